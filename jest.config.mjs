@@ -1,0 +1,25 @@
+const swc = {
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    keepClassNames: true,
+  },
+};
+
+export default {
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  moduleNameMapper: {
+    '^#apps/(.*)\\.js$': '<rootDir>/apps/$1',
+    '^#([a-z]+)/(.*)\\.js$': '<rootDir>/libs/$1/$2',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  workerIdleMemoryLimit: '400MB',
+  maxWorkers: 2,
+};

@@ -1,0 +1,43 @@
+/** The parties that log in to the database; each program holds the password of its own role only. */
+export const roles = ['owner', 'gateway', 'worker', 'billing'] as const;
+
+export type Role = (typeof roles)[number];
+
+/** The name of the database everywhere: embedded, in compose and in tests. */
+export const databaseName = 'tollgate';
+
+/** The PostgreSQL role of a party: `tollgate_gateway` and so on. */
+export function roleName(role: Role): string {
+  return `tollgate_${role}`;
+}
+
+export interface Address {
+  /** A host name, or the absolute folder of a Unix socket. */
+  host: string;
+  port: number;
+  database: string;
+}
+
+/**
+ * A connection URL that both `pg` and the tools of PostgreSQL read; a socket folder is percent-encoded in the host's
+ * place. The password stands in it: never log it.
+ */
+export function connectionUrl(address: Address, role: Role, password: string): string {
+  const host = encodeURIComponent(address.host);
+  return `postgresql://${roleName(role)}:${encodeURIComponent(password)}@${host}:${address.port}/${address.database}`;
+}
+
+/** The same server and login with another database's name. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.toString();
+}
+
+/** The same server and database as another role. */
+export function withRole(url: string, role: Role, password: string): string {
+  const changed = new URL(url);
+  changed.username = roleName(role);
+  changed.password = encodeURIComponent(password);
+  return changed.toString();
+}

@@ -1,0 +1,93 @@
+/**
+ * Amounts of balance credit as bigint nano-USD (1e-9), and exact decimals for prices and multipliers.
+ * Rounding happens only here: charges up, credits down (money.md 1).
+ */
+
+declare const nanosBrand: unique symbol;
+
+/** An amount in nano-USD, 1e-9 of one unit of balance. */
+export type Nanos = bigint & { readonly [nanosBrand]: true };
+
+/** An exact non-negative decimal: `digits / 10^scale`. */
+export interface Decimal {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+export const NANOS_PER_UNIT = 1_000_000_000n;
+/** The largest amount a bigint column holds is 9.2e18 nanos; one posting may carry a thousandth of that. */
+export const MAX_AMOUNT_NANOS = 9_000_000_000_000_000n as Nanos;
+export const ZERO = 0n as Nanos;
+
+const DECIMAL_TEXT = /^(\d{1,18})(?:\.(\d{1,18}))?$/;
+
+export class InvalidAmount extends Error {
+  constructor(text: string, rule: string) {
+    super(`not an amount: ${JSON.stringify(text.slice(0, 40))} (${rule})`);
+    this.name = 'InvalidAmount';
+  }
+}
+
+/** Brands a bigint that is known to be nanos, such as one read from the database. */
+export function nanos(value: bigint): Nanos {
+  return value as Nanos;
+}
+
+/** Parses "0.02" into nanos. @throws InvalidAmount on anything but a plain decimal with at most nine decimals. */
+export function parseAmount(text: string): Nanos {
+  const negative = text.startsWith('-');
+  const match = DECIMAL_TEXT.exec(negative ? text.slice(1) : text);
+  const fraction = match?.[2] ?? '';
+  if (!match || fraction.length > 9) {
+    throw new InvalidAmount(text, 'a decimal with at most nine decimals, such as 0.02');
+  }
+  const value = BigInt(match[1] ?? '0') * NANOS_PER_UNIT + BigInt(fraction.padEnd(9, '0') || '0');
+  return (negative ? -value : value) as Nanos;
+}
+
+/** Prints nanos exactly, without trailing zeros: 20000000n -> "0.02". */
+export function formatAmount(amount: bigint): string {
+  const sign = amount < 0n ? '-' : '';
+  const magnitude = amount < 0n ? -amount : amount;
+  const fraction = (magnitude % NANOS_PER_UNIT).toString().padStart(9, '0').replace(/0+$/, '');
+  return `${sign}${magnitude / NANOS_PER_UNIT}${fraction ? `.${fraction}` : ''}`;
+}
+
+/** Parses an exact non-negative decimal such as a price, multiplier or rate. @throws InvalidAmount */
+export function parseDecimal(text: string): Decimal {
+  const match = DECIMAL_TEXT.exec(text);
+  if (!match) throw new InvalidAmount(text, 'a non-negative decimal with at most 18 decimals, such as 1.3');
+  const fraction = match[2] ?? '';
+  return { digits: BigInt((match[1] ?? '0') + fraction), scale: fraction.length };
+}
+
+/** The exact product of decimals. */
+export function multiply(...factors: Decimal[]): Decimal {
+  return factors.reduce(
+    (product, factor) => ({ digits: product.digits * factor.digits, scale: product.scale + factor.scale }),
+    { digits: 1n, scale: 0 },
+  );
+}
+
+/** Rounds an exact decimal of credits up to the next nano: the rule for charges. Zero stays zero. */
+export function chargeNanos(exact: Decimal): Nanos {
+  const denominator = 10n ** BigInt(exact.scale);
+  return ((exact.digits * NANOS_PER_UNIT + denominator - 1n) / denominator) as Nanos;
+}
+
+/** Rounds an exact decimal of credits down to the nano: the rule for credits and rewards. */
+export function creditNanos(exact: Decimal): Nanos {
+  return ((exact.digits * NANOS_PER_UNIT) / 10n ** BigInt(exact.scale)) as Nanos;
+}
+
+/** ceil(n x rate) in minor units of the payment currency: what n nanos of credit cost at a rate. */
+export function paidMinorForCredits(credits: Nanos, rate: Decimal, minorPerUnit: bigint): bigint {
+  const numerator = credits * rate.digits * minorPerUnit;
+  const denominator = NANOS_PER_UNIT * 10n ** BigInt(rate.scale);
+  return (numerator + denominator - 1n) / denominator;
+}
+
+/** floor(p / rate) in nanos: the credits that a payment of p minor units buys at a rate. */
+export function creditsForPaidMinor(paidMinor: bigint, rate: Decimal, minorPerUnit: bigint): Nanos {
+  return ((paidMinor * NANOS_PER_UNIT * 10n ** BigInt(rate.scale)) / (rate.digits * minorPerUnit)) as Nanos;
+}

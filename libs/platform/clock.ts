@@ -1,0 +1,20 @@
+/** The only source of time in the programs, so that tests can move it. Money is decided at database time, not here. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  nowMs(): number;
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** A clock that tests move by hand. */
+export class ManualClock implements Clock {
+  constructor(private currentMs: number) {}
+
+  nowMs(): number {
+    return this.currentMs;
+  }
+
+  advance(ms: number): void {
+    this.currentMs += ms;
+  }
+}

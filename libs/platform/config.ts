@@ -1,0 +1,73 @@
+import { OperatorError } from './errors.js';
+
+/**
+ * Reads environment variables once, each with a rule; every fault is collected and told together, by name and rule
+ * and never by value, since a value may be a secret.
+ */
+export class ConfigReader {
+  private readonly faults: string[] = [];
+
+  constructor(private readonly env: NodeJS.ProcessEnv) {}
+
+  string(name: string, fallback?: string): string {
+    const value = this.env[name] ?? fallback;
+    if (value === undefined || value === '') return this.fault(name, 'must be set', '');
+    return value;
+  }
+
+  optionalString(name: string): string | undefined {
+    return this.env[name] || undefined;
+  }
+
+  integer(name: string, rule: { fallback: number; min: number; max: number }): number {
+    const text = this.env[name];
+    if (text === undefined || text === '') return rule.fallback;
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= rule.min && value <= rule.max)) {
+      return this.fault(name, `must be a whole number from ${rule.min} to ${rule.max}`, rule.fallback);
+    }
+    return value;
+  }
+
+  /** A duration in milliseconds, configured in (fractions of) seconds under a name that ends in _SECONDS. */
+  seconds(name: string, fallbackSeconds: number): number {
+    const text = this.env[name];
+    if (text === undefined || text === '') return fallbackSeconds * 1000;
+    const value = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : NaN;
+    if (Number.isNaN(value))
+      return this.fault(name, 'must be seconds, such as 1500 or 0.5', fallbackSeconds * 1000);
+    return Math.round(value * 1000);
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    const text = this.env[name];
+    if (text === undefined || text === '') return fallback;
+    if (['1', 'true', 'yes'].includes(text)) return true;
+    if (['0', 'false', 'no'].includes(text)) return false;
+    return this.fault(name, 'must be true or false', fallback);
+  }
+
+  list(name: string): string[] {
+    return (this.env[name] ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+
+  url(name: string, fallback?: string): string {
+    const text = this.string(name, fallback);
+    if (text === '' || URL.canParse(text)) return text;
+    return this.fault(name, 'must be an absolute URL', '');
+  }
+
+  /** Ends the reading. @throws OperatorError that names every variable at fault. */
+  finish<T extends object>(config: T): Readonly<T> {
+    if (this.faults.length > 0) throw new OperatorError(`Configuration: ${this.faults.join('; ')}.`);
+    return Object.freeze(config);
+  }
+
+  private fault<T>(name: string, rule: string, fallback: T): T {
+    this.faults.push(`${name} ${rule}`);
+    return fallback;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Every refusal a client can meet, in one table: code, HTTP status, type (wire.md 2.1). The edge shapes it for the
+ * protocol family; nothing else in the programs decides a status.
+ */
+const REQUEST = 'invalid_request_error';
+
+export const errorTable = {
+  invalid_api_key: { status: 401, type: REQUEST },
+  model_not_found: { status: 404, type: REQUEST },
+  insufficient_user_quota: { status: 403, type: 'insufficient_quota' },
+  key_limit_exceeded: { status: 403, type: 'insufficient_quota' },
+  account_frozen: { status: 403, type: REQUEST },
+  model_not_allowed: { status: 403, type: REQUEST },
+  invalid_type: { status: 400, type: REQUEST },
+  invalid_value: { status: 400, type: REQUEST },
+  invalid_json: { status: 400, type: REQUEST },
+  invalid_multipart: { status: 400, type: REQUEST },
+  invalid_request: { status: 400, type: REQUEST },
+  missing_required_parameter: { status: 400, type: REQUEST },
+  model_not_supported_here: { status: 400, type: REQUEST },
+  content_policy_violation: { status: 400, type: REQUEST },
+  upstream_rejected: { status: 400, type: REQUEST },
+  video_not_ready: { status: 400, type: REQUEST },
+  video_failed: { status: 400, type: REQUEST },
+  unsupported_media_type: { status: 415, type: REQUEST },
+  image_input_not_supported: { status: 422, type: REQUEST },
+  video_not_found: { status: 404, type: REQUEST },
+  video_expired: { status: 404, type: REQUEST },
+  file_not_found: { status: 404, type: REQUEST },
+  unknown_url: { status: 404, type: REQUEST },
+  method_not_allowed: { status: 405, type: REQUEST },
+  request_too_large: { status: 413, type: REQUEST },
+  range_not_satisfiable: { status: 416, type: REQUEST },
+  rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },
+  service_unavailable: { status: 503, type: 'server_error' },
+  generation_failed: { status: 502, type: 'server_error' },
+  internal_error: { status: 500, type: 'server_error' },
+} as const;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ApiErrorOptions {
+  /** The field of the request that is at fault. */
+  param?: string | null;
+  /** Another status than the table's: only for an upstream's own 415 and 422 (wire.md 9). */
+  status?: number;
+  /** Seconds for a Retry-After header; five at most, since some clients obey any value. */
+  retryAfterSeconds?: number;
+  /** False forbids the automatic repeats of SDKs through x-should-retry. */
+  shouldRetry?: boolean;
+  cause?: unknown;
+}
+
+/** A refusal meant for the client: its message is safe to show. Anything else that is thrown becomes internal_error. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean | undefined;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: ApiErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.status = options.status ?? errorTable[code].status;
+    this.type = errorTable[code].type;
+    this.param = options.param ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.shouldRetry = options.shouldRetry;
+  }
+}
+
+/** A fault of the configuration or of the machine that the operator must mend: one sentence, exit code 1, no stack. */
+export class OperatorError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'OperatorError';
+  }
+}
