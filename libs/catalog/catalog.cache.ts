@@ -1,0 +1,45 @@
+import type { Clock } from '#platform/clock.js';
+import type { Catalog } from './catalog.js';
+import { loadCatalog, type Queryable } from './catalog.store.js';
+
+/**
+ * The catalog as a gateway or a worker sees it: loaded on first use, dropped by a catalog.changed event, and reloaded
+ * after its time to live as the net under lost events. Stale prices do no harm: the hold decides (design.md 3).
+ */
+export class CatalogCache {
+  private loading: Promise<Catalog> | undefined;
+  private current: { catalog: Catalog; loadedAtMs: number } | undefined;
+  private generation = 0;
+
+  constructor(
+    private readonly database: Queryable,
+    private readonly clock: Clock,
+    private readonly lifeMs: number,
+  ) {}
+
+  /** The catalog, at most `lifeMs` old. @throws the database's error when it cannot be loaded at all. */
+  async get(): Promise<Catalog> {
+    if (this.current && this.clock.nowMs() - this.current.loadedAtMs < this.lifeMs)
+      return this.current.catalog;
+    this.loading ??= this.load(this.generation);
+    return this.loading;
+  }
+
+  /** Forgets what is cached; a load under way may have begun before the change, so its result is not kept either. */
+  drop(): void {
+    this.generation += 1;
+    this.current = undefined;
+    this.loading = undefined;
+  }
+
+  private async load(generation: number): Promise<Catalog> {
+    const loadedAtMs = this.clock.nowMs();
+    try {
+      const catalog = await loadCatalog(this.database);
+      if (generation === this.generation) this.current = { catalog, loadedAtMs };
+      return catalog;
+    } finally {
+      if (generation === this.generation) this.loading = undefined;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { GroupRule } from '#groups/group.js';
+import { type Decimal, parseDecimal } from '#money/amount.js';
+import type { Family, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
+import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
+
+/** A pool or a client of `pg`. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, never>[] }>;
+}
+
+/** One statement, hence one snapshot of everything that a price depends on. */
+const PRICE_BOOK_SQL = `
+SELECT
+  (SELECT revision::text FROM catalog_revision) AS revision,
+  (SELECT coalesce(json_agg(json_build_object('id', id, 'family', family, 'unit', unit, 'ownedBy', owned_by,
+      'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'created', floor(extract(epoch FROM created_at)))), '[]')
+    FROM models) AS models,
+  (SELECT coalesce(json_agg(json_build_object('group', group_name, 'model', model_id)), '[]') FROM group_models) AS access,
+  (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', model_id, 'value', trim_scale(unit_price)::text,
+      'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
+      ORDER BY effective_from), '[]') FROM price_versions) AS prices,
+  (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
+      'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
+      ORDER BY effective_from), '[]') FROM multiplier_versions) AS multipliers,
+  (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'rule', rule,
+      'value', trim_scale(unit_price)::text,
+      'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
+      ORDER BY effective_from), '[]') FROM group_rule_versions) AS rules`;
+
+const CHANNELS_SQL = `
+SELECT c.id, c.protocol, c.base_url AS "baseUrl", c.api_key AS "apiKey", c.enabled, c.priority, c.weight,
+  c.request_timeout_ms AS "requestTimeoutMs", c.allow_private_address AS "allowPrivateAddress",
+  c.honours_idempotency AS "honoursIdempotency",
+  (SELECT coalesce(json_object_agg(model_id, upstream_model), '{}') FROM channel_models m WHERE m.channel_id = c.id) AS models,
+  (SELECT coalesce(json_agg(group_name), '[]') FROM channel_groups g WHERE g.channel_id = c.id) AS groups
+FROM channels c ORDER BY c.id`;
+
+interface VersionRow {
+  id: string;
+  subject: string;
+  value: string | null;
+  from: number | null;
+  rule?: string;
+}
+
+interface PriceBookRow {
+  revision: string;
+  models: {
+    id: string;
+    family: Family;
+    unit: Unit;
+    ownedBy: string;
+    aliasOf: string | null;
+    enabled: boolean;
+    limits: ModelLimits;
+    created: number;
+  }[];
+  access: { group: string; model: string }[];
+  prices: VersionRow[];
+  multipliers: VersionRow[];
+  rules: VersionRow[];
+}
+
+interface ChannelRow extends Omit<Channel, 'models' | 'groups' | 'protocol'> {
+  protocol: ChannelProtocol;
+  models: Record<string, string>;
+  groups: string[];
+}
+
+/** Reads every version and model as of the statement's snapshot: what billing prices a hold from. */
+export async function loadPriceBook(database: Queryable): Promise<PriceBook> {
+  const { rows } = await database.query(PRICE_BOOK_SQL);
+  return toPriceBook(rows[0] as unknown as PriceBookRow);
+}
+
+/** Reads the whole catalog with its channels, which hold upstream keys. */
+export async function loadCatalog(database: Queryable): Promise<Catalog> {
+  const channels = (await database.query(CHANNELS_SQL)).rows as unknown as ChannelRow[];
+  const row = (await database.query(PRICE_BOOK_SQL)).rows[0] as unknown as PriceBookRow;
+  const models = row.models.map((model): [string, CatalogModel] => [model.id, model]);
+  return {
+    revision: BigInt(row.revision),
+    models: new Map(models),
+    channels: channels.map((channel) => ({
+      ...channel,
+      models: new Map(Object.entries(channel.models)),
+      groups: new Set(channel.groups),
+    })),
+    priceBook: toPriceBook(row),
+  };
+}
+
+function toPriceBook(row: PriceBookRow): PriceBook {
+  const decimal = (version: VersionRow): Decimal | null =>
+    version.value === null ? null : parseDecimal(version.value);
+  const rule = (version: VersionRow): GroupRule =>
+    version.rule === 'fixed_per_call' && version.value !== null
+      ? { kind: 'fixed_per_call', unitPrice: parseDecimal(version.value) }
+      : { kind: 'none' };
+  const access = new Map<string, Set<string>>();
+  for (const { group, model } of row.access) {
+    access.set(group, (access.get(group) ?? new Set()).add(model));
+  }
+  return {
+    revision: BigInt(row.revision),
+    models: new Map(
+      row.models.map((model): [string, PricedModel] => [
+        model.id,
+        { ...model, pricedAs: model.aliasOf ?? model.id },
+      ]),
+    ),
+    prices: bySubject(row.prices, decimal),
+    multipliers: bySubject(row.multipliers, decimal),
+    groupRules: bySubject(row.rules, rule),
+    access,
+  };
+}
+
+function bySubject<T>(rows: VersionRow[], value: (row: VersionRow) => T | null): Map<string, Version<T>[]> {
+  const versions = new Map<string, Version<T>[]>();
+  for (const row of rows) {
+    const list = versions.get(row.subject) ?? [];
+    list.push({ id: BigInt(row.id), effectiveFromMs: row.from ?? -Infinity, value: value(row) });
+    versions.set(row.subject, list);
+  }
+  return versions;
+}

@@ -1,0 +1,70 @@
+import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
+
+/** What a model takes; an absent limit does not apply. Seconds are whole. */
+export interface ModelLimits {
+  readonly maxImages?: number;
+  readonly defaultSeconds?: number;
+  readonly minSeconds?: number;
+  readonly maxSeconds?: number;
+  readonly resolutions?: readonly string[];
+}
+
+export interface CatalogModel {
+  readonly id: string;
+  readonly family: Family;
+  readonly unit: Unit;
+  readonly ownedBy: string;
+  readonly aliasOf: string | null;
+  readonly enabled: boolean;
+  readonly limits: ModelLimits;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+export type ChannelProtocol = 'openai-xai';
+
+/** One configured upstream. Its key is a secret of the operator: never logged, never sent to a client. */
+export interface Channel {
+  readonly id: string;
+  readonly protocol: ChannelProtocol;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly enabled: boolean;
+  readonly priority: number;
+  readonly weight: number;
+  readonly requestTimeoutMs: number;
+  /** Files may be copied from loopback and private addresses: only for an upstream of one's own. */
+  readonly allowPrivateAddress: boolean;
+  /** The upstream answers a repeated create with the same Idempotency-Key with the same task. */
+  readonly honoursIdempotency: boolean;
+  /** Our model id -> the upstream's. */
+  readonly models: ReadonlyMap<string, string>;
+  readonly groups: ReadonlySet<string>;
+}
+
+export interface Catalog {
+  readonly revision: bigint;
+  readonly models: ReadonlyMap<string, CatalogModel>;
+  readonly channels: readonly Channel[];
+  readonly priceBook: PriceBook;
+}
+
+/** The enabled models of a group, by id. */
+export function modelsOfGroup(catalog: Catalog, group: string): CatalogModel[] {
+  const ids = catalog.priceBook.access.get(group) ?? new Set<string>();
+  return [...ids]
+    .map((id) => catalog.models.get(id))
+    .filter((model): model is CatalogModel => model?.enabled === true)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** The channels that serve a model for a group, best first: by priority, then weighted by chance. */
+export function channelsFor(catalog: Catalog, request: { model: string; group: string }): Channel[] {
+  return catalog.channels
+    .filter(
+      (channel) => channel.enabled && channel.models.has(request.model) && channel.groups.has(request.group),
+    )
+    .map((channel) => ({ channel, draw: Math.random() ** (1 / channel.weight) }))
+    .sort((a, b) => b.channel.priority - a.channel.priority || b.draw - a.draw)
+    .map(({ channel }) => channel);
+}

@@ -1,0 +1,49 @@
+import type { GroupRule } from '#groups/group.js';
+import type { Decimal } from '#money/amount.js';
+
+export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
+/** What one unit of a model is: a call (an image, an asset) or a second of video. */
+export type Unit = 'call' | 'second';
+
+/** A value that holds from a time on; the next version's start is its end (money.md 1). */
+export interface Version<T> {
+  readonly id: bigint;
+  /** Milliseconds since 1970 UTC, microseconds in the fraction; -Infinity for "since ever". */
+  readonly effectiveFromMs: number;
+  /** null withdraws the subject from that time on. */
+  readonly value: T | null;
+}
+
+export interface PricedModel {
+  readonly id: string;
+  readonly family: Family;
+  readonly unit: Unit;
+  /** The model whose price an alias has; itself when it is none. */
+  readonly pricedAs: string;
+  readonly enabled: boolean;
+}
+
+/** Everything a quote depends on, as plain values, with all versions past and announced. */
+export interface PriceBook {
+  readonly revision: bigint;
+  readonly models: ReadonlyMap<string, PricedModel>;
+  /** Versions per model or group, ascending by their start. */
+  readonly prices: ReadonlyMap<string, readonly Version<Decimal>[]>;
+  readonly multipliers: ReadonlyMap<string, readonly Version<Decimal>[]>;
+  readonly groupRules: ReadonlyMap<string, readonly Version<GroupRule>[]>;
+  /** Models that the keys of a group may use. */
+  readonly access: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The version in force at a time, or undefined before the first. */
+export function versionAt<T>(
+  versions: readonly Version<T>[] | undefined,
+  atMs: number,
+): Version<T> | undefined {
+  if (!versions) return undefined;
+  for (let index = versions.length - 1; index >= 0; index -= 1) {
+    const version = versions[index];
+    if (version && version.effectiveFromMs <= atMs) return version;
+  }
+  return undefined;
+}

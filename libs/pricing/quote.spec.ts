@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
+import { formatAmount, parseDecimal } from '#money/amount.js';
+import type { PriceBook, PricedModel } from './price-book.js';
+import { quote, type Quote } from './quote.js';
+
+const start = -Infinity;
+
+function model(id: string, unit: 'call' | 'second', pricedAs = id): [string, PricedModel] {
+  return [id, { id, family: unit === 'call' ? 'image' : 'video', unit, pricedAs, enabled: true }];
+}
+
+const book: PriceBook = {
+  revision: 1n,
+  models: new Map([
+    model('clip', 'second'),
+    model('clip-preview', 'second', 'clip'),
+    model('picture', 'call'),
+  ]),
+  prices: new Map([
+    [
+      'clip',
+      [
+        { id: 1n, effectiveFromMs: start, value: parseDecimal('0.05') },
+        { id: 2n, effectiveFromMs: 1_000, value: parseDecimal('0.07') },
+        { id: 3n, effectiveFromMs: 2_000, value: null },
+      ],
+    ],
+    ['picture', [{ id: 4n, effectiveFromMs: start, value: parseDecimal('0.02') }]],
+  ]),
+  multipliers: new Map([
+    [VENDORA_MAIN, [{ id: 5n, effectiveFromMs: start, value: parseDecimal('1') }]],
+    [PUBLIC_RELAY, [{ id: 6n, effectiveFromMs: start, value: parseDecimal('2') }]],
+  ]),
+  groupRules: new Map([
+    [
+      PUBLIC_RELAY,
+      [
+        {
+          id: 7n,
+          effectiveFromMs: start,
+          value: { kind: 'fixed_per_call', unitPrice: parseDecimal('0.0002') },
+        },
+      ],
+    ],
+  ]),
+  access: new Map([
+    [VENDORA_MAIN, new Set(['clip', 'clip-preview', 'picture'])],
+    [PUBLIC_RELAY, new Set(['picture', 'clip'])],
+  ]),
+};
+
+function ask(model: string, group: string, units: bigint, atMs = 0): Quote {
+  const answer = quote(book, { model, group, units, atMs });
+  if (typeof answer === 'string') throw new Error(answer);
+  return answer;
+}
+
+describe('quote', () => {
+  it('charges a video by the second and an image by the piece', () => {
+    expect(formatAmount(ask('clip', VENDORA_MAIN, 5n).amount)).toBe('0.25');
+    expect(formatAmount(ask('picture', VENDORA_MAIN, 3n).amount)).toBe('0.06');
+  });
+
+  it('prices an alias as its model', () => {
+    expect(ask('clip-preview', VENDORA_MAIN, 5n).amount).toBe(ask('clip', VENDORA_MAIN, 5n).amount);
+    expect(ask('clip-preview', VENDORA_MAIN, 5n).priceVersionId).toBe(1n);
+  });
+
+  it('applies the fixed price of Public-Relay to calls whatever the list price and multiplier, not to seconds', () => {
+    expect(formatAmount(ask('picture', PUBLIC_RELAY, 2n).amount)).toBe('0.0004');
+    expect(formatAmount(ask('clip', PUBLIC_RELAY, 1n).amount)).toBe('0.1');
+  });
+
+  it('uses the version in force at the time, to the millisecond', () => {
+    expect(ask('clip', VENDORA_MAIN, 1n, 999).priceVersionId).toBe(1n);
+    expect(ask('clip', VENDORA_MAIN, 1n, 1_000).priceVersionId).toBe(2n);
+    expect(quote(book, { model: 'clip', group: VENDORA_MAIN, units: 1n, atMs: 2_000 })).toBe(
+      'model_not_found',
+    );
+  });
+
+  it('knows no model outside the group', () => {
+    expect(quote(book, { model: 'clip-preview', group: PUBLIC_RELAY, units: 1n, atMs: 0 })).toBe(
+      'model_not_found',
+    );
+    expect(quote(book, { model: 'nothing', group: VENDORA_MAIN, units: 1n, atMs: 0 })).toBe(
+      'model_not_found',
+    );
+    expect(quote(book, { model: 'clip', group: 'Nobody', units: 1n, atMs: 0 })).toBe('model_not_found');
+  });
+});

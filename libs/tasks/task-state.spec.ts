@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  isTerminal,
+  mayMove,
+  publicStatus,
+  taskMoves,
+  type TaskState,
+  taskStates,
+  terminalStates,
+} from './task-state.js';
+
+describe('task states', () => {
+  it('reaches every state from created', () => {
+    const reached = new Set<TaskState>(['created']);
+    for (const state of reached) for (const next of taskMoves[state]) reached.add(next);
+    expect([...reached].sort()).toEqual([...taskStates].sort());
+  });
+
+  it('leaves no terminal state', () => {
+    expect([...terminalStates].sort()).toEqual(['completed', 'failed', 'refused']);
+    for (const state of terminalStates) for (const to of taskStates) expect(mayMove(state, to)).toBe(false);
+    expect(isTerminal('unknown')).toBe(false);
+  });
+
+  it('shows each client only the words it knows, and the internal states as waiting', () => {
+    const words = (dialect: 'openai' | 'xai') =>
+      new Set(
+        taskStates.flatMap((state) => [publicStatus(state, dialect, 0), publicStatus(state, dialect, 50)]),
+      );
+    expect([...words('openai')].sort()).toEqual(['completed', 'failed', 'in_progress', 'queued']);
+    expect([...words('xai')].sort()).toEqual(['done', 'failed', 'pending']);
+    expect(publicStatus('unknown', 'openai', 0)).toBe('queued');
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * The states of a task and the moves allowed between them, as data (design.md 4). Every write is a compare-and-set
+ * from a named state, so that of two that race one wins and the other learns it.
+ */
+export const taskMoves = {
+  /** The row exists, nothing was held or sent yet. */
+  created: ['submitting', 'failed', 'refused'],
+  /** One caller holds the permission to call the upstream. */
+  submitting: ['submitted', 'unknown', 'failed'],
+  /** The upstream accepted and named its own id. */
+  submitted: ['completed', 'failed'],
+  /** The upstream may or may not have accepted. */
+  unknown: ['submitted', 'failed'],
+  completed: [],
+  failed: [],
+  refused: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type TaskState = keyof typeof taskMoves;
+
+export const taskStates = Object.keys(taskMoves) as TaskState[];
+export const terminalStates = taskStates.filter((state) => taskMoves[state].length === 0);
+
+export function isTerminal(state: TaskState): boolean {
+  return taskMoves[state].length === 0;
+}
+
+export function mayMove(from: TaskState, to: TaskState): boolean {
+  return (taskMoves[from] as readonly TaskState[]).includes(to);
+}
+
+/** Which words a client of a create path understands (wire.md D1). */
+export type Dialect = 'openai' | 'xai';
+
+/** The status word that a client sees (spec 3), by the path that created the task. */
+export function publicStatus(state: TaskState, dialect: Dialect, progress: number): string {
+  if (state === 'completed') return dialect === 'xai' ? 'done' : 'completed';
+  if (state === 'failed' || state === 'refused') return 'failed';
+  if (dialect === 'xai') return 'pending';
+  return state === 'submitted' && progress > 0 ? 'in_progress' : 'queued';
+}

@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { convertPayment, isResellerVolume, priceCredits } from './conversion.js';
+
+it('sells one unit of balance for 1.3, to a reseller for 1.2', () => {
+  expect(priceCredits(parseAmount('1'), '1.3').paidMinor).toBe(130n);
+  expect(priceCredits(parseAmount('1'), '1.2').paidMinor).toBe(120n);
+});
+
+it('rounds what is paid up and what is credited down', () => {
+  expect(priceCredits(parseAmount('0.01'), '1.3').paidMinor).toBe(2n);
+  expect(formatAmount(convertPayment(100n, '1.3').credits)).toBe('0.769230769');
+});
+
+it('grants the reseller rate from two billion tokens on', () => {
+  expect(isResellerVolume(1_999_999_999n)).toBe(false);
+  expect(isResellerVolume(2_000_000_000n)).toBe(true);
+});

@@ -1,0 +1,41 @@
+import {
+  creditsForPaidMinor,
+  type Decimal,
+  type Nanos,
+  paidMinorForCredits,
+  parseDecimal,
+} from '#money/amount.js';
+
+/** 1.3 units of payment currency buy one unit of balance; fixed, not an exchange rate (spec 1). */
+export const STANDARD_RATE = '1.3';
+/** What a reseller pays after verification of 2 billion tokens (spec 1). */
+export const RESELLER_RATE = '1.2';
+export const RESELLER_THRESHOLD_TOKENS = 2_000_000_000n;
+/** There are no other rates. */
+export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
+
+/** Payments are in a currency with two decimals. */
+export const MINOR_PER_UNIT = 100n;
+
+export interface Conversion {
+  readonly credits: Nanos;
+  readonly paidMinor: bigint;
+  readonly rate: Decimal;
+}
+
+/** What `credits` nanos cost, rounded up to the minor unit. No fee is added and no bonus is given. */
+export function priceCredits(credits: Nanos, rate: TopupRate): Conversion {
+  const exact = parseDecimal(rate);
+  return { credits, paidMinor: paidMinorForCredits(credits, exact, MINOR_PER_UNIT), rate: exact };
+}
+
+/** What a payment of minor units buys, rounded down to the nano. */
+export function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
+  const exact = parseDecimal(rate);
+  return { credits: creditsForPaidMinor(paidMinor, exact, MINOR_PER_UNIT), paidMinor, rate: exact };
+}
+
+/** Whether a verified volume of tokens earns the reseller rate. */
+export function isResellerVolume(tokens: bigint): boolean {
+  return tokens >= RESELLER_THRESHOLD_TOKENS;
+}
