@@ -26,7 +26,9 @@ function linuxStart(pid: number): string | undefined {
 }
 
 function psStart(pid: number): string | undefined {
-  return spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined;
+  return (
+    spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined
+  );
 }
 
 export function isRunning(identity: ProcessIdentity): boolean {
@@ -52,7 +54,9 @@ export function lockDataFolder(dataDir: string, lockFile: string): () => void {
     }
     removeStale(lockFile, holder?.text);
   }
-  throw new OperatorError(`The data folder ${dataDir} is being taken by several processes at once; try again.`);
+  throw new OperatorError(
+    `The data folder ${dataDir} is being taken by several processes at once; try again.`,
+  );
 }
 
 function createExclusively(lockFile: string, text: string): boolean {

@@ -95,7 +95,7 @@ function packagedPostgres(account: ServerAccount): PostgresBinaries | undefined 
     if (binaries) return binaries;
   }
   const copy = copyToCache(packageRoot, account);
-  return copy && versionOf(join(copy, 'native', 'bin'), account);
+  return copy === undefined ? undefined : versionOf(join(copy, 'native', 'bin'), account);
 }
 
 function packagedRoot(): string | undefined {

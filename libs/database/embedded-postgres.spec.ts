@@ -1,0 +1,192 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { identifyProcess, isRunning } from './data-folder-lock.js';
+import { readEmbeddedConnection, startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
+import { findPostgres } from './postgres-binaries.js';
+import { runAs, serverAccountFor } from './server-account.js';
+
+const log = pino({ level: 'silent' });
+let root: string;
+let running: EmbeddedPostgres[];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tollgate-spec-'));
+  chmodSync(root, 0o755);
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.stop()));
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function start(dataDir = join(root, 'data')): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, log });
+  running.push(server);
+  return server;
+}
+
+async function query<T = Record<string, unknown>>(url: string, sql: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true in time');
+    await pause(20);
+  }
+}
+
+async function canConnect(url: string): Promise<boolean> {
+  return query(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('is durable, private, and keeps its data from one start to the next', async () => {
+    const first = await start();
+    await query(first.ownerUrl, 'CREATE TABLE kept (value int)');
+    await query(first.ownerUrl, 'INSERT INTO kept VALUES (7)');
+    const [settings] = await query(
+      first.ownerUrl,
+      `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS sync,
+              current_setting('listen_addresses') AS addresses, current_setting('server_version_num')::int >= 150000 AS recent`,
+    );
+    expect(settings).toEqual({ fsync: 'on', sync: 'on', addresses: '', recent: true });
+    expect(statSync(first.socketDir).mode & 0o777).toBe(0o700);
+    expect(statSync(join(root, 'data', 'passwords.json')).mode & 0o777).toBe(0o600);
+    await first.stop();
+    expect(identifyProcess(first.pid)).toBeUndefined();
+
+    const second = await start();
+    expect(await query(second.ownerUrl, 'SELECT value FROM kept')).toEqual([{ value: 7 }]);
+    expect(second.ownerUrl).toBe(first.ownerUrl);
+  });
+
+  it('refuses a wrong password on its socket', async () => {
+    const server = await start();
+    const wrong = server.ownerUrl.replace(server.passwordFor('owner'), 'wrong');
+    await expect(query(wrong, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  });
+
+  it('is found by another program only while it runs', async () => {
+    const dataDir = join(root, 'data');
+    expect(readEmbeddedConnection(dataDir)).toBeUndefined();
+    const server = await start(dataDir);
+    expect(readEmbeddedConnection(dataDir)?.urlFor('billing')).toBe(server.urlFor('billing'));
+    await server.stop();
+    expect(readEmbeddedConnection(dataDir)).toBeUndefined();
+  });
+
+  it('runs again with all that was committed after its server was killed', async () => {
+    const server = await start();
+    const firstPid = server.pid;
+    await query(server.ownerUrl, 'CREATE TABLE kept AS SELECT 1 AS value');
+    process.kill(firstPid, 'SIGKILL');
+    await until(() => server.pid !== firstPid && canConnect(server.ownerUrl));
+    expect(await query(server.ownerUrl, 'SELECT value FROM kept')).toEqual([{ value: 1 }]);
+  });
+
+  it('works where folder names are too long for a socket and closed to the account of the server', async () => {
+    const closed = join(root, 'x'.repeat(60), 'y'.repeat(60));
+    mkdirSync(closed, { recursive: true });
+    chmodSync(root, 0o700);
+    const server = await start(join(closed, 'data'));
+    expect(await canConnect(server.ownerUrl)).toBe(true);
+    const { socketDir } = server;
+    await server.stop();
+    expect(existsSync(socketDir)).toBe(false);
+    const again = await start(join(closed, 'data'));
+    expect(await canConnect(again.ownerUrl)).toBe(true);
+  });
+});
+
+describe('a data folder', () => {
+  it('belongs to one live program at a time', async () => {
+    const server = await start();
+    await expect(start()).rejects.toThrow(
+      `The data folder ${join(root, 'data')} is in use by another Tollgate, process ${process.pid}: stop that one first, or choose another DATA_DIR.`,
+    );
+    expect(await canConnect(server.ownerUrl)).toBe(true);
+  });
+
+  it('is taken over from a killed program, whose server is stopped first', async () => {
+    const first = await start();
+    const { socketDir } = first;
+    await first.stop();
+    const pgdata = join(root, 'data', 'pgdata');
+    const account = serverAccountFor(pgdata);
+    mkdirSync(socketDir);
+    chmodSync(socketDir, 0o777);
+    const leftover = spawn(
+      join(findPostgres(account).bin, 'postgres'),
+      ['-D', pgdata, '-k', socketDir, '-h', ''],
+      {
+        ...runAs(account),
+        stdio: 'ignore',
+      },
+    );
+    await until(() => canConnect(first.ownerUrl));
+    const identity = identifyProcess(leftover.pid!)!;
+    const dead = spawnSync('true').pid;
+    writeFileSync(join(root, 'data', 'owner.lock'), JSON.stringify({ pid: dead, startedAt: '1' }));
+
+    const second = await start();
+    expect(isRunning(identity)).toBe(false);
+    expect(second.pid).not.toBe(leftover.pid);
+    expect(await canConnect(second.ownerUrl)).toBe(true);
+  });
+
+  it('is not taken for its own when the pid file names a stranger', async () => {
+    await (await start()).stop();
+    const stranger = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const pidFile = join(root, 'data', 'pgdata', 'postmaster.pid');
+    writeFileSync(pidFile, `${stranger.pid}\n`);
+    expect(readEmbeddedConnection(join(root, 'data'))).toBeUndefined();
+    const server = await start();
+    expect(await canConnect(server.ownerUrl)).toBe(true);
+    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+    stranger.kill();
+  });
+
+  it('of a newer version gets one clear sentence, and is left alone', async () => {
+    await (await start()).stop();
+    const versionFile = join(root, 'data', 'pgdata', 'PG_VERSION');
+    writeFileSync(versionFile, '99\n');
+    await expect(start()).rejects.toThrow(
+      /written by PostgreSQL 99, a newer version than the \d+ found here/,
+    );
+    await expect(start()).rejects.toThrow(/written by PostgreSQL 99/);
+    expect(readFileSync(versionFile, 'utf8')).toBe('99\n');
+  });
+
+  it('that cannot be written gets one clear sentence', async () => {
+    writeFileSync(join(root, 'file'), '');
+    await expect(start(join(root, 'file', 'data'))).rejects.toThrow(/cannot be written: ENOTDIR/);
+  });
+});
