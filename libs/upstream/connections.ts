@@ -1,0 +1,39 @@
+import { Agent, type Dispatcher } from 'undici';
+import { lookupPublicOnly } from './public-address.js';
+
+/**
+ * Connections per upstream host. A picture takes seconds, so a thousand in flight is what a hundred calls a second
+ * need; more would only fill this process's table of open files.
+ */
+const CONNECTIONS_PER_HOST = 1024;
+/** DNS, TCP and TLS together; an upstream that needs longer is down for our purposes. */
+const CONNECT_LIMIT_MS = 10_000;
+/** File copies are few and long; each host gets its own small pool so that a slow one starves no other. */
+const COPIES_PER_HOST = 64;
+
+/**
+ * The pools towards upstreams: one for their interfaces, whose address the operator configured, and two for files,
+ * whose address an upstream names: only public addresses, unless the channel is the operator's own.
+ */
+export class UpstreamConnections {
+  readonly api: Dispatcher = new Agent({
+    connections: CONNECTIONS_PER_HOST,
+    pipelining: 1,
+    connect: { timeout: CONNECT_LIMIT_MS },
+  });
+  readonly publicFiles: Dispatcher = new Agent({
+    connections: COPIES_PER_HOST,
+    pipelining: 1,
+    connect: { timeout: CONNECT_LIMIT_MS, lookup: lookupPublicOnly },
+  });
+  readonly anyFiles: Dispatcher = new Agent({
+    connections: COPIES_PER_HOST,
+    pipelining: 1,
+    connect: { timeout: CONNECT_LIMIT_MS },
+  });
+
+  /** Ends every connection; calls under way end as if the connection had broken. */
+  async close(): Promise<void> {
+    await Promise.all([this.api.destroy(), this.publicFiles.destroy(), this.anyFiles.destroy()]);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { UpstreamConnections } from './connections.js';
+import { checkFileUrl } from './public-address.js';
+
+/** A file that could not be had this time; the message is for the operator. */
+export class FileUnavailable extends Error {
+  constructor(reason: string, options?: { cause: unknown }) {
+    super(reason, options);
+    this.name = 'FileUnavailable';
+  }
+}
+
+export interface FileBody {
+  /** Ends with an error when the connection breaks, falls silent, or brings fewer bytes than announced. */
+  body: Readable;
+  /** As announced; null when the upstream does not say. */
+  bytes: number | null;
+}
+
+export interface FileOptions {
+  signal: AbortSignal;
+  /** A longer announced file is refused at once; whoever reads must still count. */
+  maxBytes: number;
+  allowPrivateAddress: boolean;
+  /** Sent to this origin only. */
+  authorization?: { origin: string; value: string };
+}
+
+/** A bucket behind a signed address behind a CDN takes two or three hops; a loop takes for ever. */
+const MAX_REDIRECTS = 5;
+/** The longest silence inside a file. */
+const SILENCE_LIMIT_MS = 30_000;
+
+const REDIRECTIONS = [301, 302, 303, 307, 308];
+
+/**
+ * Opens a file that an upstream named. Every hop's address is checked, the host behind a name by the lookup of the
+ * connection itself. The caller must read or destroy the body. @throws FileUnavailable
+ */
+export async function openFile(
+  connections: UpstreamConnections,
+  fileUrl: string,
+  options: FileOptions,
+): Promise<FileBody> {
+  const dispatcher = options.allowPrivateAddress ? connections.anyFiles : connections.publicFiles;
+  try {
+    let url = new URL(fileUrl);
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      checkFileUrl(url, options.allowPrivateAddress);
+      const answer = await request(dispatcher, url, options);
+      const location = answer.headers['location'];
+      if (!REDIRECTIONS.includes(answer.statusCode) || typeof location !== 'string') {
+        return accept(answer, options.maxBytes);
+      }
+      answer.body.on('error', () => {}).destroy();
+      url = new URL(location, url);
+    }
+    throw new FileUnavailable(`more than ${MAX_REDIRECTS} redirections`);
+  } catch (error) {
+    if (error instanceof FileUnavailable) throw error;
+    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function request(dispatcher: Dispatcher, url: URL, options: FileOptions): Promise<Dispatcher.ResponseData> {
+  const { signal, authorization } = options;
+  return dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'GET',
+    // Encoded bytes would not be the file; its length would not be the announced one either.
+    headers: {
+      'accept-encoding': 'identity',
+      ...(authorization?.origin === url.origin && { authorization: authorization.value }),
+    },
+    signal,
+    headersTimeout: SILENCE_LIMIT_MS,
+    bodyTimeout: SILENCE_LIMIT_MS,
+  });
+}
+
+function accept(answer: Dispatcher.ResponseData, maxBytes: number): FileBody {
+  const announced = Number(answer.headers['content-length'] ?? NaN);
+  const bytes = Number.isSafeInteger(announced) ? announced : null;
+  const fault = faultOf(answer.statusCode, bytes, maxBytes);
+  if (fault !== null) {
+    answer.body.on('error', () => {}).destroy();
+    throw new FileUnavailable(fault);
+  }
+  return { body: answer.body, bytes };
+}
+
+function faultOf(status: number, bytes: number | null, maxBytes: number): string | null {
+  if (status !== 200) return `HTTP ${status}`;
+  if (bytes !== null && bytes > maxBytes) return `${bytes} bytes announced, ${maxBytes} allowed`;
+  return null;
+}

@@ -1,0 +1,137 @@
+import type { Dispatcher } from 'undici';
+
+export interface HttpCall {
+  method: 'GET' | 'POST';
+  url: URL;
+  headers: Record<string, string>;
+  body?: string;
+  /** The longest silence before the answer's head and between its bytes, in milliseconds. */
+  timeoutMs: number;
+  /** A larger answer is given up. */
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  kind: 'answer';
+  status: number;
+  contentType: string;
+  body: Buffer;
+}
+
+/**
+ * A call without a whole answer. `sent` tells whether it may have reached the upstream: it is false only while the
+ * request had not been given to a connection, and then nothing was taken.
+ */
+export interface HttpFailure {
+  kind: 'failure';
+  sent: boolean;
+  reason: string;
+  /** The status, when the answer broke off after its head. */
+  status: number | null;
+}
+
+/** What a connection may say about a fault: its code where it has one, since texts can carry addresses. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  return code ? `${code}: ${error.message}` : error.message;
+}
+
+/**
+ * One HTTP exchange with a bounded answer. It never throws and never repeats a call. It stands directly on the
+ * dispatcher, which is the cheapest way and the only one that tells when a request is handed to its connection.
+ */
+export function httpCall(dispatcher: Dispatcher, call: HttpCall): Promise<HttpAnswer | HttpFailure> {
+  return new Promise((resolve) => {
+    const exchange = new Exchange(call, resolve);
+    if (exchange.ended) return;
+    try {
+      dispatcher.dispatch(
+        {
+          origin: call.url.origin,
+          path: call.url.pathname + call.url.search,
+          method: call.method,
+          headers: call.headers,
+          body: call.body ?? null,
+          headersTimeout: call.timeoutMs,
+          bodyTimeout: call.timeoutMs,
+        },
+        exchange,
+      );
+    } catch (error) {
+      exchange.fail(reasonOf(error));
+    }
+  });
+}
+
+/** The handler of one call; whichever end comes first counts. */
+class Exchange implements Dispatcher.DispatchHandler {
+  ended = false;
+  private sent = false;
+  private status: number | null = null;
+  private contentType = '';
+  private bytes = 0;
+  private readonly chunks: Buffer[] = [];
+  private controller: Dispatcher.DispatchController | undefined;
+
+  constructor(
+    private readonly call: HttpCall,
+    private readonly resolve: (result: HttpAnswer | HttpFailure) => void,
+  ) {
+    if (call.signal.aborted) this.onAbort();
+    else call.signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: nothing is written after this.
+    if (this.ended) return controller.abort(new Error('given up before it was sent'));
+    this.controller = controller;
+    this.sent = true;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.status = status;
+    const contentType = headers['content-type'];
+    if (typeof contentType === 'string') this.contentType = contentType;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.bytes <= this.call.maxBytes) {
+      this.chunks.push(chunk);
+      return;
+    }
+    this.fail(`an answer of more than ${this.call.maxBytes} bytes`);
+    controller.abort(new Error('answer too large'));
+  }
+
+  onResponseEnd(): void {
+    const body = this.chunks.length === 1 && this.chunks[0] ? this.chunks[0] : Buffer.concat(this.chunks);
+    this.end({ kind: 'answer', status: this.status ?? 0, contentType: this.contentType, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(reasonOf(error));
+  }
+
+  fail(reason: string): void {
+    this.end({ kind: 'failure', sent: this.sent, reason, status: this.status });
+  }
+
+  private readonly onAbort = (): void => {
+    this.fail('given up: no answer in time');
+    this.controller?.abort(new Error('given up'));
+  };
+
+  private end(result: HttpAnswer | HttpFailure): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.call.signal.removeEventListener('abort', this.onAbort);
+    this.resolve(result);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { UpstreamConnections } from './connections.js';
+import { FileUnavailable, openFile } from './file-download.js';
+import { type MediaType, sniffMediaType } from './media-type.js';
+import type { UpstreamImage } from './outcomes.js';
+
+export interface ImageBytes extends MediaType {
+  bytes: Buffer;
+}
+
+/** A picture of 8192 x 8192 in PNG stays below it; what is larger is not one of ours. */
+export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The bytes of a delivered image, from its base64 or its address, and what they really are. The address is checked
+ * as a video's is. @throws FileUnavailable when it cannot be had, is too large, or is no image.
+ */
+export async function readImageBytes(
+  connections: UpstreamConnections,
+  channel: Channel,
+  image: UpstreamImage & { signal: AbortSignal },
+): Promise<ImageBytes> {
+  const bytes =
+    image.b64 === undefined ? await download(connections, channel, image) : Buffer.from(image.b64, 'base64');
+  const type = sniffMediaType(bytes);
+  if (!type?.mime.startsWith('image/')) throw new FileUnavailable('the bytes are no image');
+  return { bytes, ...type };
+}
+
+async function download(
+  connections: UpstreamConnections,
+  channel: Channel,
+  { url = '', signal }: UpstreamImage & { signal: AbortSignal },
+): Promise<Buffer> {
+  const { body } = await openFile(connections, url, {
+    signal,
+    maxBytes: MAX_IMAGE_BYTES,
+    allowPrivateAddress: channel.allowPrivateAddress,
+    authorization: { origin: new URL(channel.baseUrl).origin, value: `Bearer ${channel.apiKey}` },
+  });
+  const chunks: Buffer[] = [];
+  let count = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      count += chunk.length;
+      if (count > MAX_IMAGE_BYTES) throw new FileUnavailable(`more than ${MAX_IMAGE_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof FileUnavailable) throw error;
+    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,145 @@
+import type { ErrorCode } from '#platform/errors.js';
+import type { HttpAnswer } from '../http-call.js';
+import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
+
+type JsonObject = Record<string, unknown>;
+
+/** What a client or an operator is shown of an upstream's text at most. */
+const MAX_MESSAGE_CHARS = 500;
+/** An id becomes a path segment and an index entry; real ones have 36 characters or fewer than 100. */
+const MAX_ID_CHARS = 200;
+
+export interface UpstreamError {
+  code: string;
+  message: string;
+}
+
+/** The JSON object of a body, or null for anything else. */
+export function readObject(body: Buffer): JsonObject | null {
+  try {
+    return asObject(JSON.parse(body.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function asObject(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The error of a body: OpenAI's object, or xAI's `{code, error: text}`. Null when there is none. */
+export function readError(body: JsonObject | null): UpstreamError | null {
+  const nested = asObject(body?.['error']);
+  const message = asText(nested?.['message']) ?? asText(body?.['error']);
+  const code = asText(nested?.['code']) ?? asText(nested?.['type']) ?? asText(body?.['code']);
+  if (message === undefined && nested === null) return null;
+  return { code: code ?? '', message: plainText(message ?? 'The upstream gave no reason.') };
+}
+
+function plainText(message: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_CHARS);
+}
+
+/** Reads the images of a success; at most `asked`, and never none. */
+export function readImages(answer: HttpAnswer, asked: number): ImageOutcome {
+  const upstreamStatus = answer.status;
+  const data = readObject(answer.body)?.['data'];
+  if (!Array.isArray(data)) return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
+  const entries = data.map(asObject).filter((entry) => entry !== null);
+  const allowed = entries.filter((entry) => entry['respect_moderation'] !== false);
+  const images = allowed.map(readImage).filter((image) => image !== null);
+  if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
+  if (allowed.length === entries.length) {
+    return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
+  }
+  return {
+    kind: 'refused',
+    status: 400,
+    code: 'content_policy_violation',
+    message: 'The images were withheld by the content rules of the model.',
+    upstreamStatus,
+  };
+}
+
+function readImage(entry: JsonObject): UpstreamImage | null {
+  const b64 = asText(entry['b64_json'])?.replace(/^data:[^,]{0,100},/, '');
+  const url = asText(entry['url']);
+  if (b64 === undefined && url === undefined) return null;
+  return {
+    ...(b64 === undefined ? { url } : { b64 }),
+    revisedPrompt: asText(entry['revised_prompt']),
+    mimeType: asText(entry['mime_type']),
+  };
+}
+
+/** Reads the id of a created task: `id`, or `request_id` where the upstream gives only that. */
+export function readCreated(answer: HttpAnswer): CreateOutcome {
+  const body = readObject(answer.body);
+  const upstreamId = asText(body?.['id']) ?? asText(body?.['request_id']);
+  if (upstreamId === undefined || upstreamId.length > MAX_ID_CHARS) {
+    return { kind: 'unknown', reason: 'a success without a usable id', upstreamStatus: answer.status };
+  }
+  return { kind: 'accepted', upstreamId, upstreamStatus: answer.status };
+}
+
+/** The words of both dialects. A word that is not here says nothing, and the task goes on. */
+const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new Map([
+  ['queued', 'running'],
+  ['pending', 'running'],
+  ['in_progress', 'running'],
+  ['processing', 'running'],
+  ['completed', 'completed'],
+  ['done', 'completed'],
+  ['failed', 'failed'],
+]);
+
+/** Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. */
+export function readPoll(answer: HttpAnswer, contentUrl: URL): PollOutcome {
+  if (answer.status < 200 || answer.status > 299)
+    return { kind: 'no_answer', reason: `HTTP ${answer.status}` };
+  if (answer.status === 202 && answer.body.length === 0) return { kind: 'running', progress: null };
+  const body = readObject(answer.body);
+  if (body === null) return { kind: 'no_answer', reason: 'a body that is not a JSON object' };
+  const word = asText(body['status'])?.toLowerCase();
+  // xAI leaves the word out of a finished answer at times; the address of the file says it then.
+  const state = word === undefined && videoUrl(body) ? 'completed' : statusWords.get(word ?? '');
+  if (state === 'running') return { kind: 'running', progress: readProgress(body['progress']) };
+  if (state === 'completed') return readCompleted(body, contentUrl);
+  if (state === 'failed') return readFailed(body);
+  return { kind: 'no_answer', reason: `unknown status word ${JSON.stringify(word ?? null).slice(0, 50)}` };
+}
+
+function videoUrl(body: JsonObject): string | undefined {
+  return asText(asObject(body['video'])?.['url']);
+}
+
+function readCompleted(body: JsonObject, contentUrl: URL): PollOutcome {
+  if (asObject(body['video'])?.['respect_moderation'] === false) {
+    const message = 'The video was withheld by the content rules of the model.';
+    return { kind: 'failed', code: 'content_policy_violation', message };
+  }
+  const named = videoUrl(body);
+  if (named === undefined) return { kind: 'completed', fileUrl: contentUrl.href };
+  if (!URL.canParse(named, contentUrl.href))
+    return { kind: 'no_answer', reason: 'a video.url that is no address' };
+  return { kind: 'completed', fileUrl: new URL(named, contentUrl).href };
+}
+
+function readFailed(body: JsonObject): PollOutcome {
+  const error = readError(body);
+  const ofContent = /content[_ -]?policy|moderation/i.test(`${error?.code} ${error?.message}`);
+  const code: ErrorCode = ofContent ? 'content_policy_violation' : 'generation_failed';
+  return { kind: 'failed', code, message: error?.message ?? 'The generation failed.' };
+}
+
+/** Whole percents; some upstreams write "40%". */
+function readProgress(value: unknown): number | null {
+  const percents = typeof value === 'string' ? Number.parseFloat(value) : value;
+  if (typeof percents !== 'number' || !Number.isFinite(percents)) return null;
+  return Math.min(100, Math.max(0, Math.round(percents)));
+}
