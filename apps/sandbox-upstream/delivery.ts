@@ -1,0 +1,33 @@
+import type { Fault } from './directives.js';
+import { type Exchange, pause, type Vendor } from './vendor.js';
+
+export interface Parcel {
+  bytes: Buffer;
+  contentType: string;
+  faults: readonly Fault[];
+}
+
+/** A trickled file comes in so many pieces. */
+const PIECES = 20;
+const NOT_A_FILE = Buffer.from('<!doctype html><title>This is not the file that was asked for</title>\n');
+
+/** Sends a file or an answer whole, or as badly as its prompt ordered: trickling, cut off, or as something else. */
+export async function deliver(
+  vendor: Vendor,
+  { request, response }: Exchange,
+  parcel: Parcel,
+): Promise<void> {
+  const bytes = parcel.faults.includes('bad-file') ? NOT_A_FILE : parcel.bytes;
+  response.writeHead(200, { 'content-type': parcel.contentType, 'content-length': bytes.length });
+  if (request.method === 'HEAD') response.end();
+  else if (parcel.faults.includes('truncated')) {
+    response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+  } else if (parcel.faults.includes('slow-bytes')) {
+    const step = Math.ceil(bytes.length / PIECES);
+    for (let at = 0; at < bytes.length && !response.destroyed; at += step) {
+      response.write(bytes.subarray(at, at + step));
+      await pause(vendor, vendor.settings.slowMs / PIECES);
+    }
+    response.end();
+  } else response.end(bytes);
+}

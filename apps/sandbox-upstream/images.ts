@@ -1,0 +1,185 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { readJsonBody, Refusal, sendJson, sendText } from './answers.js';
+import { deliver } from './delivery.js';
+import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
+import type { Drawing } from './drawing.worker.js';
+import {
+  type Area,
+  captionOf,
+  type Exchange,
+  holdUntilClientLeaves,
+  optionalText,
+  originOf,
+  pause,
+  readAspectRatio,
+  readSize,
+  requiredText,
+  seedOf,
+  type Vendor,
+} from './vendor.js';
+
+const MAX_IMAGES = 10;
+const LONG_SIDE = 1024;
+/** Four megapixels: the largest picture takes about 150 ms of the drawing thread. */
+const SIDES = { min: 16, max: 2048 };
+
+interface ImageOrder {
+  prompt: string;
+  count: number;
+  format: 'url' | 'b64_json';
+  area: Area;
+}
+
+/** `POST /v1/images/generations`. */
+export async function createImages(vendor: Vendor, exchange: Exchange): Promise<void> {
+  vendor.stats.imagesRequests += 1;
+  const body = await readJsonBody(exchange.request);
+  const order = readOrder(body);
+  if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
+  const directives = readDirectives(order.prompt);
+  refuseAsOrdered(directives.faults);
+  await pause(vendor, directives.workMs ?? vendor.settings.imageMs);
+  if (directives.faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
+  if (directives.faults.includes('fail-late')) {
+    throw new Refusal(500, 'generation_failed', 'The generation failed as ordered.');
+  }
+  await answer(vendor, exchange, { ...order, directives });
+}
+
+async function answer(
+  vendor: Vendor,
+  exchange: Exchange,
+  order: ImageOrder & { directives: Directives },
+): Promise<void> {
+  const { faults, caption } = order.directives;
+  const count = faults.includes('partial') ? order.count - 1 : order.count;
+  if (count === 0) throw new Refusal(500, 'generation_failed', 'No image came out of it, as ordered.');
+  const drawings = Array.from({ length: count }, (_, index) => drawingOf(order, index));
+  const data =
+    order.format === 'b64_json'
+      ? await Promise.all(drawings.map((drawing) => inlined(vendor, drawing)))
+      : drawings.map((drawing) => ({ url: addressOf(vendor, exchange, { drawing, faults }) }));
+  vendor.stats.imagesMade += count;
+  if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+  const result = {
+    created: Math.floor(vendor.clock.nowMs() / 1000),
+    data: data.map((image) => ({ ...image, mime_type: 'image/png', revised_prompt: caption })),
+  };
+  // With url the files misbehave instead of the answer.
+  if (order.format === 'url') return sendJson(exchange.response, 200, result);
+  const answerFaults = faults.filter((fault) => fault !== 'bad-file');
+  const bytes = Buffer.from(JSON.stringify(result));
+  return deliver(vendor, exchange, { bytes, contentType: 'application/json', faults: answerFaults });
+}
+
+function readOrder(body: Record<string, unknown>): ImageOrder {
+  requiredText(body, 'model');
+  const prompt = requiredText(body, 'prompt');
+  const count = body['n'] ?? 1;
+  if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_IMAGES) {
+    throw new Refusal(
+      400,
+      'invalid_value',
+      `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`,
+      'n',
+    );
+  }
+  const format = optionalText(body, 'response_format') ?? 'url';
+  if (format !== 'url' && format !== 'b64_json') {
+    throw new Refusal(400, 'invalid_value', 'A response format is url or b64_json.', 'response_format');
+  }
+  return { prompt, count: count as number, format, area: readArea(body) };
+}
+
+function readArea(body: Record<string, unknown>): Area {
+  const size = optionalText(body, 'size') ?? 'auto';
+  if (size !== 'auto') return readSize(size, SIDES);
+  const ratio = optionalText(body, 'aspect_ratio') ?? 'auto';
+  return ratio === 'auto' ? { width: LONG_SIDE, height: LONG_SIDE } : readAspectRatio(ratio, LONG_SIDE);
+}
+
+function drawingOf(order: ImageOrder & { directives: Directives }, index: number): Drawing {
+  const caption = captionOf(order.directives.caption);
+  return { kind: 'picture', seed: seedOf(order.prompt, index), caption, ...order.area, seconds: 0 };
+}
+
+async function inlined(vendor: Vendor, drawing: Drawing): Promise<{ b64_json: string }> {
+  return { b64_json: (await vendor.studio.draw(drawing)).toString('base64') };
+}
+
+// ---- Files: the address holds all that is needed to draw the picture, so nothing is kept and a restart loses none.
+
+type Ticket = [
+  seed: string,
+  caption: string,
+  width: number,
+  height: number,
+  expiresAtMs: number,
+  faults: Fault[],
+];
+
+function addressOf(vendor: Vendor, { request }: Exchange, of: { drawing: Drawing; faults: Fault[] }): string {
+  const { seed, caption, width, height } = of.drawing;
+  const ticket: Ticket = [
+    seed,
+    caption,
+    width,
+    height,
+    vendor.clock.nowMs() + vendor.settings.fileMs,
+    of.faults,
+  ];
+  const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
+  return `${originOf(vendor, request)}/files/images/${text}.${sign(vendor, text)}.png`;
+}
+
+function sign(vendor: Vendor, text: string): string {
+  return createHmac('sha256', vendor.settings.apiKey).update(text).digest('base64url').slice(0, 22);
+}
+
+/** `GET /files/images/...`: needs no key, as with the vendors. @throws Refusal 404 for a forged or expired address. */
+export async function serveImage(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
+  vendor.stats.downloads += 1;
+  const ticket = readTicket(vendor, name);
+  if (!ticket) throw new Refusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  const [seed, caption, width, height, , faults] = ticket;
+  const bytes = await vendor.studio.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
+  await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
+}
+
+function readTicket(vendor: Vendor, name: string): Ticket | undefined {
+  const [text = '', signature = ''] = name.split('.');
+  const given = Buffer.from(signature);
+  const right = Buffer.from(sign(vendor, text));
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+  const ticket = JSON.parse(Buffer.from(text, 'base64url').toString()) as Ticket;
+  return ticket[4] >= vendor.clock.nowMs() ? ticket : undefined;
+}
+
+// ---- The instant picture: constant, so that a benchmark measures the relay and not the drawing.
+
+/** A grey PNG of 16x16 pixels: a zero filter byte and 16 grey values in each row. */
+export const instantPng = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  pngChunk('IHDR', Buffer.from([0, 0, 0, 16, 0, 0, 0, 16, 8, 0, 0, 0, 0])),
+  pngChunk('IDAT', deflateSync(Buffer.alloc(16 * 17))),
+  pngChunk('IEND', Buffer.alloc(0)),
+]);
+const instantB64 = JSON.stringify({ b64_json: instantPng.toString('base64') });
+
+function pngChunk(type: string, payload: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), payload]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(payload.length);
+  const check = Buffer.alloc(4);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}
+
+function answerInstantly(vendor: Vendor, { request, response }: Exchange, order: ImageOrder): void {
+  vendor.stats.imagesMade += order.count;
+  const image =
+    order.format === 'b64_json' ? instantB64 : `{"url":"${originOf(vendor, request)}/files/instant.png"}`;
+  const data = order.count === 1 ? image : Array<string>(order.count).fill(image).join(',');
+  sendText(response, 200, `{"created":${Math.floor(vendor.clock.nowMs() / 1000)},"data":[${data}]}`);
+}

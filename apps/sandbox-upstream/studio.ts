@@ -1,0 +1,106 @@
+import { Worker } from 'node:worker_threads';
+import { Refusal } from './answers.js';
+import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
+import { clearDates } from './mp4.js';
+
+/** Kept drawings: a few dozen pictures or a few hundred movies, so that repeated downloads cost nothing. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+/** Drawings in wait: at about 40 ms each, whoever comes later would wait for more than ten seconds. */
+const MAX_WAITING = 256;
+
+interface Waiting {
+  resolve: (bytes: Buffer) => void;
+  reject: (fault: Error) => void;
+}
+
+/** Makes pictures (PNG) and movies (MP4) in one worker thread that starts with the first order. */
+export class Studio {
+  private worker: Worker | undefined;
+  private lastOrderId = 0;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly underWay = new Map<string, Promise<Buffer>>();
+  private readonly cache = new Map<string, Buffer>();
+  private cachedBytes = 0;
+
+  /** The bytes of a drawing: equal for equal drawings. @throws Refusal 503 when too many wait, 500 when it fails. */
+  draw(drawing: Drawing): Promise<Buffer> {
+    const key = JSON.stringify(drawing);
+    const cached = this.cache.get(key);
+    if (cached) return Promise.resolve(this.remember(key, cached));
+    const running = this.underWay.get(key);
+    if (running) return running;
+    const made = this.order(drawing)
+      .then((bytes) => this.remember(key, drawing.kind === 'movie' ? clearDates(bytes) : bytes))
+      .finally(() => this.underWay.delete(key));
+    this.underWay.set(key, made);
+    return made;
+  }
+
+  clear(): void {
+    this.cache.clear();
+    this.cachedBytes = 0;
+  }
+
+  async close(): Promise<void> {
+    const worker = this.worker;
+    this.abandon(new Refusal(503, 'service_unavailable', 'The vendor is closing.'));
+    await worker?.terminate();
+  }
+
+  private order(drawing: Drawing): Promise<Buffer> {
+    if (this.waiting.size >= MAX_WAITING) {
+      return Promise.reject(new Refusal(503, 'service_unavailable', 'Too many drawings wait.'));
+    }
+    this.worker ??= this.startWorker();
+    this.lastOrderId += 1;
+    const order: DrawingOrder = { ...drawing, orderId: this.lastOrderId };
+    this.worker.postMessage(order);
+    return new Promise((resolve, reject) => this.waiting.set(order.orderId, { resolve, reject }));
+  }
+
+  private startWorker(): Worker {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./drawing.worker.${extension}`, import.meta.url));
+    worker.unref();
+    worker.on('message', (result: DrawingResult) => this.receive(result));
+    // A worker that dies fails its orders; the next order starts another.
+    const died = (fault?: unknown) => {
+      if (this.worker !== worker) return;
+      this.abandon(new Refusal(500, 'generation_failed', `The drawing failed: ${String(fault)}`));
+    };
+    worker.on('error', died);
+    worker.on('exit', died);
+    return worker;
+  }
+
+  private receive({ orderId, bytes, fault }: DrawingResult): void {
+    const waiting = this.waiting.get(orderId);
+    this.waiting.delete(orderId);
+    if (bytes) waiting?.resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    else waiting?.reject(new Refusal(500, 'generation_failed', `The drawing failed: ${fault}`));
+  }
+
+  private abandon(fault: Refusal): void {
+    this.worker = undefined;
+    const abandoned = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of abandoned) reject(fault);
+  }
+
+  /** Puts a drawing last in line for eviction, and evicts from the front. */
+  private remember(key: string, bytes: Buffer): Buffer {
+    this.forget(key);
+    this.cache.set(key, bytes);
+    this.cachedBytes += bytes.length;
+    for (const oldest of this.cache.keys()) {
+      if (this.cachedBytes <= CACHE_BYTES) break;
+      this.forget(oldest);
+    }
+    return bytes;
+  }
+
+  private forget(key: string): void {
+    this.cachedBytes -= this.cache.get(key)?.length ?? 0;
+    this.cache.delete(key);
+  }
+}

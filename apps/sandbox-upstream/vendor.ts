@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pauseTimer } from 'node:timers/promises';
+import type { Clock } from '#platform/clock.js';
+import { Refusal } from './answers.js';
+import type { Studio } from './studio.js';
+import type { VideoTasks } from './video-tasks.js';
+
+/** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
+export function newStats() {
+  return {
+    imagesRequests: 0,
+    imagesMade: 0,
+    videoCreates: 0,
+    videosAccepted: 0,
+    videoRepeats: 0,
+    refusals: 0,
+    polls: 0,
+    downloads: 0,
+  };
+}
+
+/** Durations in milliseconds. */
+export interface VendorSettings {
+  apiKey: string;
+  /** Origin of the addresses in results; undefined for the origin that the request came to. */
+  publicUrl: string | undefined;
+  imageMs: number;
+  videoMs: number;
+  slowMs: number;
+  holdMs: number;
+  fileMs: number;
+}
+
+/** What the handlers of one running vendor share. */
+export interface Vendor {
+  settings: Readonly<VendorSettings>;
+  clock: Clock;
+  studio: Studio;
+  tasks: VideoTasks;
+  stats: ReturnType<typeof newStats>;
+  /** Aborted when the vendor closes: every wait ends then. */
+  closing: AbortSignal;
+}
+
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Longest text that is drawn; the seed still depends on the whole prompt. */
+const MAX_CAPTION = 160;
+
+export function captionOf(text: string): string {
+  return [...text].slice(0, MAX_CAPTION).join('');
+}
+
+/** The seed of the drawing number `index` of a prompt. */
+export function seedOf(prompt: string, index: number): string {
+  return createHash('sha256').update(`${index}\n${prompt}`).digest('hex').slice(0, 48);
+}
+
+/** Waits as long as work takes. @throws AbortError when the vendor closes meanwhile. */
+export async function pause({ closing }: Vendor, ms: number): Promise<void> {
+  if (ms > 0) await pauseTimer(ms, undefined, { signal: closing });
+}
+
+/** Leaves a client without an answer until it gives up, or until the hold time is over. */
+export async function holdUntilClientLeaves(vendor: Vendor, response: ServerResponse): Promise<void> {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const signal = AbortSignal.any([left.signal, vendor.closing]);
+  await pauseTimer(vendor.settings.holdMs, undefined, { signal }).catch(() => undefined);
+  response.destroy();
+}
+
+export function originOf({ settings }: Vendor, request: IncomingMessage): string {
+  if (settings.publicUrl) return settings.publicUrl;
+  const host = request.headers.host ?? '';
+  if (/^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host)) return `http://${host}`;
+  return `http://127.0.0.1:${request.socket.localPort}`;
+}
+
+/** A text field that must be there. @throws Refusal 400. */
+export function requiredText(body: Record<string, unknown>, name: string): string {
+  const value = body[name];
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw new Refusal(400, 'missing_required_parameter', `The field "${name}" must be a text.`, name);
+}
+
+/** A text field that may be absent or null. @throws Refusal 400 for another type. */
+export function optionalText(body: Record<string, unknown>, name: string): string | undefined {
+  const value = body[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new Refusal(400, 'invalid_type', `The field "${name}" must be a text.`, name);
+}
+
+export interface Area {
+  width: number;
+  height: number;
+}
+
+/** Reads `WxH` in pixels. @throws Refusal 400 when it is none or a side leaves `sides`. */
+export function readSize(text: string, sides: { min: number; max: number }): Area {
+  const [, width, height] = (/^(\d{1,5})x(\d{1,5})$/.exec(text) ?? []).map(Number);
+  const fits = (side: number | undefined): side is number =>
+    side !== undefined && side >= sides.min && side <= sides.max;
+  if (fits(width) && fits(height)) return { width, height };
+  throw new Refusal(
+    400,
+    'invalid_value',
+    `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`,
+    'size',
+  );
+}
+
+/** Reads `W:H` into an area with even sides whose longer one has `longSide` pixels. @throws Refusal 400. */
+export function readAspectRatio(text: string, longSide: number): Area {
+  const [, width = 0, height = 0] = (/^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []).map(Number);
+  if (!(width > 0 && height > 0 && width <= height * 4 && height <= width * 4)) {
+    throw new Refusal(400, 'invalid_value', 'An aspect ratio is W:H, from 1:4 to 4:1.', 'aspect_ratio');
+  }
+  const scale = longSide / Math.max(width, height);
+  return { width: even(width * scale), height: even(height * scale) };
+}
+
+function even(pixels: number): number {
+  return Math.round(pixels / 2) * 2;
+}

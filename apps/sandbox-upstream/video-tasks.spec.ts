@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { stateAt, type VideoTask, VideoTasks } from './video-tasks.js';
+
+function task(id: string, more: Partial<VideoTask> = {}): VideoTask {
+  return {
+    id,
+    dialect: 'openai',
+    model: 'v',
+    prompt: 'p',
+    size: '1280x720',
+    drawing: { kind: 'movie', seed: 'ab', caption: 'p', width: 320, height: 180, seconds: 5 },
+    faults: [],
+    createdAtMs: 1_000,
+    workMs: 100,
+    spoiledPolls: 0,
+    idempotencyKey: null,
+    inputHash: 'h',
+    ...more,
+  };
+}
+
+describe('the state of a task', () => {
+  it('follows from the clock alone', () => {
+    const phases = [900, 1_000, 1_009, 1_010, 1_050, 1_099, 1_100].map((nowMs) => stateAt(task('a'), nowMs));
+    expect(phases.map(({ phase }) => phase)).toEqual([
+      'queued',
+      'queued',
+      'queued',
+      'working',
+      'working',
+      'working',
+      'completed',
+    ]);
+    expect(phases.map(({ progress }) => progress)).toEqual([0, 0, 0, 10, 50, 99, 100]);
+  });
+});
+
+describe('the kept tasks', () => {
+  it('evict the oldest ended one, and refuse when none has ended', () => {
+    const tasks = new VideoTasks(undefined, 2);
+    tasks.add(task('running', { workMs: 1_000_000 }));
+    tasks.add(task('ended', { idempotencyKey: 'k' }));
+    tasks.add(task('next', { createdAtMs: 5_000, workMs: 1_000_000 }));
+    expect(tasks.list().map(({ id }) => id)).toEqual(['running', 'next']);
+    expect(tasks.findByKey('k')).toBeUndefined();
+    expect(() => tasks.add(task('more', { createdAtMs: 5_000 }))).toThrow('Too many videos');
+  });
+});

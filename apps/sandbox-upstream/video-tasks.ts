@@ -1,0 +1,138 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '#platform/errors.js';
+import { Refusal } from './answers.js';
+import type { Fault } from './directives.js';
+import type { Drawing } from './drawing.worker.js';
+
+/** One accepted video. Its progress is not stored: it follows from the clock, so a restart loses nothing. */
+export interface VideoTask {
+  id: string;
+  /** The form it was created in, which decides the words of its polls. */
+  dialect: 'openai' | 'xai';
+  model: string;
+  prompt: string;
+  /** Size as the OpenAI form shows it; the file itself is smaller. */
+  size: string;
+  drawing: Drawing;
+  faults: Fault[];
+  createdAtMs: number;
+  workMs: number;
+  /** Polls that a fault has spoiled so far. */
+  spoiledPolls: number;
+  idempotencyKey: string | null;
+  /** Tells another request under the same idempotency key from a repeat. */
+  inputHash: string;
+}
+
+export interface VideoState {
+  phase: 'queued' | 'working' | 'completed' | 'failed';
+  /** 0 to 100. */
+  progress: number;
+}
+
+/** Part of the work time that a task waits before anything moves. */
+const QUEUED_PART = 0.1;
+
+export function endOf(task: VideoTask): number {
+  return task.createdAtMs + task.workMs;
+}
+
+/** Where a task stands at a moment: a pure function of the task and the clock. */
+export function stateAt(task: VideoTask, nowMs: number): VideoState {
+  const part = task.workMs === 0 ? 1 : Math.max(0, (nowMs - task.createdAtMs) / task.workMs);
+  if (part < QUEUED_PART) return { phase: 'queued', progress: 0 };
+  if (part < 1 || task.faults.includes('never-finish')) {
+    return { phase: 'working', progress: Math.min(99, Math.floor(part * 100)) };
+  }
+  if (task.faults.includes('fail-late')) return { phase: 'failed', progress: 100 };
+  return { phase: 'completed', progress: 100 };
+}
+
+/** About a kilobyte each; a load test evicts ended ones long before a relay could still ask for them. */
+const MAX_TASKS = 5_000;
+
+/** The accepted videos, in memory and, given a folder, one small file each so that they outlive a killed process. */
+export class VideoTasks {
+  private readonly tasks = new Map<string, VideoTask>();
+  private readonly idsByKey = new Map<string, string>();
+
+  /** Takes up what the folder holds. @throws OperatorError when the folder cannot be used. */
+  constructor(
+    private readonly stateDir: string | undefined,
+    private readonly maxTasks = MAX_TASKS,
+  ) {
+    if (stateDir) this.load(stateDir);
+  }
+
+  find(id: string): VideoTask | undefined {
+    return this.tasks.get(id);
+  }
+
+  findByKey(idempotencyKey: string): VideoTask | undefined {
+    return this.tasks.get(this.idsByKey.get(idempotencyKey) ?? '');
+  }
+
+  /** Oldest first. */
+  list(): VideoTask[] {
+    return [...this.tasks.values()];
+  }
+
+  /** Keeps a new task; returns when it is safe. @throws Refusal 503 when the vendor is full of unended tasks. */
+  add(task: VideoTask): void {
+    if (this.tasks.size >= this.maxTasks) this.evictOldestEnded(task.createdAtMs);
+    this.save(task);
+    this.keep(task);
+  }
+
+  /**
+   * Writes a task's file. Synchronous, so that nobody meets a task that is not yet kept; without a sync of the disk,
+   * since the file has to outlive a killed process and not a power cut.
+   */
+  save(task: VideoTask): void {
+    if (!this.stateDir) return;
+    const path = join(this.stateDir, `${task.id}.json`);
+    writeFileSync(`${path}.tmp`, JSON.stringify(task));
+    renameSync(`${path}.tmp`, path);
+  }
+
+  clear(): void {
+    for (const task of this.list()) this.drop(task);
+  }
+
+  private keep(task: VideoTask): void {
+    this.tasks.set(task.id, task);
+    if (task.idempotencyKey !== null) this.idsByKey.set(task.idempotencyKey, task.id);
+  }
+
+  private drop(task: VideoTask): void {
+    this.tasks.delete(task.id);
+    if (task.idempotencyKey !== null) this.idsByKey.delete(task.idempotencyKey);
+    if (this.stateDir) rmSync(join(this.stateDir, `${task.id}.json`), { force: true });
+  }
+
+  private evictOldestEnded(nowMs: number): void {
+    for (const task of this.tasks.values()) {
+      const { phase } = stateAt(task, nowMs);
+      if (phase === 'completed' || phase === 'failed') return this.drop(task);
+    }
+    throw new Refusal(503, 'service_unavailable', 'Too many videos are under way.');
+  }
+
+  private load(stateDir: string): void {
+    try {
+      mkdirSync(stateDir, { recursive: true });
+      const names = readdirSync(stateDir);
+      for (const name of names.filter((each) => each.endsWith('.json.tmp'))) rmSync(join(stateDir, name));
+      names
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(stateDir, name), 'utf8')) as VideoTask)
+        .sort((one, other) => one.createdAtMs - other.createdAtMs)
+        .forEach((task) => this.keep(task));
+    } catch (error) {
+      throw new OperatorError(
+        `The sandbox cannot use its state folder ${stateDir}: ${(error as Error).message}.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readJsonBody, Refusal, sendJson } from './answers.js';
+import { deliver } from './delivery.js';
+import { readDirectives, refuseAsOrdered } from './directives.js';
+import {
+  type Area,
+  captionOf,
+  type Exchange,
+  holdUntilClientLeaves,
+  optionalText,
+  originOf,
+  readAspectRatio,
+  readSize,
+  requiredText,
+  seedOf,
+  type Vendor,
+} from './vendor.js';
+import { endOf, stateAt, type VideoState, type VideoTask } from './video-tasks.js';
+
+const DEFAULT_SECONDS = 5;
+/** Twenty seconds take the drawing thread about a third of one. */
+const MAX_SECONDS = 20;
+/** The longer side of the file, whatever was asked: the sandbox shows that a video is real, not that it is large. */
+const LONG_SIDE = 320;
+const SIDES = { min: 16, max: 4096 };
+const SHORT_SIDES: Record<string, number> = { '480p': 480, '720p': 720, '1080p': 1080 };
+/** Polls that `unknown-status` and `poll-5xx` spoil before the task goes on as if nothing had been. */
+const SPOILED_POLLS = 3;
+const MAX_KEPT_PROMPT = 1_000;
+const MAX_KEY_LENGTH = 256;
+const IMAGE_FIELDS = /^(image|images|input_reference|reference_images|video)(\[|$)/;
+
+/** `POST /v1/videos` (OpenAI form) and `POST /v1/videos/generations` (xAI form). */
+export async function createVideo(
+  vendor: Vendor,
+  exchange: Exchange,
+  dialect: VideoTask['dialect'],
+): Promise<void> {
+  vendor.stats.videoCreates += 1;
+  const body = await readJsonBody(exchange.request);
+  const task = readTask(vendor, body, dialect);
+  task.idempotencyKey = readIdempotencyKey(exchange);
+  const earlier = task.idempotencyKey === null ? undefined : vendor.tasks.findByKey(task.idempotencyKey);
+  if (earlier) return repeat(vendor, exchange, { earlier, task });
+  refuseAsOrdered(task.faults);
+  vendor.tasks.add(task);
+  vendor.stats.videosAccepted += 1;
+  if (task.faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+  answerCreate(vendor, exchange, task);
+}
+
+/** The same key and input is the same task, also when its first answer was withheld. */
+function repeat(
+  vendor: Vendor,
+  exchange: Exchange,
+  { earlier, task }: Record<'earlier' | 'task', VideoTask>,
+): void {
+  if (earlier.inputHash !== task.inputHash) {
+    throw new Refusal(409, 'idempotency_conflict', 'This idempotency key belongs to another request.');
+  }
+  vendor.stats.videoRepeats += 1;
+  answerCreate(vendor, exchange, earlier);
+}
+
+function answerCreate(vendor: Vendor, { response }: Exchange, task: VideoTask): void {
+  if (task.dialect === 'xai') return sendJson(response, 200, { request_id: task.id });
+  sendJson(response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
+}
+
+function readTask(vendor: Vendor, body: Record<string, unknown>, dialect: VideoTask['dialect']): VideoTask {
+  const imageField = Object.keys(body).find((name) => IMAGE_FIELDS.test(name));
+  if (imageField && body[imageField] !== null) {
+    throw new Refusal(422, 'image_input_not_supported', 'Videos are made from text only.', imageField);
+  }
+  const model = requiredText(body, 'model');
+  const prompt = requiredText(body, 'prompt');
+  const directives = readDirectives(prompt);
+  const drawing = {
+    kind: 'movie' as const,
+    seed: seedOf(prompt, 0),
+    caption: captionOf(directives.caption),
+    ...frameOf(body),
+    seconds: readSeconds(body),
+  };
+  return {
+    id: dialect === 'xai' ? randomUUID() : `video_${randomUUID().replaceAll('-', '')}`,
+    dialect,
+    model,
+    prompt: prompt.slice(0, MAX_KEPT_PROMPT),
+    size: shownSize(body, drawing),
+    drawing,
+    faults: directives.faults,
+    createdAtMs: vendor.clock.nowMs(),
+    workMs: directives.workMs ?? vendor.settings.videoMs,
+    spoiledPolls: 0,
+    idempotencyKey: null,
+    inputHash: createHash('sha256')
+      .update(`${dialect}\n${JSON.stringify(body)}`)
+      .digest('hex'),
+  };
+}
+
+function readIdempotencyKey({ request }: Exchange): string | null {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string' || key === '') return null;
+  if (key.length <= MAX_KEY_LENGTH) return key;
+  throw new Refusal(400, 'invalid_value', `An idempotency key has at most ${MAX_KEY_LENGTH} characters.`);
+}
+
+/** `seconds` is a text (OpenAI), `duration` a number or a text (xAI); whole seconds either way. */
+function readSeconds(body: Record<string, unknown>): number {
+  const seconds = optionalText(body, 'seconds');
+  const duration = body['duration'] ?? undefined;
+  if (seconds !== undefined && duration !== undefined && Number(seconds) !== Number(duration)) {
+    throw new Refusal(400, 'invalid_value', 'The fields "seconds" and "duration" differ.', 'seconds');
+  }
+  const value = seconds ?? duration ?? DEFAULT_SECONDS;
+  const param = seconds === undefined ? 'duration' : 'seconds';
+  const count =
+    typeof value === 'number' || (typeof value === 'string' && /^\d{1,3}$/.test(value)) ? Number(value) : NaN;
+  if (Number.isInteger(count) && count >= 1 && count <= MAX_SECONDS) return count;
+  throw new Refusal(400, 'invalid_value', `A video has 1 to ${MAX_SECONDS} whole seconds.`, param);
+}
+
+function frameOf(body: Record<string, unknown>): Area {
+  const ratio = optionalText(body, 'aspect_ratio');
+  if (ratio !== undefined && ratio !== 'auto') return readAspectRatio(ratio, LONG_SIDE);
+  const size = optionalText(body, 'size');
+  if (size === undefined || size === 'auto') return readAspectRatio('16:9', LONG_SIDE);
+  const { width, height } = readSize(size, SIDES);
+  return readAspectRatio(`${width}:${height}`, LONG_SIDE);
+}
+
+function shownSize(body: Record<string, unknown>, frame: Area): string {
+  const resolution = optionalText(body, 'resolution') ?? '720p';
+  const shortSide = SHORT_SIDES[resolution];
+  if (shortSide === undefined) {
+    throw new Refusal(400, 'invalid_value', 'A resolution is 480p, 720p or 1080p.', 'resolution');
+  }
+  const size = optionalText(body, 'size');
+  if (size !== undefined && size !== 'auto') return size;
+  const scale = shortSide / Math.min(frame.width, frame.height);
+  return `${Math.round(frame.width * scale)}x${Math.round(frame.height * scale)}`;
+}
+
+/** `GET /v1/videos/{id}`. */
+export function pollVideo(vendor: Vendor, exchange: Exchange, id: string): void {
+  vendor.stats.polls += 1;
+  const task = foundTask(vendor, id);
+  const word = spoil(vendor, task);
+  const state = stateAt(task, vendor.clock.nowMs());
+  if (task.dialect === 'openai') return sendJson(exchange.response, 200, openaiVideo(task, state, word));
+  const status = word === undefined && (state.phase === 'queued' || state.phase === 'working') ? 202 : 200;
+  sendJson(
+    exchange.response,
+    status,
+    xaiVideo(task, state, { word, origin: originOf(vendor, exchange.request) }),
+  );
+}
+
+/** Spoils the first polls of a task that ordered it: a strange status word is returned, an HTTP error thrown. */
+function spoil(vendor: Vendor, task: VideoTask): string | undefined {
+  const isStrange = task.faults.includes('unknown-status');
+  const isBroken = task.faults.includes('poll-5xx');
+  if ((!isStrange && !isBroken) || task.spoiledPolls >= SPOILED_POLLS) return undefined;
+  task.spoiledPolls += 1;
+  vendor.tasks.save(task);
+  if (isStrange) return 'post_processing';
+  const status = task.spoiledPolls % 2 === 1 ? 500 : 503;
+  throw new Refusal(status, 'server_error', 'The status cannot be read now, as ordered.');
+}
+
+const OPENAI_WORDS = { queued: 'queued', working: 'in_progress', completed: 'completed', failed: 'failed' };
+const FAILURE = { code: 'generation_failed', message: 'The generation failed as ordered.' };
+
+function openaiVideo(task: VideoTask, { phase, progress }: VideoState, word?: string) {
+  const isCompleted = phase === 'completed';
+  return {
+    id: task.id,
+    object: 'video',
+    model: task.model,
+    status: word ?? (isCompleted && task.faults.includes('done-word') ? 'done' : OPENAI_WORDS[phase]),
+    progress,
+    created_at: Math.floor(task.createdAtMs / 1000),
+    completed_at: isCompleted ? Math.floor(endOf(task) / 1000) : null,
+    expires_at: null,
+    seconds: String(task.drawing.seconds),
+    size: task.size,
+    prompt: task.prompt,
+    remixed_from_video_id: null,
+    error: phase === 'failed' ? FAILURE : null,
+  };
+}
+
+function xaiVideo(
+  task: VideoTask,
+  { phase, progress }: VideoState,
+  with_: { word?: string; origin: string },
+) {
+  if (with_.word !== undefined) return { status: with_.word, progress };
+  if (phase === 'queued' || phase === 'working') return { status: 'pending', progress };
+  if (phase === 'failed') {
+    return { status: 'failed', video: { duration: 0, respect_moderation: true }, model: '', error: FAILURE };
+  }
+  const url = `${with_.origin}/files/videos/${task.id}.mp4`;
+  return {
+    status: task.faults.includes('done-word') ? 'completed' : 'done',
+    video: { url, duration: task.drawing.seconds, respect_moderation: true },
+    model: task.model,
+    progress,
+  };
+}
+
+/** `GET /v1/videos/{id}/content`: of the OpenAI form only, as with the vendors. */
+export async function downloadVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
+  const task = foundTask(vendor, id);
+  if (task.dialect === 'xai')
+    throw new Refusal(404, 'unknown_url', 'The file is at the address of video.url.');
+  await deliverVideo(vendor, exchange, task);
+}
+
+/** `GET /files/videos/{id}.mp4`: needs no key, as with the vendors; nobody can guess the id. */
+export async function serveVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
+  await deliverVideo(vendor, exchange, foundTask(vendor, id));
+}
+
+async function deliverVideo(vendor: Vendor, exchange: Exchange, task: VideoTask): Promise<void> {
+  vendor.stats.downloads += 1;
+  const nowMs = vendor.clock.nowMs();
+  if (stateAt(task, nowMs).phase !== 'completed') {
+    throw new Refusal(400, 'video_not_ready', 'The video is not finished.');
+  }
+  if (nowMs > endOf(task) + vendor.settings.fileMs)
+    throw new Refusal(404, 'file_not_found', 'The file has expired.');
+  const bytes = await vendor.studio.draw(task.drawing);
+  await deliver(vendor, exchange, { bytes, contentType: 'video/mp4', faults: task.faults });
+}
+
+function foundTask(vendor: Vendor, id: string): VideoTask {
+  const task = vendor.tasks.find(id);
+  if (!task) throw new Refusal(404, 'video_not_found', 'There is no such video.');
+  return task;
+}
