@@ -126,7 +126,7 @@ export class VideoTasks {
       for (const name of names.filter((each) => each.endsWith('.json.tmp'))) rmSync(join(stateDir, name));
       names
         .filter((name) => name.endsWith('.json'))
-        .map((name) => JSON.parse(readFileSync(join(stateDir, name), 'utf8')) as VideoTask)
+        .flatMap((name) => readTask(join(stateDir, name)))
         .sort((one, other) => one.createdAtMs - other.createdAtMs)
         .forEach((task) => this.keep(task));
     } catch (error) {
@@ -134,5 +134,16 @@ export class VideoTasks {
         `The sandbox cannot use its state folder ${stateDir}: ${(error as Error).message}.`,
       );
     }
+  }
+}
+
+/** A file that a power cut left empty or torn is a lost task; it must not keep the vendor from starting. */
+function readTask(path: string): VideoTask[] {
+  const text = readFileSync(path, 'utf8');
+  try {
+    return [JSON.parse(text) as VideoTask];
+  } catch {
+    rmSync(path);
+    return [];
   }
 }

@@ -232,6 +232,7 @@ describe('time and restarts', () => {
       await first.close();
       // What a process killed in the middle of a write leaves behind.
       writeFileSync(join(stateDir, 'video_x.json.tmp'), '{"id":');
+      writeFileSync(join(stateDir, 'video_torn.json'), '');
 
       const second = await SandboxUnderTest.start({ stateDir, clock, videoSeconds: 60 });
       expect(await second.create(OPENAI, 'a whale', headers)).toBe(id);
