@@ -1,0 +1,51 @@
+import { type TaskEnded, topics } from '#bus/topics.js';
+import type { ErrorCode } from '#platform/errors.js';
+import type { Task } from './task.js';
+
+/** What a task's end needs to know of it. */
+export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | 'channelId'>;
+
+/** Why a task failed, as its client will read it. */
+export interface TaskError {
+  code: ErrorCode;
+  message: string;
+}
+
+/** Programs that end tasks, by the name their outbox rows carry. */
+export type Producer = 'gateway' | 'worker';
+
+/** The columns of an outbox row: producer, topic, key, payload. */
+export type OutboxValues = [producer: Producer, topic: string, key: string, payload: string];
+
+/**
+ * The announcement that a task ended: billing settles or releases by it. It is inserted by the very statement that
+ * ends the task, so that neither exists without the other.
+ */
+export function taskEndedRow(
+  producer: Producer,
+  task: EndingTask,
+  end: { error: TaskError | null; endedAtMs: number },
+): OutboxValues {
+  const payload: TaskEnded = {
+    taskId: task.id,
+    chargeId: task.chargeId,
+    accountId: task.accountId,
+    kind: task.kind,
+    outcome: end.error === null ? 'completed' : 'failed',
+    channel: task.channelId,
+    reason: end.error,
+    endedAt: new Date(end.endedAtMs).toISOString(),
+  };
+  const topic = topics.videoCompleted;
+  return [producer, topic.name, topic.key(payload), JSON.stringify(payload)];
+}
+
+/**
+ * The tail of a statement whose first part is named `moved`: announces what it moved, if it moved anything. Its row
+ * count is the answer to "did I win?". `first` is the number of the first of the four outbox parameters.
+ */
+export function announceMoved(first: number): string {
+  const [producer, topic, key, payload] = [first, first + 1, first + 2, first + 3];
+  return `INSERT INTO outbox (producer, topic, key, payload)
+    SELECT $${producer}, $${topic}, $${key}, $${payload}::jsonb FROM moved`;
+}

@@ -1,0 +1,187 @@
+import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import type { Nanos } from '#money/amount.js';
+import { type Clock, systemClock } from '#platform/clock.js';
+import { readTask, type Task, TASK_COLUMNS, type TaskRequest, type TaskRow } from './task.js';
+import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
+import { mayMove, type TaskState } from './task-state.js';
+
+export interface NewTask {
+  id: string;
+  kind: 'video' | '3d';
+  accountId: string;
+  keyId: string;
+  chargeId: string;
+  dialect: Task['dialect'];
+  /** The model that is priced; an alias stays in `requestedModel`. */
+  modelId: string;
+  requestedModel: string;
+  request: TaskRequest;
+  seconds: number;
+  /** How long the task may take altogether, in milliseconds from now. */
+  deadlineMs: number;
+}
+
+export interface TaskTarget {
+  channelId: string;
+  /** The upstream's name of the model. */
+  upstreamModel: string;
+}
+
+/** Why the operator may have to pay for work that the customer does not pay for. */
+export interface FailOptions {
+  from: TaskState | readonly TaskState[];
+  unbilledCost?: string;
+}
+
+/** A named statement: parsed once per connection. */
+interface Statement {
+  name: string;
+  text: string;
+}
+
+const INSERT: Statement = {
+  name: 'task_insert',
+  text: `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request,
+    seconds, deadline)
+    VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, now() + $11 * interval '1 ms')`,
+};
+const SUBMITTING: Statement = {
+  name: 'task_submitting',
+  text: `UPDATE tasks SET state = 'submitting', channel_id = $2, upstream_model = $3, held_amount = $4,
+    submitting_at = now() WHERE id = $1 AND state = 'created'`,
+};
+const RETARGET: Statement = {
+  name: 'task_retarget',
+  text: `UPDATE tasks SET channel_id = $2, upstream_model = $3, submitting_at = now()
+    WHERE id = $1 AND state = 'submitting'`,
+};
+const SUBMITTED: Statement = {
+  name: 'task_submitted',
+  text: `UPDATE tasks SET state = 'submitted', upstream_id = $2, submitted_at = now(),
+    next_poll_at = now() + $3 * interval '1 ms' WHERE id = $1 AND state IN ('submitting', 'unknown')`,
+};
+const UNKNOWN: Statement = {
+  name: 'task_unknown',
+  text: `UPDATE tasks SET state = 'unknown', next_poll_at = now() + $2 * interval '1 ms'
+    WHERE id = $1 AND state = 'submitting'`,
+};
+const REFUSED: Statement = {
+  name: 'task_refused',
+  text: `UPDATE tasks SET state = 'refused', error_code = $2, error_message = $3, ended_at = now()
+    WHERE id = $1 AND state = 'created'`,
+};
+const FAILED: Statement = {
+  name: 'task_failed',
+  text: `WITH moved AS (
+      UPDATE tasks SET state = 'failed', error_code = $3, error_message = $4, unbilled_cost = $5, ended_at = now(),
+        next_poll_at = NULL WHERE id = $1 AND state = ANY ($2) RETURNING id)
+    ${announceMoved(6)}`,
+};
+const UNBILLED: Statement = {
+  name: 'task_unbilled',
+  text: 'UPDATE tasks SET unbilled_cost = $2 WHERE id = $1',
+};
+// Two rows are enough to know that an upstream's id is not unique within the account.
+const FIND: Statement = {
+  name: 'task_find',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $2 AND t.account_id = $1 AND t.state <> 'refused'`,
+};
+const FIND_UPSTREAM: Statement = {
+  name: 'task_find_upstream',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t
+    WHERE t.account_id = $1 AND t.upstream_id = $2 AND t.state <> 'refused' LIMIT 2`,
+};
+
+/**
+ * The tasks as the gateway writes and reads them, up to the upstream's acceptance. Every move is a compare-and-set:
+ * `true` means that this caller made it, `false` that another was faster and the caller must stop.
+ */
+export class TaskStore {
+  constructor(
+    private readonly pool: Pool,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  /** Saves a task before anything is held or sent: from here on a crash leaves a row to find. */
+  async insertCreated(task: NewTask): Promise<void> {
+    const { id, kind, accountId, keyId, chargeId, dialect, modelId, requestedModel, request } = task;
+    const values = [
+      id,
+      kind,
+      accountId,
+      keyId,
+      chargeId,
+      dialect,
+      modelId,
+      requestedModel,
+      JSON.stringify(request),
+    ];
+    await this.run(INSERT, [...values, task.seconds, task.deadlineMs]);
+  }
+
+  /** Takes the permission to call the upstream, once the money is held. */
+  toSubmitting(id: string, target: TaskTarget & { heldAmount: Nanos }): Promise<boolean> {
+    return this.move(SUBMITTING, [id, target.channelId, target.upstreamModel, target.heldAmount.toString()]);
+  }
+
+  /** Turns to another channel after one that provably did not accept; the stuck-task clock starts again. */
+  retarget(id: string, target: TaskTarget): Promise<boolean> {
+    return this.move(RETARGET, [id, target.channelId, target.upstreamModel]);
+  }
+
+  /** The upstream accepted. Also wins over a sweep that had given the caller up and made the task `unknown`. */
+  toSubmitted(id: string, accepted: { upstreamId: string; firstPollMs: number }): Promise<boolean> {
+    return this.move(SUBMITTED, [id, accepted.upstreamId, accepted.firstPollMs]);
+  }
+
+  /** The upstream's answer was unclear; the worker takes over after `firstPollMs`. */
+  toUnknown(id: string, firstPollMs: number): Promise<boolean> {
+    return this.move(UNKNOWN, [id, firstPollMs]);
+  }
+
+  /** The hold was refused: nothing is charged, and the task is not listed. */
+  toRefused(id: string, error: { code: string; message: string }): Promise<boolean> {
+    return this.move(REFUSED, [id, error.code, error.message]);
+  }
+
+  /** Ends a task that no upstream works on, and announces it in the same transaction. Wake the outbox relay after it. */
+  toFailed(task: EndingTask, error: TaskError, { from, unbilledCost }: FailOptions): Promise<boolean> {
+    const states = ([] as TaskState[]).concat(from);
+    for (const state of states) requireMove(state, 'failed');
+    const announcement = taskEndedRow('gateway', task, { error, endedAtMs: this.clock.nowMs() });
+    return this.move(FAILED, [
+      task.id,
+      states,
+      error.code,
+      error.message,
+      unbilledCost ?? null,
+      ...announcement,
+    ]);
+  }
+
+  /** For the operator: an upstream may bill work of this task although the customer does not pay for it. */
+  async noteUnbilledCost(id: string, why: string): Promise<void> {
+    await this.run(UNBILLED, [id, why]);
+  }
+
+  /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anybody else's. */
+  async findForAccount(accountId: string, idOrUpstreamId: string): Promise<Task | null> {
+    const own = await this.run<TaskRow>(FIND, [accountId, idOrUpstreamId]);
+    if (own.rows[0]) return readTask(own.rows[0]);
+    const named = await this.run<TaskRow>(FIND_UPSTREAM, [accountId, idOrUpstreamId]);
+    return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
+  }
+
+  private async move(statement: Statement, values: unknown[]): Promise<boolean> {
+    return (await this.run(statement, values)).rowCount === 1;
+  }
+
+  private run<R extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<QueryResult<R>> {
+    return this.pool.query<R>({ ...statement, values });
+  }
+}
+
+/** A move that the states do not allow is a mistake in the program, not a lost race. */
+function requireMove(from: TaskState, to: TaskState): void {
+  if (!mayMove(from, to)) throw new RangeError(`A task does not move from ${from} to ${to}.`);
+}

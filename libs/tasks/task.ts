@@ -1,0 +1,112 @@
+import { type Nanos, nanos } from '#money/amount.js';
+import type { Dialect, TaskState } from './task-state.js';
+
+/** What the upstream is asked for, as it was billed; kept so that a create can be repeated after a crash. */
+export interface TaskRequest {
+  prompt: string;
+  /** As the client sent it; the answers show it again. */
+  size?: string;
+  aspectRatio?: string;
+  resolution?: string;
+}
+
+/** A task as it is stored. Times are milliseconds since 1970 by the database's clock. */
+export interface Task {
+  id: string;
+  kind: 'video' | '3d';
+  accountId: string;
+  keyId: string;
+  chargeId: string;
+  dialect: Dialect;
+  state: TaskState;
+  modelId: string;
+  requestedModel: string;
+  request: TaskRequest;
+  seconds: number;
+  heldAmount: Nanos | null;
+  channelId: string | null;
+  upstreamModel: string | null;
+  upstreamId: string | null;
+  /** Percents. */
+  progress: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  fileKey: string | null;
+  fileBytes: number | null;
+  fileType: string | null;
+  createdAtMs: number;
+  endedAtMs: number | null;
+  expiresAtMs: number | null;
+  deadlineMs: number;
+  pollAttempts: number;
+  copyAttempts: number;
+}
+
+/** The columns that `readTask` reads. */
+export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, t.dialect, t.state, t.model_id,
+  t.requested_model, t.request, t.seconds, t.held_amount, t.channel_id, t.upstream_model, t.upstream_id, t.progress,
+  t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
+  t.deadline, t.poll_attempts, t.copy_attempts`;
+
+/** A row with TASK_COLUMNS as `pg` hands it over: bigint as text, timestamps as Date. */
+export interface TaskRow {
+  id: string;
+  kind: 'video' | '3d';
+  account_id: string;
+  key_id: string;
+  charge_id: string;
+  dialect: Dialect;
+  state: TaskState;
+  model_id: string;
+  requested_model: string;
+  request: TaskRequest;
+  seconds: number;
+  held_amount: string | null;
+  channel_id: string | null;
+  upstream_model: string | null;
+  upstream_id: string | null;
+  progress: number;
+  error_code: string | null;
+  error_message: string | null;
+  file_key: string | null;
+  file_bytes: string | null;
+  file_type: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+  expires_at: Date | null;
+  deadline: Date;
+  poll_attempts: number;
+  copy_attempts: number;
+}
+
+export function readTask(row: TaskRow): Task {
+  return {
+    id: row.id,
+    kind: row.kind,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    chargeId: row.charge_id,
+    dialect: row.dialect,
+    state: row.state,
+    modelId: row.model_id,
+    requestedModel: row.requested_model,
+    request: row.request,
+    seconds: row.seconds,
+    heldAmount: row.held_amount === null ? null : nanos(BigInt(row.held_amount)),
+    channelId: row.channel_id,
+    upstreamModel: row.upstream_model,
+    upstreamId: row.upstream_id,
+    progress: row.progress,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    fileKey: row.file_key,
+    fileBytes: row.file_bytes === null ? null : Number(row.file_bytes),
+    fileType: row.file_type,
+    createdAtMs: row.created_at.getTime(),
+    endedAtMs: row.ended_at?.getTime() ?? null,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+    deadlineMs: row.deadline.getTime(),
+    pollAttempts: row.poll_attempts,
+    copyAttempts: row.copy_attempts,
+  };
+}
