@@ -1,0 +1,189 @@
+import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import { type Clock, systemClock } from '#platform/clock.js';
+import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
+import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
+
+/** A task in the hands of one worker: only writes that carry the lease's token count. */
+export interface LeasedTask extends Task {
+  leaseToken: string;
+  /** By the database's clock, when the task was claimed. */
+  pastDeadline: boolean;
+}
+
+export interface FinishedFile {
+  key: string;
+  bytes: number;
+  /** Media type. */
+  type: string;
+  /** How long the file may be downloaded from now on, in milliseconds. */
+  lifeMs: number;
+}
+
+interface Statement {
+  name: string;
+  text: string;
+}
+
+// The poll time is pushed to the lease's end, so that a worker that dies gives its tasks back by doing nothing.
+const CLAIM: Statement = {
+  name: 'queue_claim',
+  text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
+      poll_attempts = t.poll_attempts + 1
+    FROM (SELECT id FROM tasks WHERE state IN ('submitted', 'unknown') AND next_poll_at <= now()
+      ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
+    WHERE t.id = due.id
+    RETURNING ${TASK_COLUMNS}, t.lease_token, now() >= t.deadline AS past_deadline`,
+};
+const LEASED = `id = $1 AND lease_token = $2 AND state IN ('submitted', 'unknown')`;
+const RENEW: Statement = {
+  name: 'queue_renew',
+  text: `UPDATE tasks SET next_poll_at = now() + $3 * interval '1 ms' WHERE ${LEASED}`,
+};
+const RESCHEDULE: Statement = {
+  name: 'queue_reschedule',
+  text: `UPDATE tasks SET next_poll_at = now() + $3 * interval '1 ms', lease_token = NULL,
+    progress = greatest(progress, $4), copy_attempts = copy_attempts + $5 WHERE ${LEASED}`,
+};
+const AT_DEADLINE: Statement = {
+  name: 'queue_at_deadline',
+  text: `UPDATE tasks SET next_poll_at = greatest(deadline, now()), lease_token = NULL WHERE ${LEASED}`,
+};
+const SUBMITTED: Statement = {
+  name: 'queue_submitted',
+  text: `UPDATE tasks SET state = 'submitted', upstream_id = $3, submitted_at = now(), lease_token = NULL,
+    next_poll_at = now() + $4 * interval '1 ms'
+    WHERE id = $1 AND lease_token = $2 AND state = 'unknown'`,
+};
+const COMPLETE: Statement = {
+  name: 'queue_complete',
+  text: `WITH moved AS (
+      UPDATE tasks SET state = 'completed', progress = 100, file_key = $3, file_bytes = $4, file_type = $5,
+        ended_at = now(), expires_at = now() + $6 * interval '1 ms', next_poll_at = NULL, lease_token = NULL
+      WHERE id = $1 AND lease_token = $2 AND state = 'submitted' RETURNING id)
+    ${announceMoved(7)}`,
+};
+const FAIL: Statement = {
+  name: 'queue_fail',
+  text: `WITH moved AS (
+      UPDATE tasks SET state = 'failed', error_code = $3, error_message = $4, unbilled_cost = $5, ended_at = now(),
+        next_poll_at = NULL, lease_token = NULL
+      WHERE ${LEASED} RETURNING id)
+    ${announceMoved(6)}`,
+};
+const STUCK_CREATED: Statement = {
+  name: 'queue_stuck_created',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.state = 'created' AND t.created_at < now() - $1 * interval '1 ms'
+    ORDER BY t.created_at LIMIT $2`,
+};
+const FAIL_CREATED: Statement = {
+  name: 'queue_fail_created',
+  text: `WITH moved AS (
+      UPDATE tasks SET state = 'failed', error_code = $2, error_message = $3, ended_at = now()
+      WHERE id = $1 AND state = 'created' RETURNING id)
+    ${announceMoved(4)}`,
+};
+const STUCK_SUBMITTING: Statement = {
+  name: 'queue_stuck_submitting',
+  text: `UPDATE tasks SET state = 'unknown', next_poll_at = now()
+    WHERE id IN (SELECT id FROM tasks WHERE state = 'submitting' AND submitting_at < now() - $1 * interval '1 ms'
+      ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+};
+const OLDEST_DUE: Statement = {
+  name: 'queue_oldest_due',
+  text: `SELECT coalesce(extract(epoch FROM now() - min(next_poll_at)), 0)::float8 AS seconds FROM tasks
+    WHERE state IN ('submitted', 'unknown') AND next_poll_at <= now()`,
+};
+
+/**
+ * The tasks as the worker sees them: a queue of due rows, handed out under leases. Every write answers whether it
+ * counted; `false` means that the lease went to another worker or the task ended meanwhile.
+ */
+export class TaskQueue {
+  constructor(
+    private readonly pool: Pool,
+    private readonly clock: Clock = systemClock,
+  ) {}
+
+  /** Hands out up to `limit` due tasks, longest due first, each to one worker only. */
+  async claimDue(limit: number, leaseMs: number): Promise<LeasedTask[]> {
+    const { rows } = await this.run<TaskRow & { lease_token: string; past_deadline: boolean }>(CLAIM, [
+      limit,
+      leaseMs,
+    ]);
+    return rows.map((row) => ({
+      ...readTask(row),
+      leaseToken: row.lease_token,
+      pastDeadline: row.past_deadline,
+    }));
+  }
+
+  /** Keeps a lease for another `leaseMs`. */
+  renewLease(task: LeasedTask, leaseMs: number): Promise<boolean> {
+    return this.write(RENEW, [task.id, task.leaseToken, leaseMs]);
+  }
+
+  /** Gives a task back until `inMs`. Progress never goes backwards. */
+  reschedule(
+    task: LeasedTask,
+    next: { inMs: number; progress?: number | null; copyFailed?: boolean },
+  ): Promise<boolean> {
+    const { inMs, progress, copyFailed } = next;
+    return this.write(RESCHEDULE, [task.id, task.leaseToken, inMs, progress ?? 0, copyFailed ? 1 : 0]);
+  }
+
+  /** Gives back a task for which nothing can be done before its deadline. */
+  waitForDeadline(task: LeasedTask): Promise<boolean> {
+    return this.write(AT_DEADLINE, [task.id, task.leaseToken]);
+  }
+
+  /** An `unknown` task turned out to be accepted. */
+  toSubmitted(task: LeasedTask, accepted: { upstreamId: string; firstPollMs: number }): Promise<boolean> {
+    return this.write(SUBMITTED, [task.id, task.leaseToken, accepted.upstreamId, accepted.firstPollMs]);
+  }
+
+  /**
+   * Ends a task whose file is stored, and announces it in the same transaction. The file's life starts now, by the
+   * database's clock.
+   */
+  complete(task: LeasedTask, file: FinishedFile): Promise<boolean> {
+    const announcement = taskEndedRow('worker', task, { error: null, endedAtMs: this.clock.nowMs() });
+    const values = [task.id, task.leaseToken, file.key, file.bytes, file.type, file.lifeMs];
+    return this.write(COMPLETE, [...values, ...announcement]);
+  }
+
+  /** Ends a task without a result, and announces it in the same transaction; its charge is given back. */
+  fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<boolean> {
+    const announcement = taskEndedRow('worker', task, { error, endedAtMs: this.clock.nowMs() });
+    const values = [task.id, task.leaseToken, error.code, error.message, unbilledCost];
+    return this.write(FAIL, [...values, ...announcement]);
+  }
+
+  /** Tasks whose gateway went away before it called an upstream. */
+  async stuckCreated(olderThanMs: number, limit: number): Promise<Task[]> {
+    return (await this.run<TaskRow>(STUCK_CREATED, [olderThanMs, limit])).rows.map(readTask);
+  }
+
+  /** Ends a task that never reached an upstream, and announces it in the same transaction. */
+  failCreated(task: EndingTask, error: TaskError): Promise<boolean> {
+    const announcement = taskEndedRow('worker', task, { error, endedAtMs: this.clock.nowMs() });
+    return this.write(FAIL_CREATED, [task.id, error.code, error.message, ...announcement]);
+  }
+
+  /** Makes `unknown` what has been at its upstream call for too long. Answers how many. */
+  async giveUpSubmitting(olderThanMs: number, limit: number): Promise<number> {
+    return (await this.run(STUCK_SUBMITTING, [olderThanMs, limit])).rowCount ?? 0;
+  }
+
+  /** How long the task that is due longest has waited, in seconds; 0 when none waits. */
+  async oldestDueSeconds(): Promise<number> {
+    return (await this.run<{ seconds: number }>(OLDEST_DUE, [])).rows[0]?.seconds ?? 0;
+  }
+
+  private async write(statement: Statement, values: unknown[]): Promise<boolean> {
+    return (await this.run(statement, values)).rowCount === 1;
+  }
+
+  private run<R extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<QueryResult<R>> {
+    return this.pool.query<R>({ ...statement, values });
+  }
+}
