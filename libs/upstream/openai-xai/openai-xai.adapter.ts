@@ -12,29 +12,30 @@ const MAX_IMAGES_ANSWER_BYTES = 128 * 1024 * 1024;
 /** A task and its error text; anything larger is not one. */
 const MAX_TASK_ANSWER_BYTES = 1024 * 1024;
 
+/** "Argument not supported: size" */
+const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
+
 /**
  * The protocol that OpenAI and xAI share, in the form both accept: JSON bodies, videos created at
  * /v1/videos/generations, and answers read in either dialect. A channel's base URL is the origin without /v1.
  * No method throws for what an upstream does; the outcome says it.
  */
 export class OpenAiXaiAdapter {
+  private readonly channelsWithoutSize = new Set<string>();
+
   constructor(private readonly connections: UpstreamConnections) {}
 
-  /** Asks for images and waits for them; the signal is the request's limit. */
+  /**
+   * Asks for images and waits for them; the signal is the request's limit. OpenAI takes a `size`; xAI refuses the
+   * field, and then the nearest aspect ratio is asked for instead, from then on at once.
+   */
   async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
-    const { size, extras, responseFormat } = request;
-    const body = {
-      ...extras,
-      model: request.model,
-      prompt: request.prompt,
-      n: request.n,
-      response_format: responseFormat,
-      // xAI refuses `size`; its aspect_ratio says as much (wire.md 3.3).
-      aspect_ratio: request.aspectRatio ?? (size === undefined ? undefined : toAspectRatio(size)),
-      resolution: request.resolution,
-    };
-    const result = await this.post(channel, '/v1/images/generations', { body, signal });
-    return classifyCreate(result, (answer) => readImages(answer, request.n));
+    const { size } = request;
+    const takesSize = size !== undefined && !this.channelsWithoutSize.has(channel.id);
+    const outcome = await this.postImages(channel, takesSize ? request : withoutSize(request), signal);
+    if (!takesSize || outcome.kind !== 'refused' || !SIZE_REFUSED.test(outcome.message)) return outcome;
+    this.channelsWithoutSize.add(channel.id);
+    return this.postImages(channel, withoutSize(request), signal);
   }
 
   /** Creates a task. The key makes a repeat safe where the channel honours it. */
@@ -83,6 +84,25 @@ export class OpenAiXaiAdapter {
     });
   }
 
+  private async postImages(
+    channel: Channel,
+    request: ImageRequest,
+    signal: AbortSignal,
+  ): Promise<ImageOutcome> {
+    const body = {
+      ...request.extras,
+      model: request.model,
+      prompt: request.prompt,
+      n: request.n,
+      response_format: request.responseFormat,
+      size: request.size,
+      aspect_ratio: request.aspectRatio,
+      resolution: request.resolution,
+    };
+    const result = await this.post(channel, '/v1/images/generations', { body, signal });
+    return classifyCreate(result, (answer) => readImages(answer, request.n));
+  }
+
   private post(
     channel: Channel,
     path: string,
@@ -109,6 +129,11 @@ export class OpenAiXaiAdapter {
       timeoutMs: channel.requestTimeoutMs,
     });
   }
+}
+
+function withoutSize({ size, ...request }: ImageRequest): ImageRequest {
+  if (size === undefined) return request;
+  return { ...request, aspectRatio: request.aspectRatio ?? toAspectRatio(size) };
 }
 
 function urlOf(channel: Channel, path: string): URL {

@@ -1,0 +1,13 @@
+import type { Task } from '#tasks/task.js';
+import type { VideoRequest } from './outcomes.js';
+
+/**
+ * What an upstream is asked for a task. Gateway and worker both build it here, since a repeat under the same
+ * idempotency key must be the same request.
+ */
+export function videoRequestOf(
+  task: Pick<Task, 'request' | 'seconds'> & { upstreamModel: string },
+): VideoRequest {
+  const { prompt, aspectRatio, resolution } = task.request;
+  return { model: task.upstreamModel, prompt, seconds: task.seconds, aspectRatio, resolution };
+}
