@@ -1,0 +1,13 @@
+export interface BackoffOptions {
+  /** The pause after the first failure, milliseconds. */
+  initialMs: number;
+  /** The longest pause, milliseconds. */
+  maxMs: number;
+}
+
+export const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 50, maxMs: 5_000 };
+
+/** The pause after so many failures in a row, doubling, jittered by a quarter so that partitions do not march in step. */
+export function backoffMs(failures: number, { initialMs, maxMs }: BackoffOptions): number {
+  return Math.min(initialMs * 2 ** Math.min(failures - 1, 20), maxMs) * (0.75 + Math.random() / 2);
+}

@@ -1,0 +1,76 @@
+import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
+import { BusUnavailable } from './bus.errors.js';
+import { decodeReply, encodeMessage, type BusMessage } from './message.js';
+import type { AnyTopic } from './topic.js';
+
+/** How far a topic was written at some moment. Opaque: only the transport that gave it out can read it. */
+export interface ReadMarker {
+  readonly topic: string;
+  readonly offsets: readonly (readonly [partition: number, offset: string])[];
+}
+
+/** The asking end behind Nest's seam. A pattern is a topic's name; the data its payload. */
+export abstract class BusClient extends ClientProxy {
+  private readonly topicsByName: ReadonlyMap<string, AnyTopic>;
+
+  constructor(topics: readonly AnyTopic[]) {
+    super();
+    this.topicsByName = new Map(topics.map((topic) => [topic.name, topic]));
+  }
+
+  abstract override connect(): Promise<void>;
+  abstract override close(): Promise<void>;
+
+  /** Sends a request; `settle` gets the reply's text or an error, at most once. Returns what forgets the request. */
+  protected abstract ask(
+    message: BusMessage,
+    settle: (error: unknown, reply: string | null) => void,
+  ): () => void;
+
+  /** Resolves when the message is durable. @throws BusUnavailable */
+  abstract tell(message: BusMessage): Promise<void>;
+
+  /** Where a topic ends now. */
+  abstract endOffsets(topic: string): Promise<ReadMarker>;
+
+  /** True when the group has handled, and will not handle again, everything that stood before the marker. */
+  abstract hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean>;
+
+  /** Resolves when messages can be sent and answered. @throws Error with a sentence for the operator. */
+  abstract health(): Promise<void>;
+
+  /** @throws BusUnavailable for a topic that this program does not know. */
+  topicNamed(name: string): AnyTopic {
+    const topic = this.topicsByName.get(name);
+    if (!topic) throw new BusUnavailable(`${name} is not a topic of this bus`);
+    return topic;
+  }
+
+  protected override publish(
+    packet: ReadPacket<object>,
+    callback: (packet: WritePacket) => void,
+  ): () => void {
+    try {
+      const topic = this.topicNamed(packet.pattern as string);
+      return this.ask(encodeMessage(topic, packet.data), (error, reply) => {
+        callback(error === null ? answer(topic, reply) : { err: error });
+      });
+    } catch (error) {
+      callback({ err: error });
+      return () => undefined;
+    }
+  }
+
+  protected override async dispatchEvent<T>(packet: ReadPacket<object>): Promise<T> {
+    await this.tell(encodeMessage(this.topicNamed(packet.pattern as string), packet.data));
+    return undefined as T;
+  }
+}
+
+function answer(topic: AnyTopic, reply: string | null): WritePacket {
+  try {
+    return { response: decodeReply(topic, reply), isDisposed: true };
+  } catch (error) {
+    return { err: error };
+  }
+}

@@ -1,0 +1,137 @@
+import { lastValueFrom, type Observable } from 'rxjs';
+import { Registry } from '#platform/metrics.js';
+import type { BusClient, ReadMarker } from './bus.client.js';
+import { BusTimeout } from './bus.errors.js';
+import { BusMetrics } from './bus.metrics.js';
+import { rawMessage } from './message.js';
+import type { AnyTopic, EventTopic, RequestTopic } from './topic.js';
+
+export interface BusOptions {
+  /** How long a request waits for its answer, milliseconds. */
+  requestTimeoutMs?: number;
+  /** How long a publication waits for its acknowledgement, milliseconds. */
+  publishTimeoutMs?: number;
+  registry?: Registry;
+}
+
+export interface CallOptions {
+  timeoutMs?: number;
+}
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 5_000;
+const DEFAULT_PUBLISH_TIMEOUT_MS = 5_000;
+
+interface Call<T> {
+  value: Promise<T>;
+  forget: () => void;
+}
+
+/** What programs say to each other, typed by the topics. */
+export class Bus {
+  private readonly metrics: BusMetrics;
+  private readonly requestTimeoutMs: number;
+  private readonly publishTimeoutMs: number;
+
+  constructor(
+    private readonly client: BusClient,
+    options: BusOptions = {},
+  ) {
+    this.metrics = new BusMetrics(options.registry ?? new Registry());
+    this.requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+    this.publishTimeoutMs = options.publishTimeoutMs ?? DEFAULT_PUBLISH_TIMEOUT_MS;
+  }
+
+  /** Resolves when requests can be answered. Calling is not needed, but finds a broker that is missing early. */
+  connect(): Promise<void> {
+    return this.client.connect();
+  }
+
+  /**
+   * Asks and waits for the answer.
+   * @throws BusTimeout when none came: the outcome is unknown, ask again with the same id. BusUnavailable when the
+   * message could not be sent. BusRejected when the handler failed for good.
+   */
+  async request<P extends object, R>(
+    topic: RequestTopic<P, R>,
+    payload: P,
+    options: CallOptions = {},
+  ): Promise<R> {
+    const startedAt = performance.now();
+    const timeoutMs = options.timeoutMs ?? this.requestTimeoutMs;
+    try {
+      return await this.within(
+        topic,
+        timeoutMs,
+        firstValueOf<R>(this.client.send<R, P>(topic.name, payload)),
+      );
+    } catch (error) {
+      if (error instanceof BusTimeout) this.metrics.requestTimeouts.inc({ topic: topic.name });
+      throw error;
+    } finally {
+      this.metrics.requestSeconds.observe({ topic: topic.name }, (performance.now() - startedAt) / 1000);
+    }
+  }
+
+  /**
+   * Resolves when the message is durable: acknowledged by Kafka, or handled by every group in process. The reply of a
+   * request topic is dropped. @throws BusTimeout, BusUnavailable
+   */
+  async publish<P extends object>(
+    topic: EventTopic<P>,
+    payload: P,
+    options: CallOptions = {},
+  ): Promise<void> {
+    const timeoutMs = options.timeoutMs ?? this.publishTimeoutMs;
+    const sent = lastValueFrom(this.client.emit<void, P>(topic.name, payload), { defaultValue: undefined });
+    await this.within(topic, timeoutMs, { value: sent, forget: () => undefined });
+  }
+
+  /** Publishes a payload that is JSON text already, without a time limit. @throws BusUnavailable, InvalidMessage */
+  async publishText(topicName: string, key: string, json: string): Promise<void> {
+    await this.client.tell(rawMessage(this.client.topicNamed(topicName), key, json));
+  }
+
+  /** Where the topic ends now; later messages stand behind it. */
+  endOffsets(topic: AnyTopic): Promise<ReadMarker> {
+    return this.client.endOffsets(topic.name);
+  }
+
+  /** True when the group has handled everything that stood before the marker. */
+  hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean> {
+    return this.client.hasConsumedPast(group, marker);
+  }
+
+  /** A readiness check. @throws Error with a sentence for the operator. */
+  health(): Promise<void> {
+    return this.client.health();
+  }
+
+  /** Waits for what is being sent, then disconnects. Requests still open fail with BusUnavailable. */
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private async within<T>(topic: AnyTopic, timeoutMs: number, call: Call<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new BusTimeout(topic.name, timeoutMs));
+        call.forget();
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([call.value, limit]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function firstValueOf<T>(source: Observable<T>): Call<T> {
+  let forget = () => undefined as void;
+  const value = new Promise<T>((resolve, reject) => {
+    const subscription = source.subscribe({ next: resolve, error: reject });
+    forget = () => subscription.unsubscribe();
+  });
+  return { value, forget: () => forget() };
+}

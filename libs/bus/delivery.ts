@@ -1,0 +1,166 @@
+import type { MessageHandler } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import { BusUnavailable, InvalidMessage } from './bus.errors.js';
+import { BusMetrics } from './bus.metrics.js';
+import { Chaos, type ChaosOptions } from './chaos.js';
+import { decodePayload, encodeErrorReply, encodeReply } from './message.js';
+import type { AnyTopic } from './topic.js';
+
+/** A message that could not be handled, with where it came from. It is kept, and never stops its partition. */
+export interface DeadLetter {
+  topic: string;
+  group: string;
+  partition: number;
+  /** Text that is unique within topic and partition. */
+  offset: string;
+  key: string | null;
+  /** The message as it came, readable or not. */
+  payload: string | null;
+  /** What it is about (the charge of a money topic); null when that cannot be read. */
+  id: string | null;
+  reason: string;
+}
+
+export interface ConsumerOptions {
+  /** The consumer groups that this program is; every topic they read needs exactly one handler here. */
+  groups: readonly string[];
+  /** True for errors that pass by themselves (database gone, deadlock): retried for ever, others never. */
+  isTransient: (error: unknown) => boolean;
+  /** Keeps a dead letter; the message counts as handled only when this has resolved. */
+  onDeadLetter: (letter: DeadLetter) => Promise<void>;
+  log: Logger;
+  registry: Registry;
+  chaos?: ChaosOptions;
+  /** Broadcast topics are read from now on: caches loaded before may have missed a change. Also after a reconnect. */
+  onAssigned?: () => void;
+}
+
+export interface IncomingMessage {
+  partition: number;
+  offset: string;
+  key: string | null;
+  version: string | undefined;
+  value: string | null;
+  wantsReply: boolean;
+}
+
+/** `done`: never to be handled again, with the reply to send, if any. `transient`: to be handled again later. */
+export type Outcome = { done: true; reply: string | null } | { done: false; error: unknown };
+
+/** Turns messages of one topic into calls of its handler, and what they throw into retries, answers or dead letters. */
+export class Delivery {
+  private readonly chaos: Chaos | undefined;
+  private readonly metrics: BusMetrics;
+  private readonly background = new Set<Promise<unknown>>();
+
+  constructor(
+    readonly topic: AnyTopic,
+    readonly group: string,
+    private readonly handler: MessageHandler,
+    private readonly options: ConsumerOptions,
+  ) {
+    this.chaos = options.chaos && new Chaos(options.chaos);
+    this.metrics = new BusMetrics(options.registry);
+  }
+
+  /** Handles a message once, under chaos twice. Never throws. */
+  async handle(message: IncomingMessage): Promise<Outcome> {
+    if (!this.chaos) return this.handleOnce(message);
+    if (this.chaos.duplicates) this.handleAgainLater(message, this.chaos);
+    await this.chaos.beforeFirst();
+    return this.handleOnce(message);
+  }
+
+  /** Resolves when no duplicate is under way any more. */
+  async drain(): Promise<void> {
+    while (this.background.size > 0) await Promise.all(this.background);
+  }
+
+  private handleAgainLater(message: IncomingMessage, chaos: Chaos): void {
+    const copy = chaos.beforeDuplicate().then(() => this.handleOnce({ ...message, wantsReply: false }));
+    this.background.add(copy);
+    void copy.finally(() => this.background.delete(copy));
+  }
+
+  private async handleOnce(message: IncomingMessage): Promise<Outcome> {
+    let payload: object | undefined;
+    const startedAt = performance.now();
+    try {
+      payload = decodePayload(this.topic, message.version, message.value);
+      const result = await this.call(payload);
+      this.count('handled');
+      return { done: true, reply: this.answer(message, payload, result) };
+    } catch (error) {
+      if (error instanceof BusUnavailable || this.options.isTransient(error))
+        return this.retryLater(message, error);
+      return await this.giveUp(message, payload, error);
+    } finally {
+      this.metrics.handleSeconds.observe({ topic: this.topic.name }, (performance.now() - startedAt) / 1000);
+    }
+  }
+
+  private async call(payload: object): Promise<unknown> {
+    const result: unknown = await this.handler(payload, undefined);
+    return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+  }
+
+  private answer(message: IncomingMessage, payload: object, result: unknown): string | null {
+    if (!message.wantsReply) return null;
+    return this.chaos?.losesReply(this.topic.name, this.topic.id(payload)) ? null : encodeReply(result);
+  }
+
+  private retryLater(message: IncomingMessage, error: unknown): Outcome {
+    this.count('retried');
+    this.options.log.warn({ err: error, ...this.where(message) }, 'a message will be handled again');
+    return { done: false, error };
+  }
+
+  private async giveUp(
+    message: IncomingMessage,
+    payload: object | undefined,
+    error: unknown,
+  ): Promise<Outcome> {
+    const { log, onDeadLetter } = this.options;
+    const id = payload ? this.topic.id(payload) : idOf(this.topic, message.value);
+    log.error({ err: error, id, ...this.where(message) }, 'a message could not be handled');
+    if (this.topic.deadLetters) {
+      try {
+        await onDeadLetter({ ...this.where(message), id, payload: message.value, reason: reasonOf(error) });
+      } catch (failure) {
+        return this.retryLater(message, failure);
+      }
+    }
+    this.count(this.topic.deadLetters ? 'dead' : 'rejected');
+    return { done: true, reply: message.wantsReply ? encodeErrorReply(publicError(error)) : null };
+  }
+
+  private where({ partition, offset, key }: IncomingMessage) {
+    return { topic: this.topic.name, group: this.group, partition, offset, key };
+  }
+
+  private count(outcome: 'handled' | 'retried' | 'dead' | 'rejected'): void {
+    this.metrics.messages.inc({ topic: this.topic.name, group: this.group, outcome });
+  }
+}
+
+/** The id of a message that is not valid, as far as it can be read. */
+function idOf(topic: AnyTopic, value: string | null): string | null {
+  try {
+    const id: unknown = topic.id(JSON.parse(value ?? '') as object);
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** What an asker is told: the rule for a message it got wrong, a plain word for anything else. */
+function publicError(error: unknown): { code: string; message: string } {
+  if (error instanceof InvalidMessage) return { code: 'invalid_message', message: error.message };
+  return { code: 'internal_error', message: 'The request could not be handled.' };
+}

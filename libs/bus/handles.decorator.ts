@@ -1,0 +1,41 @@
+import 'reflect-metadata';
+import { applyDecorators, Catch, UseFilters, type RpcExceptionFilter } from '@nestjs/common';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { throwError, type Observable } from 'rxjs';
+import type { Topic } from './topic.js';
+
+/** Keeps the bus's handlers off other transports of an application. */
+export const BUS_TRANSPORT = Symbol('bus');
+
+/** Nest's own filter turns an error into a bare "Internal server error"; the bus must see it to tell what to do. */
+@Catch()
+class PassErrorsThrough implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}
+
+type Handler<P extends object, R> = (payload: P) => Promise<R>;
+
+/**
+ * Makes a controller's method the handler of a topic for one consumer group (by default the topic's only one). A method
+ * of another payload or reply does not compile. Messages come at least once and may come late, twice or out of order.
+ * Throwing what `isTransient` knows has the message handled again; any other error ends it (dead letter or error reply).
+ */
+export function Handles<P extends object, R>(topic: Topic<P, R>, group = topic.groups[0]) {
+  if (group === undefined || !topic.groups.includes(group)) {
+    throw new Error(
+      `${topic.name} is not read by ${group ?? 'anyone'}: add the consumer group to its declaration.`,
+    );
+  }
+  const method: MethodDecorator =
+    topic.kind === 'event'
+      ? (EventPattern(topic.name, BUS_TRANSPORT, { group }) as MethodDecorator)
+      : MessagePattern(topic.name, BUS_TRANSPORT, { group });
+  const decorate = applyDecorators(method, UseFilters(new PassErrorsThrough()));
+  return <H extends Handler<P, R>>(
+    target: object,
+    property: string | symbol,
+    descriptor: TypedPropertyDescriptor<H>,
+  ): void => decorate(target, property, descriptor);
+}

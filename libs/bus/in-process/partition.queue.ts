@@ -1,0 +1,140 @@
+import { backoffMs, type BackoffOptions } from '../backoff.js';
+import { BusUnavailable } from '../bus.errors.js';
+import type { Delivery } from '../delivery.js';
+import type { BusMessage } from '../message.js';
+
+interface Entry {
+  sequence: number;
+  message: BusMessage;
+  wantsReply: boolean;
+  resolve: (reply: string | null) => void;
+  reject: (error: Error) => void;
+}
+
+export interface QueueLimits {
+  /** Messages handled at the same time. */
+  inFlight: number;
+  /** Messages waiting; more are refused, so that a standstill is felt by those who send. */
+  waiting: number;
+}
+
+/**
+ * One partition of a topic as one consumer group reads it. Handlers start in the order of the messages and run
+ * together. A transient error stops the partition, backs off, and takes the failed messages first.
+ */
+export class PartitionQueue {
+  private waiting: Entry[] = [];
+  private failed: Entry[] = [];
+  private inFlight = 0;
+  private failures = 0;
+  private resumeTimer: NodeJS.Timeout | undefined;
+  private delivery: Delivery | undefined;
+  /** In the order of arrival: a set keeps the order of insertion, and an entry leaves only when it is done. */
+  private readonly unfinished = new Set<number>();
+  private whenIdle: (() => void)[] = [];
+  private abandoned = false;
+
+  constructor(
+    private readonly partition: number,
+    /** Makes offsets unique across restarts, since dead letters outlive the process. */
+    private readonly epoch: string,
+    private readonly limits: QueueLimits,
+    private readonly backoff: BackoffOptions,
+  ) {}
+
+  get depth(): number {
+    return this.unfinished.size;
+  }
+
+  attach(delivery: Delivery | undefined): void {
+    this.delivery = delivery;
+    this.pump();
+  }
+
+  /** Resolves with the reply when the message is handled. @throws BusUnavailable when the queue is full. */
+  push(sequence: number, message: BusMessage, wantsReply: boolean): Promise<string | null> {
+    if (this.waiting.length >= this.limits.waiting) {
+      return Promise.reject(
+        new BusUnavailable(`${message.topic} has ${this.waiting.length} messages waiting`),
+      );
+    }
+    this.unfinished.add(sequence);
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ sequence, message, wantsReply, resolve, reject });
+      this.pump();
+    });
+  }
+
+  hasFinishedUpTo(sequence: number): boolean {
+    const [oldest] = this.unfinished;
+    return oldest === undefined || oldest > sequence;
+  }
+
+  idle(): Promise<void> {
+    return this.unfinished.size === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  /** Gives up what is not being handled: those who wait for it get an error. */
+  abandon(): void {
+    this.abandoned = true;
+    clearTimeout(this.resumeTimer);
+    this.resumeTimer = undefined;
+    for (const entry of [...this.failed.splice(0), ...this.waiting.splice(0)]) {
+      entry.reject(new BusUnavailable('the bus is closed'));
+      this.finish(entry);
+    }
+  }
+
+  private pump(): void {
+    if (this.abandoned || this.resumeTimer || this.failed.length > 0 || !this.delivery) return;
+    const free = this.limits.inFlight - this.inFlight;
+    if (free <= 0 || this.waiting.length === 0) return;
+    for (const entry of this.waiting.splice(0, free)) void this.run(entry, this.delivery);
+  }
+
+  private async run(entry: Entry, delivery: Delivery): Promise<void> {
+    this.inFlight += 1;
+    const { key, version, value } = entry.message;
+    const outcome = await delivery.handle({
+      partition: this.partition,
+      offset: `${this.epoch}-${entry.sequence}`,
+      key,
+      version,
+      value,
+      wantsReply: entry.wantsReply,
+    });
+    this.inFlight -= 1;
+    if (outcome.done) {
+      this.failures = 0;
+      entry.resolve(outcome.reply);
+      this.finish(entry);
+    } else {
+      this.failed.push(entry);
+    }
+    if (this.abandoned) this.abandon();
+    else if (this.failed.length > 0) this.backOffWhenSettled();
+    else this.pump();
+  }
+
+  /** Waits for those started before the failure, so that the failed ones are taken again in their order. */
+  private backOffWhenSettled(): void {
+    if (this.inFlight > 0 || this.resumeTimer) return;
+    this.failures += 1;
+    this.resumeTimer = setTimeout(
+      () => {
+        this.resumeTimer = undefined;
+        this.waiting = [...this.failed.splice(0).sort((a, b) => a.sequence - b.sequence), ...this.waiting];
+        this.pump();
+      },
+      backoffMs(this.failures, this.backoff),
+    );
+  }
+
+  private finish(entry: Entry): void {
+    this.unfinished.delete(entry.sequence);
+    if (this.unfinished.size > 0) return;
+    for (const wake of this.whenIdle.splice(0)) wake();
+  }
+}

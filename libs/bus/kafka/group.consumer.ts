@@ -1,0 +1,207 @@
+import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage, RetryOptions } from 'kafkajs';
+import type { Logger } from '#platform/logging.js';
+import { backoffMs, type BackoffOptions } from '../backoff.js';
+import type { LagOf } from '../bus.metrics.js';
+
+export interface ConsumerSettings {
+  log: Logger;
+  onFatal: (error: Error) => void;
+  retry: RetryOptions;
+  backoff: BackoffOptions;
+  sessionTimeoutMs: number;
+  heartbeatIntervalMs: number;
+}
+
+export interface GroupConsumerOptions extends ConsumerSettings {
+  groupId: string;
+  /** The consumer group as metrics name it. */
+  group: string;
+  topics: readonly string[];
+  /** At most this many of its partitions are handled together. */
+  partitions: number;
+  /** True: from the first message never committed, committing as it goes. False: from now on, committing nothing. */
+  durable: boolean;
+  /** Called when the position is certain after each assignment. */
+  onAssigned?: () => void;
+  /** Handles messages together; answers how many from the start need not come again. */
+  handle: (batch: Batch, messages: KafkaMessage[]) => Promise<number>;
+}
+
+/** The ledger commits what arrives together; more at once would only make the first ones wait. */
+const MAX_SLICE = 500;
+/** Disconnecting waits for the open fetch, so it is kept short. */
+const MAX_FETCH_WAIT_MS = 250;
+
+/** Reads topics in slices: handlers, then replies (both in `handle`), then offsets, then a heartbeat. */
+export class GroupConsumer {
+  private readonly consumer: Consumer;
+  private readonly failures = new Map<string, number>();
+  private readonly resumeTimers = new Set<NodeJS.Timeout>();
+  private readonly lag = new Map<string, [LagOf, number]>();
+  private joined = false;
+  private positioned = false;
+  private lastBeatMs = 0;
+  private crash: Error | undefined;
+
+  constructor(
+    kafka: Kafka,
+    private readonly options: GroupConsumerOptions,
+  ) {
+    this.consumer = kafka.consumer({
+      groupId: options.groupId,
+      sessionTimeout: options.sessionTimeoutMs,
+      heartbeatInterval: options.heartbeatIntervalMs,
+      maxWaitTimeInMs: MAX_FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      retry: options.retry,
+    });
+    this.listen();
+  }
+
+  /** Resolves when the group's position is certain: whatever is written from now on is read. */
+  async start(): Promise<void> {
+    const { topics, durable, partitions } = this.options;
+    const ready = this.untilPositioned();
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topics: [...topics], fromBeginning: durable });
+    await this.consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: partitions,
+      eachBatch: (payload) => this.eachBatch(payload),
+    });
+    await ready;
+  }
+
+  /** Finishes and commits the slices under way, and leaves the group. */
+  async stop(): Promise<void> {
+    this.resumeTimers.forEach((timer) => clearTimeout(timer));
+    await this.consumer.disconnect();
+  }
+
+  /** @throws Error when the group does not answer, or this consumer died. */
+  checkHealth(): void {
+    const { groupId, sessionTimeoutMs, heartbeatIntervalMs } = this.options;
+    if (this.crash) throw new Error(`the consumer of ${groupId} died: ${this.crash.message}`);
+    if (!this.joined) throw new Error(`the consumer of ${groupId} has not joined its group`);
+    const silentMs = Date.now() - this.lastBeatMs;
+    if (silentMs > sessionTimeoutMs + heartbeatIntervalMs) {
+      throw new Error(`the consumer of ${groupId} has not reached the broker for ${silentMs} ms`);
+    }
+  }
+
+  lags(): Iterable<[LagOf, number]> {
+    return this.lag.values();
+  }
+
+  private listen(): void {
+    const { GROUP_JOIN, HEARTBEAT, FETCH, REBALANCING, CRASH, STOP, DISCONNECT } = this.consumer.events;
+    this.consumer.on(GROUP_JOIN, () => {
+      this.joined = true;
+      this.positioned = false;
+      this.lag.clear();
+      this.lastBeatMs = Date.now();
+    });
+    this.consumer.on(HEARTBEAT, () => (this.lastBeatMs = Date.now()));
+    // Positions are looked up on joining; the first fetch afterwards proves that they are known.
+    this.consumer.on(FETCH, () => {
+      if (this.positioned || !this.joined) return;
+      this.positioned = true;
+      this.options.onAssigned?.();
+    });
+    for (const event of [REBALANCING, STOP, DISCONNECT]) this.consumer.on(event, () => (this.joined = false));
+    this.consumer.on(CRASH, ({ payload }) => {
+      this.joined = false;
+      if (payload.restart) return;
+      this.crash = payload.error;
+      this.options.onFatal(payload.error);
+    });
+  }
+
+  private untilPositioned(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { FETCH, CRASH } = this.consumer.events;
+      const stops = [
+        this.consumer.on(FETCH, () => this.positioned && finish(resolve)),
+        this.consumer.on(CRASH, ({ payload }) => !payload.restart && finish(() => reject(payload.error))),
+      ];
+      const finish = (settle: () => void) => {
+        stops.forEach((stop) => stop());
+        settle();
+      };
+    });
+  }
+
+  private async eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload;
+    for (let from = 0; from < batch.messages.length; from += MAX_SLICE) {
+      if (!payload.isRunning() || payload.isStale()) return;
+      const slice = batch.messages.slice(from, from + MAX_SLICE);
+      const finished = await this.handleSlice(payload, slice);
+      if (finished < slice.length) {
+        this.backOff(payload);
+        return;
+      }
+      this.failures.delete(nameOf(batch));
+    }
+  }
+
+  private async handleSlice(payload: EachBatchPayload, slice: KafkaMessage[]): Promise<number> {
+    const { batch } = payload;
+    // Work that takes long must not cost the membership; a lost one shows at the next commit.
+    const beat = setInterval(() => {
+      payload.heartbeat().catch(() => undefined);
+    }, this.options.heartbeatIntervalMs);
+    try {
+      const finished = await this.handleOrNone(batch, slice);
+      const last = slice[finished - 1];
+      if (last) await this.advance(payload, last.offset);
+      await payload.heartbeat();
+      return finished;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** Replies that the broker did not take are sent again with the stored answer, after a pause like any other. */
+  private async handleOrNone(batch: Batch, slice: KafkaMessage[]): Promise<number> {
+    try {
+      return await this.options.handle(batch, slice);
+    } catch (error) {
+      this.options.log.warn({ err: error, topic: batch.topic, partition: batch.partition }, 'a slice failed');
+      return 0;
+    }
+  }
+
+  private async advance(payload: EachBatchPayload, offset: string): Promise<void> {
+    const { topic, partition, highWatermark } = payload.batch;
+    payload.resolveOffset(offset);
+    const next = BigInt(offset) + 1n;
+    const remaining = Number(BigInt(highWatermark) - next);
+    this.lag.set(nameOf(payload.batch), [{ topic, group: this.options.group, partition }, remaining]);
+    if (!this.options.durable) return;
+    await payload.commitOffsetsIfNecessary({
+      topics: [{ topic, partitions: [{ partition, offset: next.toString() }] }],
+    });
+  }
+
+  /** Others of this consumer go on; this partition starts again at its first message that is not done. */
+  private backOff(payload: EachBatchPayload): void {
+    const name = nameOf(payload.batch);
+    const failures = (this.failures.get(name) ?? 0) + 1;
+    this.failures.set(name, failures);
+    const resume = payload.pause();
+    const timer = setTimeout(
+      () => {
+        this.resumeTimers.delete(timer);
+        resume();
+      },
+      backoffMs(failures, this.options.backoff),
+    );
+    this.resumeTimers.add(timer);
+  }
+}
+
+function nameOf({ topic, partition }: Batch): string {
+  return `${topic}/${partition}`;
+}

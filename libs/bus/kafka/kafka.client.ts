@@ -1,0 +1,121 @@
+import type { KafkaMessage } from 'kafkajs';
+import { BusClient, type ReadMarker } from '../bus.client.js';
+import { BusUnavailable } from '../bus.errors.js';
+import type { BusMessage } from '../message.js';
+import type { AnyTopic } from '../topic.js';
+import { GroupConsumer } from './group.consumer.js';
+import { header, headers } from './headers.js';
+import { REPLY_TOPIC } from './kafka.topics.js';
+import type { KafkaTransport } from './kafka.transport.js';
+import type { OutgoingMessage } from './send.queue.js';
+
+type Settle = (error: unknown, reply: string | null) => void;
+
+export class KafkaClient extends BusClient {
+  private readonly open = new Map<string, Settle>();
+  private replies: GroupConsumer | undefined;
+  private connected: Promise<void> | undefined;
+  private lastCorrelationId = 0;
+
+  constructor(
+    private readonly transport: KafkaTransport,
+    topics: readonly AnyTopic[],
+    private readonly asks: boolean,
+  ) {
+    super(topics);
+  }
+
+  connect(): Promise<void> {
+    this.connected ??= this.connectOnce().catch((error: unknown) => {
+      this.connected = undefined;
+      throw new BusUnavailable('the broker is out of reach', { cause: error });
+    });
+    return this.connected;
+  }
+
+  async close(): Promise<void> {
+    for (const settle of [...this.open.values()]) settle(new BusUnavailable('the bus is closed'), null);
+    if (!this.replies) return;
+    await this.replies.stop();
+    this.transport.unwatch(this.replies);
+  }
+
+  async tell(message: BusMessage): Promise<void> {
+    await this.connect();
+    await this.transport.send([outgoing(message)]);
+  }
+
+  endOffsets(topic: string): Promise<ReadMarker> {
+    return this.transport.endOf(topic);
+  }
+
+  hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean> {
+    return this.transport.hasCommittedPast(group, marker);
+  }
+
+  async health(): Promise<void> {
+    await this.connect();
+    await this.transport.health();
+  }
+
+  override unwrap<T>(): T {
+    return this.transport as T;
+  }
+
+  protected ask(message: BusMessage, settle: Settle): () => void {
+    if (!this.asks) throw new BusUnavailable('this client only publishes: create it with { asks: true }');
+    this.lastCorrelationId += 1;
+    const correlationId = String(this.lastCorrelationId);
+    const forget = () => this.open.delete(correlationId);
+    const once: Settle = (error, reply) => {
+      if (forget()) settle(error, reply);
+    };
+    this.open.set(correlationId, once);
+    const request = outgoing(message, { correlationId, replyTo: this.transport.instanceId });
+    this.transport
+      .send([{ ...request, isForgotten: () => !this.open.has(correlationId) }])
+      .catch((error: unknown) => once(error, null));
+    return () => void forget();
+  }
+
+  private async connectOnce(): Promise<void> {
+    await this.transport.connect();
+    if (!this.asks) return;
+    const { namespace, instanceId, kafka } = this.transport;
+    this.replies = new GroupConsumer(kafka, {
+      ...this.transport.consumerSettings(),
+      groupId: `${namespace}${REPLY_TOPIC}.${instanceId}`,
+      group: 'replies',
+      topics: [namespace + REPLY_TOPIC],
+      partitions: 1,
+      durable: false,
+      handle: async (_batch, messages) => {
+        for (const message of messages) this.receive(message);
+        return messages.length;
+      },
+    });
+    await this.replies.start();
+    this.transport.watch(this.replies);
+  }
+
+  private receive(message: KafkaMessage): void {
+    if (header(message, headers.replyTo) !== this.transport.instanceId) return;
+    // Unknown: already answered, or given up. The charge's stored answer is there for whoever asks again.
+    this.open.get(header(message, headers.correlationId) ?? '')?.(null, message.value?.toString() ?? null);
+  }
+}
+
+function outgoing(
+  { topic, key, value, version }: BusMessage,
+  asked?: { correlationId: string; replyTo: string },
+): OutgoingMessage {
+  return {
+    topic,
+    key,
+    value,
+    headers: {
+      [headers.version]: version,
+      ...(asked && { [headers.correlationId]: asked.correlationId, [headers.replyTo]: asked.replyTo }),
+    },
+  };
+}

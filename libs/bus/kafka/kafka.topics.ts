@@ -1,0 +1,55 @@
+import type { Admin, ITopicConfig } from 'kafkajs';
+import { BusWiringError } from '../bus.errors.js';
+import type { AnyTopic } from '../topic.js';
+
+/** All replies of all gateways; each reads them all and keeps its own. */
+export const REPLY_TOPIC = 'tollgate.replies';
+const REPLY_PARTITIONS = 3;
+/** Replies are of use for seconds; a lost one is asked for again. */
+const REPLY_RETENTION_MS = 10 * 60_000;
+/** Letters wait for people: ninety days. */
+const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
+
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dead`;
+}
+
+/** Creates the topics that are missing. @throws BusWiringError when one stands with another number of partitions. */
+export async function ensureTopics(
+  admin: Admin,
+  topics: readonly AnyTopic[],
+  { namespace, replicationFactor }: { namespace: string; replicationFactor: number },
+): Promise<void> {
+  const wanted = wantedTopics(topics).map((each) => ({
+    ...each,
+    topic: namespace + each.topic,
+    replicationFactor,
+  }));
+  const existing = new Set(await admin.listTopics());
+  const missing = wanted.filter(({ topic }) => !existing.has(topic));
+  if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
+  const { topics: found } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) });
+  const faults = wanted.flatMap(({ topic, numPartitions }) => {
+    const count = found.find(({ name }) => name === topic)?.partitions.length ?? 0;
+    if (count === numPartitions) return [];
+    return [
+      `${topic} has ${count} partitions on the broker but ${numPartitions} here: create it anew when it is empty.`,
+    ];
+  });
+  if (faults.length > 0) throw new BusWiringError(faults);
+}
+
+function wantedTopics(topics: readonly AnyTopic[]): (ITopicConfig & { numPartitions: number })[] {
+  const retention = (ms: number) => [{ name: 'retention.ms', value: String(ms) }];
+  return [
+    { topic: REPLY_TOPIC, numPartitions: REPLY_PARTITIONS, configEntries: retention(REPLY_RETENTION_MS) },
+    ...topics.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions })),
+    ...topics
+      .filter(({ deadLetters, groups }) => deadLetters && groups.length > 0)
+      .map(({ name }) => ({
+        topic: deadLetterTopic(name),
+        numPartitions: 1,
+        configEntries: retention(DEAD_LETTER_RETENTION_MS),
+      })),
+  ];
+}

@@ -1,0 +1,80 @@
+import { validateSync } from 'class-validator';
+import { BusRejected, InvalidMessage } from './bus.errors.js';
+import type { AnyTopic } from './topic.js';
+
+/** A message as it travels: text only, whatever the transport. */
+export interface BusMessage {
+  topic: string;
+  key: string;
+  version: string;
+  value: string;
+}
+
+/** Larger than any payload of ours by far, and small enough that 500 of them fit into one Kafka request. */
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
+/** @throws InvalidMessage when the payload is too large, since it would fail the strangers it is sent together with. */
+export function encodeMessage(topic: AnyTopic, payload: object): BusMessage {
+  const message = rawMessage(topic, topic.key(payload), JSON.stringify(payload));
+  if (message.key === '') throw new InvalidMessage(topic.name, 'its key is empty');
+  return message;
+}
+
+/** A message whose payload is JSON text already, such as a row of the outbox. @throws InvalidMessage if too large. */
+export function rawMessage(topic: AnyTopic, key: string, value: string): BusMessage {
+  if (value.length > MAX_MESSAGE_BYTES || Buffer.byteLength(value) > MAX_MESSAGE_BYTES) {
+    throw new InvalidMessage(topic.name, `larger than ${MAX_MESSAGE_BYTES} bytes`);
+  }
+  return { topic: topic.name, key, version: String(topic.version), value };
+}
+
+/** Reads and validates a payload into an instance of its class. Unknown fields pass. @throws InvalidMessage */
+export function decodePayload(topic: AnyTopic, version: string | undefined, value: string | null): object {
+  if (version !== String(topic.version)) {
+    throw new InvalidMessage(
+      topic.name,
+      `version ${version ?? 'missing'}, but ${topic.version} is understood`,
+    );
+  }
+  return instanceOf(topic, topic.payload, parse(topic, value));
+}
+
+/** A reply as it travels. */
+export function encodeReply(result: unknown): string {
+  return JSON.stringify({ ok: result });
+}
+
+export function encodeErrorReply(error: { code: string; message: string }): string {
+  return JSON.stringify({ error });
+}
+
+/** @throws BusRejected when the handler failed for good, InvalidMessage when the reply does not fit its class. */
+export function decodeReply(topic: AnyTopic, value: string | null): object {
+  const envelope = parse(topic, value) as { ok?: unknown; error?: { code: string; message: string } };
+  if (envelope.error) throw new BusRejected(envelope.error.code, envelope.error.message);
+  if (!topic.reply) throw new InvalidMessage(topic.name, 'it is never answered');
+  return instanceOf(topic, topic.reply, envelope.ok);
+}
+
+function parse(topic: AnyTopic, value: string | null): unknown {
+  try {
+    return JSON.parse(value ?? '');
+  } catch {
+    throw new InvalidMessage(topic.name, 'not JSON');
+  }
+}
+
+function instanceOf(topic: AnyTopic, type: new () => object, value: unknown): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidMessage(topic.name, 'not a JSON object');
+  }
+  const instance = Object.assign(Object.create(type.prototype as object) as object, value);
+  const faults = validateSync(instance, { validationError: { target: false, value: false } });
+  if (faults.length > 0) {
+    throw new InvalidMessage(
+      topic.name,
+      faults.flatMap((fault) => Object.values(fault.constraints ?? {})).join('; '),
+    );
+  }
+  return instance;
+}

@@ -1,0 +1,57 @@
+import { ValidateBy, type ValidationOptions } from 'class-validator';
+
+/** The longest amount: a sign, 18 digits, a point and 18 decimals. */
+const DECIMAL_TEXT = /^-?\d{1,18}(\.\d{1,18})?$/;
+const INSTANT_TEXT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+/** Ids, codes and names of the field are short; longer ones are a mistake or an attack. */
+const MAX_WORD_CHARS = 200;
+const MAX_MESSAGE_CHARS = 4_000;
+
+function rule(name: string, hint: string, holds: (value: unknown) => boolean) {
+  return (options?: ValidationOptions): PropertyDecorator =>
+    ValidateBy(
+      { name, validator: { validate: holds, defaultMessage: () => `$property must be ${hint}` } },
+      options,
+    );
+}
+
+/** An exact decimal as text, such as "0.02": amounts and units. */
+export const IsDecimalText = rule(
+  'isDecimalText',
+  'a decimal as text, such as "0.02"',
+  (value) => typeof value === 'string' && DECIMAL_TEXT.test(value),
+);
+
+/** A point in time as ISO 8601 text with its zone. */
+export const IsInstant = rule(
+  'isInstant',
+  'a time in ISO 8601 with its zone',
+  (value) => typeof value === 'string' && INSTANT_TEXT.test(value) && !Number.isNaN(Date.parse(value)),
+);
+
+/** A short text that is not empty: an id, a code or a name. */
+export const IsWord = rule(
+  'isWord',
+  `a text of 1 to ${MAX_WORD_CHARS} characters`,
+  (value) => typeof value === 'string' && value.length > 0 && value.length <= MAX_WORD_CHARS,
+);
+
+/** A whole number that is not negative. */
+export const IsCount = rule(
+  'isCount',
+  'a whole number that is not negative',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
+
+/** `{ code, message }`: why something was refused or failed. */
+export const IsReason = rule('isReason', '{ code, message }', (value) => {
+  const reason = value as Partial<Record<'code' | 'message', unknown>> | null;
+  return (
+    typeof reason === 'object' &&
+    reason !== null &&
+    typeof reason.code === 'string' &&
+    typeof reason.message === 'string' &&
+    reason.code.length <= MAX_WORD_CHARS &&
+    reason.message.length <= MAX_MESSAGE_CHARS
+  );
+});

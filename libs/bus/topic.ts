@@ -1,0 +1,71 @@
+/**
+ * A topic is declared once; producers and consumers take their types from the declaration, so that a wrong payload or
+ * reply does not compile. The declarations themselves are in topics.ts.
+ */
+
+/** `request`: answered. `event`: not answered. `either`: a request whose answer the sender may do without. */
+export type TopicKind = 'request' | 'event' | 'either';
+
+export interface Topic<P extends object, R = unknown, K extends TopicKind = TopicKind> {
+  readonly name: string;
+  /** Travels as a header; a consumer that knows another version treats the message as unreadable. */
+  readonly version: number;
+  readonly kind: K;
+  readonly payload: new () => P;
+  /** Null for events. */
+  readonly reply: (new () => R) | null;
+  /** Fixed when the topic is created: another count would move keys to other partitions and lose their order. */
+  readonly partitions: number;
+  /** Programs that each see every message once; a request has exactly one, an event may have none. */
+  readonly groups: readonly string[];
+  /** Every instance of a group sees every message, from the moment it listens. */
+  readonly broadcast: boolean;
+  /** False when a message that cannot be handled is only answered with an error and must never be played again. */
+  readonly deadLetters: boolean;
+  /** Messages of one key keep their order within the topic. */
+  key(payload: P): string;
+  /** What the message is about (a charge, a task, a key): names it in logs and dead letters. */
+  id(payload: P): string;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a set of topics holds many payload classes at once
+export type AnyTopic = Topic<any, any>;
+export type RequestTopic<P extends object, R> = Topic<P, R, 'request' | 'either'>;
+export type EventTopic<P extends object> = Topic<P, unknown, 'event' | 'either'>;
+
+export type TopicPayload<T> = T extends Topic<infer P, unknown> ? P : never;
+export type TopicReply<T> = T extends { readonly reply: (new () => infer R) | null } ? R : never;
+
+interface TopicDeclaration<P extends object, R, K extends TopicKind> {
+  name: string;
+  version: number;
+  kind: K;
+  payload: new () => P;
+  reply?: new () => R;
+  partitions: number;
+  groups: readonly string[];
+  broadcast?: boolean;
+  deadLetters?: boolean;
+  key: (payload: P) => string;
+  id: (payload: P) => string;
+}
+
+/** Declares a topic. @throws Error when the declaration contradicts itself. */
+export function topic<P extends object, R, const K extends TopicKind>(
+  declaration: TopicDeclaration<P, R, K>,
+): Topic<P, R, K> {
+  const { name, kind, groups } = declaration;
+  const answered = kind !== 'event';
+  if (answered !== (declaration.reply !== undefined)) {
+    throw new Error(`Topic ${name}: a reply class belongs to requests, and every request needs one.`);
+  }
+  if (answered && groups.length !== 1) {
+    throw new Error(`Topic ${name}: a request is answered by exactly one consumer group.`);
+  }
+  return Object.freeze({
+    broadcast: false,
+    deadLetters: true,
+    ...declaration,
+    reply: declaration.reply ?? null,
+  });
+}

@@ -1,0 +1,229 @@
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsCount, IsDecimalText, IsInstant, IsReason, IsWord } from './payload.rules.js';
+import { topic, type AnyTopic } from './topic.js';
+
+/** Fixed when the topics are created: more would move accounts to other partitions. */
+const MONEY_PARTITIONS = 12;
+const CACHE_PARTITIONS = 1;
+
+/** The consumer groups: one for each program that reads. */
+export const groups = { billing: 'billing', gateway: 'gateway' } as const;
+
+export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
+export type Family = (typeof families)[number];
+
+export const refusalCodes = [
+  'insufficient_user_quota',
+  'key_revoked',
+  'key_expired',
+  'key_limit_exceeded',
+  'model_not_allowed',
+  'model_not_found',
+  'account_frozen',
+  'stale_quote',
+  'expired',
+  'abandoned',
+  'conflict',
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
+
+export interface Reason {
+  code: string;
+  message: string;
+}
+
+export interface Refusal {
+  code: RefusalCode;
+  message: string;
+}
+
+/** The gateway asks for a hold; the charge id is minted and saved by the caller before it asks. */
+export class ChargeRequested {
+  @IsWord() chargeId!: string;
+  @IsWord() accountId!: string;
+  @IsWord() keyId!: string;
+  /** The model's canonical id; `requestedModel` is what the client wrote. */
+  @IsWord() model!: string;
+  @IsWord() requestedModel!: string;
+  @IsWord() group!: string;
+  @IsIn(families) family!: Family;
+  /** Images, seconds or calls, as a decimal. */
+  @IsDecimalText() units!: string;
+  /** USD. Another amount than billing's own is answered with `stale_quote`. */
+  @IsDecimalText() quotedAmount!: string;
+  /** Handled later than this, the request is refused as expired. */
+  @IsInstant() expiresAt!: string;
+  /** When a synchronous charge is released if nothing resolved it; null for tasks, which end their charge themselves. */
+  @IsOptional() @IsInstant() deadline?: string | null;
+  @IsOptional() @IsWord() taskId?: string | null;
+  @IsWord() requestId!: string;
+}
+
+export class ChargeReply {
+  @IsIn(['held', 'refused']) outcome!: 'held' | 'refused';
+  @IsWord() chargeId!: string;
+  /** USD held. */
+  @IsOptional() @IsDecimalText() amount?: string;
+  /** USD left on the main balance after the hold. */
+  @IsOptional() @IsDecimalText() balance?: string;
+  @IsOptional() @IsReason() refusal?: Refusal;
+  @IsOptional() @IsInstant() heldUntil?: string;
+}
+
+/** Synchronous work is over, or a task could not be created. */
+export class ChargeResolved {
+  @IsWord() chargeId!: string;
+  @IsWord() accountId!: string;
+  @IsIn(['delivered', 'failed']) outcome!: 'delivered' | 'failed';
+  /** Of the units held; what was not delivered is given back. */
+  @IsOptional() @IsDecimalText() deliveredUnits?: string;
+  @IsOptional() @IsWord() channel?: string | null;
+  @IsOptional() @IsReason() reason?: Reason | null;
+  @IsOptional() @IsCount() upstreamStatus?: number | null;
+  @IsOptional() @IsCount() latencyMs?: number | null;
+  @IsOptional() @IsWord() requestId?: string;
+}
+
+export class ResolvedReply {
+  @IsIn(['settled', 'released', 'refused', 'conflict']) outcome!:
+    'settled' | 'released' | 'refused' | 'conflict';
+  /** USD. */
+  @IsDecimalText() settled!: string;
+  /** USD. */
+  @IsDecimalText() released!: string;
+}
+
+/** A task ended, completed or failed; 3D tasks too. */
+export class TaskEnded {
+  @IsWord() taskId!: string;
+  @IsWord() chargeId!: string;
+  @IsWord() accountId!: string;
+  @IsIn(['video', '3d']) kind!: 'video' | '3d';
+  @IsIn(['completed', 'failed']) outcome!: 'completed' | 'failed';
+  @IsOptional() @IsDecimalText() deliveredUnits?: string;
+  @IsOptional() @IsWord() channel?: string | null;
+  @IsOptional() @IsReason() reason?: Reason | null;
+  @IsInstant() endedAt!: string;
+}
+
+export class ChargeSettled {
+  @IsWord() chargeId!: string;
+  @IsWord() accountId!: string;
+  @IsWord() keyId!: string;
+  @IsWord() model!: string;
+  @IsWord() group!: string;
+  /** USD. */
+  @IsDecimalText() amount!: string;
+  @IsDecimalText() units!: string;
+  @IsOptional() @IsWord() taskId?: string | null;
+  @IsInstant() settledAt!: string;
+}
+
+/** Money went back: `release` all of a hold, `partial` the undelivered part of it, `refund` after the settlement. */
+export class ChargeRefunded {
+  @IsWord() chargeId!: string;
+  @IsWord() accountId!: string;
+  @IsIn(['release', 'partial', 'refund']) kind!: 'release' | 'partial' | 'refund';
+  /** USD. */
+  @IsDecimalText() amount!: string;
+  @IsOptional() @IsReason() reason?: Reason | null;
+  @IsOptional() @IsWord() taskId?: string | null;
+  @IsInstant() refundedAt!: string;
+}
+
+/** Carries no state: whoever hears it loads again. */
+export class CatalogChanged {
+  @IsWord() revision!: string;
+  @IsWord() what!: string;
+}
+
+/** Carries no state: whoever hears it forgets the key, found by id or by hash. */
+export class KeyChanged {
+  @IsWord() keyId!: string;
+  @IsWord() accountId!: string;
+  @IsOptional() @Matches(/^[0-9a-f]{64}$/) keyHash?: string;
+}
+
+const ofCharge = { id: (payload: { chargeId: string }) => payload.chargeId };
+const byAccount = { key: (payload: { accountId: string }) => payload.accountId };
+
+export const topics = {
+  chargeRequested: topic({
+    name: 'charge.requested',
+    version: 1,
+    kind: 'request',
+    payload: ChargeRequested,
+    reply: ChargeReply,
+    partitions: MONEY_PARTITIONS,
+    groups: [groups.billing],
+    deadLetters: false,
+    ...byAccount,
+    ...ofCharge,
+  }),
+  chargeResolved: topic({
+    name: 'charge.resolved',
+    version: 1,
+    kind: 'either',
+    payload: ChargeResolved,
+    reply: ResolvedReply,
+    partitions: MONEY_PARTITIONS,
+    groups: [groups.billing],
+    ...byAccount,
+    ...ofCharge,
+  }),
+  videoCompleted: topic({
+    name: 'video.completed',
+    version: 1,
+    kind: 'event',
+    payload: TaskEnded,
+    partitions: MONEY_PARTITIONS,
+    groups: [groups.billing],
+    ...byAccount,
+    ...ofCharge,
+  }),
+  chargeSettled: topic({
+    name: 'charge.settled',
+    version: 1,
+    kind: 'event',
+    payload: ChargeSettled,
+    partitions: MONEY_PARTITIONS,
+    groups: [],
+    ...byAccount,
+    ...ofCharge,
+  }),
+  chargeRefunded: topic({
+    name: 'charge.refunded',
+    version: 1,
+    kind: 'event',
+    payload: ChargeRefunded,
+    partitions: MONEY_PARTITIONS,
+    groups: [],
+    ...byAccount,
+    ...ofCharge,
+  }),
+  catalogChanged: topic({
+    name: 'catalog.changed',
+    version: 1,
+    kind: 'event',
+    payload: CatalogChanged,
+    partitions: CACHE_PARTITIONS,
+    groups: [groups.gateway],
+    broadcast: true,
+    key: (payload) => payload.what,
+    id: (payload) => payload.revision,
+  }),
+  keyChanged: topic({
+    name: 'key.changed',
+    version: 1,
+    kind: 'event',
+    payload: KeyChanged,
+    partitions: CACHE_PARTITIONS,
+    groups: [groups.gateway],
+    broadcast: true,
+    key: (payload) => payload.keyId,
+    id: (payload) => payload.keyId,
+  }),
+} as const;
+
+/** Every topic of the house. */
+export const allTopics: readonly AnyTopic[] = Object.values(topics);

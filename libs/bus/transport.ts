@@ -1,0 +1,13 @@
+import type { BusClient } from './bus.client.js';
+import type { BusServer } from './bus.server.js';
+import type { ConsumerOptions } from './delivery.js';
+
+/** How messages travel: KafkaTransport between programs, InProcessTransport within one. A program's main.ts chooses. */
+export interface BusTransport {
+  /** The consuming end, for `connectMicroservice({ strategy })`. */
+  server(options: ConsumerOptions): BusServer;
+  /** The asking end, for a Bus. Only with `asks` can it make requests; without, it publishes. */
+  client(options?: { asks?: boolean }): BusClient;
+  /** Disconnects, after the servers and clients are closed. */
+  close(): Promise<void>;
+}
