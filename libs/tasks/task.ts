@@ -48,7 +48,7 @@ export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, 
   t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
   t.deadline, t.poll_attempts, t.copy_attempts`;
 
-/** A row with TASK_COLUMNS as `pg` hands it over: bigint as text, timestamps as Date. */
+/** A row with TASK_COLUMNS as the pool hands it over: int8 as bigint, timestamps as Date. */
 export interface TaskRow {
   id: string;
   kind: 'video' | '3d';
@@ -61,7 +61,7 @@ export interface TaskRow {
   requested_model: string;
   request: TaskRequest;
   seconds: number;
-  held_amount: string | null;
+  held_amount: bigint | null;
   channel_id: string | null;
   upstream_model: string | null;
   upstream_id: string | null;
@@ -69,7 +69,7 @@ export interface TaskRow {
   error_code: string | null;
   error_message: string | null;
   file_key: string | null;
-  file_bytes: string | null;
+  file_bytes: bigint | null;
   file_type: string | null;
   created_at: Date;
   ended_at: Date | null;
@@ -92,7 +92,7 @@ export function readTask(row: TaskRow): Task {
     requestedModel: row.requested_model,
     request: row.request,
     seconds: row.seconds,
-    heldAmount: row.held_amount === null ? null : nanos(BigInt(row.held_amount)),
+    heldAmount: row.held_amount === null ? null : nanos(row.held_amount),
     channelId: row.channel_id,
     upstreamModel: row.upstream_model,
     upstreamId: row.upstream_id,

@@ -49,11 +49,13 @@ export async function openFile(
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       checkFileUrl(url, options.allowPrivateAddress);
       const answer = await request(dispatcher, url, options);
+      // A body that is given up ends with an error; whoever reads one hears of its own errors by reading.
+      answer.body.on('error', () => undefined);
       const location = answer.headers['location'];
       if (!REDIRECTIONS.includes(answer.statusCode) || typeof location !== 'string') {
         return accept(answer, options.maxBytes);
       }
-      answer.body.on('error', () => {}).destroy();
+      answer.body.destroy();
       url = new URL(location, url);
     }
     throw new FileUnavailable(`more than ${MAX_REDIRECTS} redirections`);
@@ -85,7 +87,7 @@ function accept(answer: Dispatcher.ResponseData, maxBytes: number): FileBody {
   const bytes = Number.isSafeInteger(announced) ? announced : null;
   const fault = faultOf(answer.statusCode, bytes, maxBytes);
   if (fault !== null) {
-    answer.body.on('error', () => {}).destroy();
+    answer.body.destroy();
     throw new FileUnavailable(fault);
   }
   return { body: answer.body, bytes };

@@ -1,0 +1,35 @@
+import type { LeasedTask, TaskQueue } from '#tasks/task-queue.store.js';
+
+/** Renewals in a lease's time: two may fail before it is lost. */
+const RENEWALS_PER_LEASE = 3;
+
+/** Keeps a task's lease while it is being worked on, and tells the work when to stop. */
+export class Lease {
+  private readonly lost = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  /** Aborted when the lease went to somebody else or the program stops. */
+  readonly signal: AbortSignal;
+
+  constructor(
+    private readonly queue: TaskQueue,
+    private readonly task: LeasedTask,
+    private readonly options: { leaseMs: number; stopping: AbortSignal },
+  ) {
+    this.signal = AbortSignal.any([this.lost.signal, options.stopping]);
+    this.timer = setInterval(() => void this.renew(), options.leaseMs / RENEWALS_PER_LEASE);
+  }
+
+  get isLost(): boolean {
+    return this.lost.signal.aborted;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private async renew(): Promise<void> {
+    // A database that is away for a moment decides nothing: the next renewal or the last write will tell.
+    const kept = await this.queue.renewLease(this.task, this.options.leaseMs).catch(() => true);
+    if (!kept) this.lost.abort(new Error('the lease is lost'));
+  }
+}

@@ -1,0 +1,104 @@
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
+import { openPool } from '#database/database.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { startHealthServer } from '#platform/health.js';
+import { createLogger } from '#platform/logging.js';
+import { createRegistry } from '#platform/metrics.js';
+import { readVideoWorkerConfig } from './video-worker.config.js';
+import { startVideoWorker } from './video-worker.program.js';
+
+const HELP = `The video worker: follows videos upstream, stores their files, announces their ends.
+
+Usage: node dist/apps/video-worker/main.js [--help]
+
+Environment:
+  DATABASE_URL               login of the role tollgate_worker
+  KAFKA_BROKERS              brokers, host:port, separated by commas
+  STORAGE_DIR                folder of finished files, shared with the gateways
+  HOST                       address to listen on (0.0.0.0)
+  HEALTH_PORT                /health/live, /health/ready, /metrics (9465)
+  DATABASE_POOL              connections to the database at most (10)
+  WORKER_CONCURRENCY         videos followed at the same time (64)
+  POLL_INTERVAL_SECONDS      between the first polls of a video (1), growing to
+  POLL_MAX_SECONDS           at most (10)
+  LEASE_SECONDS              after which a dead worker's videos go to another (30)
+  SWEEP_INTERVAL_SECONDS     pause between sweeps (5)
+  STUCK_AFTER_SECONDS        when a video that was not submitted counts as stuck (30)
+  FILE_COPY_ATTEMPTS         tries to copy a finished file (8)
+  FILE_COPY_BACKOFF_SECONDS  pause before the second try (1), doubling
+  VIDEO_FILE_LIFE_SECONDS    how long a video may be downloaded (1500)
+  IMAGE_URL_LIFE_SECONDS     how long an image may be downloaded (3600)
+  CATALOG_LIFE_SECONDS       how long the catalog is cached (30)
+  OUTBOX_POLL_SECONDS        net under the outbox relay (0.25)
+  LOG_LEVEL                  info
+
+SIGTERM and SIGINT give back what is under way first. Exit codes: 0 stopped, 1 failed.
+`;
+
+/** A stop that takes longer is cut: leases run out, and another worker carries on. */
+const STOP_LIMIT_MS = 30_000;
+
+function readConfig(env: NodeJS.ProcessEnv) {
+  const reader = new ConfigReader(env);
+  return reader.finish({
+    databaseUrl: reader.url('DATABASE_URL'),
+    brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
+    storageDir: reader.string('STORAGE_DIR'),
+    host: reader.string('HOST', '0.0.0.0'),
+    healthPort: reader.integer('HEALTH_PORT', { fallback: 9465, min: 0, max: 65_535 }),
+    poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
+    worker: readVideoWorkerConfig(reader),
+  });
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLogger('video-worker');
+  const registry = createRegistry('video-worker');
+  const { databaseUrl: url, poolSize: max, host, storageDir } = config;
+  const pool = openPool({ url, max, applicationName: 'video-worker', log });
+  const onFatal = (error: Error) => {
+    log.fatal({ err: error }, 'the connection to Kafka is lost for good');
+    process.exit(1);
+  };
+  const transport = new KafkaTransport({
+    brokers: config.brokers,
+    clientId: 'video-worker',
+    log,
+    registry,
+    onFatal,
+  });
+  const worker = await startVideoWorker({
+    pool,
+    transport,
+    storageDir,
+    config: config.worker,
+    log,
+    registry,
+  });
+  const health = await startHealthServer({ host, port: config.healthPort, checks: worker.checks, registry });
+  log.info({ storageDir }, 'the video worker runs');
+
+  const stop = async () => {
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    health.close();
+    await worker.close();
+    await transport.close();
+    await pool.end();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+}
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+} else {
+  try {
+    await main();
+  } catch (error) {
+    const sentence = error instanceof OperatorError ? error.message : (error as Error).stack;
+    process.stderr.write(`${sentence}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,23 @@
+import type { VideoWorkerConfig } from './video-worker.config.js';
+
+/** A broken file server is not asked more often than this in the end. */
+const COPY_PAUSE_MAX_MS = 60_000;
+/** A quarter more or less, so that tasks made together do not ask together for ever. */
+const JITTER = 0.25;
+
+/** The pause before the next poll, in milliseconds: half as long again each time, up to the limit. */
+export function pollPauseMs(
+  attempts: number,
+  config: Pick<VideoWorkerConfig, 'pollIntervalMs' | 'pollMaxMs'>,
+): number {
+  return jittered(Math.min(config.pollMaxMs, config.pollIntervalMs * 1.5 ** Math.max(0, attempts - 1)));
+}
+
+/** The pause before a file is tried again after `failures` failures, in milliseconds. */
+export function copyPauseMs(failures: number, config: Pick<VideoWorkerConfig, 'copyBackoffMs'>): number {
+  return jittered(Math.min(COPY_PAUSE_MAX_MS, config.copyBackoffMs * 2 ** Math.max(0, failures - 1)));
+}
+
+function jittered(ms: number): number {
+  return Math.round(ms * (1 - JITTER + Math.random() * 2 * JITTER));
+}

@@ -1,0 +1,227 @@
+import { Readable } from 'node:stream';
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Channel } from '#catalog/catalog.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { Logger } from '#platform/logging.js';
+import type { FileStore } from '#storage/file-store.js';
+import type { TaskError } from '#tasks/task-end.js';
+import type { LeasedTask, TaskQueue } from '#tasks/task-queue.store.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { FileBody } from '#upstream/file-download.js';
+import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
+import { videoRequestOf } from '#upstream/video-request.js';
+import { Lease } from './lease.js';
+import { wholeMp4 } from './mp4-check.js';
+import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
+import type { VideoWorkerConfig } from './video-worker.config.js';
+import type { WorkerMetrics } from './worker.metrics.js';
+
+export interface FollowerParts {
+  queue: TaskQueue;
+  catalog: CatalogCache;
+  upstreams: Upstreams;
+  storage: FileStore;
+  config: VideoWorkerConfig;
+  metrics: WorkerMetrics;
+  log: Logger;
+  /** Called after an end was committed: its announcement waits in the outbox. */
+  onEnded: () => void;
+}
+
+/** Fifteen seconds of 1080p at a studio's rate are below it; a larger file is not a video that we sold. */
+export const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
+/** The largest file at one megabyte a second, rounded up. */
+const COPY_LIMIT_MS = 600_000;
+/** A status is a small answer; whoever takes longer is asked again. */
+const POLL_LIMIT_MS = 10_000;
+
+const OUT_OF_TIME: TaskError = { code: 'generation_failed', message: 'The video was not finished in time.' };
+const NO_FILE: TaskError = {
+  code: 'generation_failed',
+  message: 'The finished video could not be fetched from the upstream.',
+};
+
+/** How one attempt to copy went; the reason is for the operator. */
+type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
+
+/** Takes one due task one step further: asks its upstream, and acts on the answer (design.md 4, steps 6 and 7). */
+export class TaskFollower {
+  constructor(private readonly parts: FollowerParts) {}
+
+  /** One step under the task's lease. @throws only the database's errors; the task comes back when its lease ends. */
+  async follow(task: LeasedTask, stopping: AbortSignal): Promise<void> {
+    const { queue, config } = this.parts;
+    const lease = new Lease(queue, task, { leaseMs: config.leaseMs, stopping });
+    try {
+      const channel = await this.channelOf(task);
+      if (!channel) await this.waitOrExpire(task, 'its channel is not in the catalog');
+      else if (task.state === 'unknown') await this.clarify(task, channel, lease);
+      else await this.poll(task, channel, lease);
+    } finally {
+      lease.end();
+    }
+  }
+
+  /** The channel of a task, also a disabled one: it still works on what it accepted. */
+  private async channelOf(task: LeasedTask): Promise<Channel | undefined> {
+    const { catalog } = this.parts;
+    const find = async () => (await catalog.get()).channels.find(({ id }) => id === task.channelId);
+    const known = await find();
+    if (known) return known;
+    catalog.drop();
+    return find();
+  }
+
+  private async poll(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
+    const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(POLL_LIMIT_MS)]);
+    const adapter = this.parts.upstreams.adapterFor(channel.protocol);
+    const answer: PollOutcome = await adapter.pollVideo(channel, task.upstreamId ?? '', signal);
+    this.parts.metrics.polls.inc({ outcome: answer.kind });
+    if (answer.kind === 'completed') {
+      crashPoint('upstream.ended');
+      await this.collect(task, channel, { fileUrl: answer.fileUrl, lease });
+    } else if (answer.kind === 'failed') {
+      crashPoint('upstream.ended');
+      await this.fail(task, { code: answer.code, message: answer.message }, null);
+    } else {
+      const progress = answer.kind === 'running' ? answer.progress : null;
+      const reason = answer.kind === 'no_answer' ? answer.reason : 'it was still at work';
+      await this.waitOrExpire(task, reason, progress);
+    }
+  }
+
+  /** The file first, then the end and its announcement in one transaction. */
+  private async collect(
+    task: LeasedTask,
+    channel: Channel,
+    { fileUrl, lease }: { fileUrl: string; lease: Lease },
+  ): Promise<void> {
+    const { queue, config, metrics, log } = this.parts;
+    const copy = await this.copy(task, channel, { fileUrl, signal: lease.signal });
+    if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
+    metrics.copies.inc({ outcome: 'copied' });
+    crashPoint('file.copied');
+    const file = { key: copy.key, bytes: copy.bytes, type: 'video/mp4', lifeMs: config.videoFileLifeMs };
+    if (await queue.complete(task, file)) {
+      log.info({ taskId: task.id, chargeId: task.chargeId, bytes: copy.bytes }, 'a video is finished');
+      this.ended('completed');
+    } else {
+      this.reportLate(task, 'its file was copied');
+    }
+  }
+
+  private async copy(
+    task: LeasedTask,
+    channel: Channel,
+    { fileUrl, signal }: { fileUrl: string; signal: AbortSignal },
+  ): Promise<CopyResult> {
+    const { upstreams, storage } = this.parts;
+    const key = `videos/${task.id}.mp4`;
+    const limits = {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(COPY_LIMIT_MS)]),
+      maxBytes: MAX_VIDEO_BYTES,
+    };
+    let file: FileBody | undefined;
+    try {
+      file = await upstreams.adapterFor(channel.protocol).openVideo(channel, fileUrl, limits);
+      const source = Readable.from(wholeMp4(file.body), { objectMode: false });
+      const { bytes } = await storage.write(key, source, { maxBytes: MAX_VIDEO_BYTES });
+      return { ok: true, key, bytes };
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    } finally {
+      file?.body.destroy();
+    }
+  }
+
+  private async copyFailed(task: LeasedTask, reason: string, lease: Lease): Promise<void> {
+    const { queue, config, metrics, log } = this.parts;
+    if (lease.isLost) return;
+    // Stopping is not the file's fault: another worker takes it up at once.
+    if (lease.signal.aborted) return void (await queue.reschedule(task, { inMs: 0 }));
+    metrics.copies.inc({ outcome: 'failed' });
+    const failures = task.copyAttempts + 1;
+    log.warn(
+      { taskId: task.id, channel: task.channelId, failures, reason },
+      'a finished file was not copied',
+    );
+    if (failures >= config.copyAttempts || task.pastDeadline) {
+      await this.fail(task, NO_FILE, `the upstream finished, but its file could not be copied: ${reason}`);
+    } else {
+      await queue.reschedule(task, { inMs: copyPauseMs(failures, config), progress: 99, copyFailed: true });
+    }
+  }
+
+  /**
+   * Finds out whether an upstream took a task: by asking again under the same key where that is safe. Elsewhere a
+   * second create could be a second paid job, so the task only waits for its deadline.
+   */
+  private async clarify(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
+    const { queue, upstreams, config } = this.parts;
+    const { upstreamModel } = task;
+    if (task.pastDeadline) return this.expire(task, 'it never became clear whether the upstream accepted');
+    if (!channel.honoursIdempotency || upstreamModel === null) {
+      await queue.waitForDeadline(task);
+      return;
+    }
+    const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(channel.requestTimeoutMs)]);
+    const request = videoRequestOf({ ...task, upstreamModel });
+    const answer: CreateOutcome = await upstreams
+      .adapterFor(channel.protocol)
+      .createVideo(channel, request, { idempotencyKey: task.id, signal });
+    this.parts.log.info(
+      { taskId: task.id, channel: channel.id, outcome: answer.kind },
+      'a create was repeated',
+    );
+    if (answer.kind === 'accepted') {
+      const accepted = { upstreamId: answer.upstreamId, firstPollMs: config.pollIntervalMs };
+      if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
+    } else if (answer.kind === 'refused') {
+      // Had the first attempt been accepted, the repeat would have been answered with its task.
+      await this.fail(task, { code: answer.code, message: answer.message }, null);
+    } else {
+      await this.waitOrExpire(task, answer.reason);
+    }
+  }
+
+  /** Asks again later, or ends the task when its time is over. */
+  private async waitOrExpire(
+    task: LeasedTask,
+    reason: string,
+    progress: number | null = null,
+  ): Promise<void> {
+    if (task.pastDeadline) return this.expire(task, reason);
+    this.parts.log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task goes on');
+    await this.parts.queue.reschedule(task, {
+      inMs: pollPauseMs(task.pollAttempts, this.parts.config),
+      progress,
+    });
+  }
+
+  private expire(task: LeasedTask, reason: string): Promise<void> {
+    const accepted = task.state === 'submitted' ? 'accepted' : 'may have accepted';
+    return this.fail(task, OUT_OF_TIME, `the upstream ${accepted} and did not end in time: ${reason}`);
+  }
+
+  private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<void> {
+    const { queue, log } = this.parts;
+    if (!(await queue.fail(task, error, unbilledCost))) return;
+    log.info({ taskId: task.id, chargeId: task.chargeId, code: error.code, unbilledCost }, 'a task failed');
+    this.ended('failed');
+  }
+
+  private ended(outcome: 'completed' | 'failed'): void {
+    crashPoint('task.ended');
+    this.parts.metrics.ended.inc({ outcome });
+    this.parts.onEnded();
+  }
+
+  /** Another end came first; the customer pays by that one, and the operator may pay for this. */
+  private reportLate(task: LeasedTask, what: string): void {
+    this.parts.metrics.late.inc();
+    this.parts.log.warn(
+      { taskId: task.id, channel: task.channelId, what },
+      'a result came after its task had ended',
+    );
+  }
+}

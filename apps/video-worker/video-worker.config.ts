@@ -1,0 +1,44 @@
+import type { ConfigReader } from '#platform/config.js';
+
+/** How the worker works; every duration is in milliseconds. */
+export interface VideoWorkerConfig {
+  /** Tasks that one worker follows at the same time; most of them only wait for an answer. */
+  concurrency: number;
+  /** Between the first two polls of a task; the pause grows up to `pollMaxMs`. */
+  pollIntervalMs: number;
+  pollMaxMs: number;
+  /** A worker that dies gives its tasks back after this. */
+  leaseMs: number;
+  sweepIntervalMs: number;
+  /** A task that stays `created` or `submitting` for so long has lost its gateway. */
+  stuckAfterMs: number;
+  /** How long a finished video may be downloaded. */
+  videoFileLifeMs: number;
+  /** How long the address of an image works; its file is removed after that. */
+  imageUrlLifeMs: number;
+  /** Times that a finished file is tried before the task fails. */
+  copyAttempts: number;
+  /** Before the second try to copy; doubles up to a minute. */
+  copyBackoffMs: number;
+  catalogLifeMs: number;
+  /** The net under the waking of the outbox relay. */
+  outboxPollMs: number;
+}
+
+/** Reads the worker's part of the configuration; faults are told by `reader.finish()`. */
+export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
+  return {
+    concurrency: reader.integer('WORKER_CONCURRENCY', { fallback: 64, min: 1, max: 10_000 }),
+    pollIntervalMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
+    pollMaxMs: reader.seconds('POLL_MAX_SECONDS', 10),
+    leaseMs: reader.seconds('LEASE_SECONDS', 30),
+    sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
+    stuckAfterMs: reader.seconds('STUCK_AFTER_SECONDS', 30),
+    videoFileLifeMs: reader.seconds('VIDEO_FILE_LIFE_SECONDS', 1500),
+    imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
+    copyAttempts: reader.integer('FILE_COPY_ATTEMPTS', { fallback: 8, min: 1, max: 1000 }),
+    copyBackoffMs: reader.seconds('FILE_COPY_BACKOFF_SECONDS', 1),
+    catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
+    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+  };
+}

@@ -1,0 +1,104 @@
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type pg from 'pg';
+import type { Bus } from '#bus/bus.js';
+import { OutboxRelay } from '#bus/outbox.relay.js';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Clock } from '#platform/clock.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import type { FileStore } from '#storage/file-store.js';
+import { TaskQueue } from '#tasks/task-queue.store.js';
+import { Upstreams } from '#upstream/adapters.js';
+import type { VideoWorkerConfig } from './video-worker.config.js';
+import { VideoWorker } from './video-worker.js';
+import { WorkerMetrics } from './worker.metrics.js';
+
+export interface VideoWorkerModuleOptions {
+  /** Connections under the worker's own database role. */
+  pool: pg.Pool;
+  bus: Bus;
+  storage: FileStore;
+  config: VideoWorkerConfig;
+  log: Logger;
+  registry: Registry;
+  clock: Clock;
+}
+
+/** Starts the worker with the application, and ends it in order: its tasks, their announcements, its connections. */
+@Injectable()
+class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(
+    @Inject(VideoWorker) private readonly worker: VideoWorker,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(Upstreams) private readonly upstreams: Upstreams,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+    this.worker.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.worker.stop();
+    await this.relay.stop();
+    await this.upstreams.close();
+  }
+}
+
+/** Follows tasks upstream, stores their files, announces their ends. */
+@Module({})
+export class VideoWorkerModule {
+  static register(options: VideoWorkerModuleOptions): DynamicModule {
+    const { pool, bus, storage, config, log, registry, clock } = options;
+    const relay = new OutboxRelay({
+      pool,
+      bus,
+      producer: 'worker',
+      pollMs: config.outboxPollMs,
+      log,
+      registry,
+    });
+    const queue = new TaskQueue(pool, clock);
+    const upstreams = new Upstreams();
+    const worker = new VideoWorker({
+      queue,
+      catalog: new CatalogCache(pool, clock, config.catalogLifeMs),
+      upstreams,
+      storage,
+      config,
+      metrics: new WorkerMetrics(registry, queue),
+      log,
+      onEnded: () => relay.wake(),
+    });
+    return {
+      module: VideoWorkerModule,
+      providers: [
+        { provide: OutboxRelay, useValue: relay },
+        { provide: Upstreams, useValue: upstreams },
+        { provide: VideoWorker, useValue: worker },
+        BackgroundWork,
+      ],
+    };
+  }
+}
+
+/** Ready when ends can be written and announced, and files stored. */
+export function videoWorkerReadiness(
+  options: Pick<VideoWorkerModuleOptions, 'pool' | 'bus' | 'storage'>,
+): ReadinessChecks {
+  return {
+    database: async () => {
+      await options.pool.query('SELECT 1');
+    },
+    bus: () => options.bus.health(),
+    storage: () => options.storage.check(),
+  };
+}
