@@ -61,6 +61,13 @@ export function parseDecimal(text: string): Decimal {
   return { digits: BigInt((match[1] ?? '0') + fraction), scale: fraction.length };
 }
 
+/** Prints a decimal exactly: what it was parsed from, or an equal text. */
+export function formatDecimal(value: Decimal): string {
+  if (value.scale === 0) return value.digits.toString();
+  const text = value.digits.toString().padStart(value.scale + 1, '0');
+  return `${text.slice(0, -value.scale)}.${text.slice(-value.scale)}`;
+}
+
 /** The exact product of decimals. */
 export function multiply(...factors: Decimal[]): Decimal {
   return factors.reduce(

@@ -1,0 +1,364 @@
+import { formatAmount, type Nanos, nanos, parseDecimal, formatDecimal, ZERO } from '#money/amount.js';
+import type { RefusalCode } from '#bus/topics.js';
+import type { Family, PriceBook } from '#pricing/price-book.js';
+import { amountFor, quote, type Quote } from '#pricing/quote.js';
+import {
+  BrokenRule,
+  chargeReference,
+  type HoldCommand,
+  type HoldResult,
+  inputHash,
+  type ResolveCommand,
+  type ResolveResult,
+  type StoredCharge,
+} from './charge.js';
+
+/** A customer's stored balances and the ledger accounts behind them, as locked by the batch. */
+export interface LockedBalance {
+  accountId: string;
+  main: bigint;
+  held: bigint;
+  frozen: boolean;
+  mainLedgerId: bigint;
+  heldLedgerId: bigint;
+}
+
+export interface KeyState {
+  id: string;
+  accountId: string;
+  group: string;
+  allowedModels: string[] | null;
+  monthlyLimit: bigint | null;
+  /** Held amounts of this UTC month less what came back. */
+  spent: bigint;
+  expiresAtMs: number | null;
+  revoked: boolean;
+}
+
+/** What the batch read under its locks; the database's clock decides times. */
+export interface BatchState {
+  nowMs: number;
+  /** The same instant as PostgreSQL prints it, to the microsecond. */
+  now: string;
+  /** First day of the current UTC month. */
+  month: string;
+  /** The batch numbers its transactions from here. */
+  firstTransactionId: bigint;
+  priceBook: PriceBook;
+  charges: Map<string, StoredCharge>;
+  balances: Map<string, LockedBalance>;
+  keys: Map<string, KeyState>;
+  /** Ledger account ids of usage:{family}. */
+  usageLedgerIds: Record<Family, bigint>;
+}
+
+export type Command = { kind: 'hold'; command: HoldCommand } | { kind: 'resolve'; command: ResolveCommand };
+export type Result = HoldResult | ResolveResult | BrokenRule;
+
+export interface NewCharge {
+  command: HoldCommand | ResolveCommand;
+  state: 'held' | 'refused';
+  inputHash: Buffer | null;
+  quote: Quote | null;
+  refusal: { code: RefusalCode; message: string } | null;
+}
+
+export interface Resolution {
+  charge: StoredCharge;
+  command: ResolveCommand;
+  state: 'settled' | 'released';
+  deliveredUnits: bigint;
+  settled: bigint;
+  released: bigint;
+}
+
+export interface NewTransaction {
+  id: bigint;
+  kind: string;
+  reference: string;
+  accountId: string;
+  chargeId: string;
+}
+
+export interface NewEntry {
+  transactionId: bigint;
+  ordinal: number;
+  ledgerAccountId: bigint;
+  amount: bigint;
+  balanceAfter: bigint | null;
+  dimensions: { model: string; group: string; channel: string | null; keyId: string } | null;
+}
+
+/** Everything that the batch writes, decided before anything is written. */
+export interface BatchPlan {
+  results: Result[];
+  newCharges: NewCharge[];
+  resolutions: Resolution[];
+  transactions: NewTransaction[];
+  entries: NewEntry[];
+  touchedBalances: Map<string, LockedBalance>;
+  /** Change of spend by `${keyId} ${month}`. */
+  keySpend: Map<string, bigint>;
+}
+
+/**
+ * Decides a batch in order, on a running sum of the locked balances. Pure: the same state and commands give the same
+ * plan. At most one command for each charge id.
+ */
+export function planBatch(state: BatchState, commands: readonly Command[]): BatchPlan {
+  const planner = new Planner(state);
+  const results = commands.map((entry) =>
+    entry.kind === 'hold' ? planner.hold(entry.command) : planner.resolve(entry.command),
+  );
+  return { results, ...planner.written };
+}
+
+class Planner {
+  readonly written: Omit<BatchPlan, 'results'> = {
+    newCharges: [],
+    resolutions: [],
+    transactions: [],
+    entries: [],
+    touchedBalances: new Map(),
+    keySpend: new Map(),
+  };
+
+  constructor(private readonly state: BatchState) {}
+
+  hold(command: HoldCommand): HoldResult {
+    const stored = this.state.charges.get(command.chargeId);
+    if (stored) return this.storedHold(stored, command);
+    const decision = this.decideHold(command);
+    if ('code' in decision) {
+      if (decision.code !== 'stale_quote') this.storeRefusal(command, decision);
+      return { outcome: 'refused', ...decision };
+    }
+    const balance = this.balanceOf(command.accountId);
+    this.move(command, balance, decision.amount);
+    this.written.newCharges.push({
+      command,
+      state: 'held',
+      inputHash: inputHash(command),
+      quote: decision,
+      refusal: null,
+    });
+    this.addSpend(command.keyId, this.state.month, decision.amount);
+    return { outcome: 'held', amount: decision.amount, balance: nanos(balance.main) };
+  }
+
+  resolve(command: ResolveCommand): ResolveResult | BrokenRule {
+    const charge = this.state.charges.get(command.chargeId);
+    if (!charge) return this.resolveUnknown(command);
+    if (charge.accountId !== command.accountId) {
+      return new BrokenRule(`charge ${command.chargeId} is not of account ${command.accountId}`);
+    }
+    switch (charge.state) {
+      case 'refused':
+        return { outcome: 'refused', settled: ZERO, released: ZERO, late: false };
+      case 'held':
+        return this.resolveHeld(charge, command);
+      default:
+        return {
+          outcome: charge.state,
+          settled: charge.settled ?? ZERO,
+          released: charge.released ?? ZERO,
+          late: command.outcome === 'delivered' && charge.state === 'released',
+        };
+    }
+  }
+
+  private storedHold(stored: StoredCharge, command: HoldCommand): HoldResult {
+    if (stored.inputHash === null)
+      return refused(stored.refusalCode ?? 'abandoned', stored.refusalMessage ?? '');
+    if (!stored.inputHash.equals(inputHash(command))) {
+      return refused('conflict', 'This charge id was used for another request.');
+    }
+    if (stored.state === 'refused')
+      return refused(stored.refusalCode ?? 'abandoned', stored.refusalMessage ?? '');
+    if (stored.state !== 'held') return refused('abandoned', 'This charge has already ended.');
+    return { outcome: 'held', amount: stored.amount, balance: nanos(this.balanceOf(stored.accountId).main) };
+  }
+
+  private decideHold(command: HoldCommand): Quote | { code: RefusalCode; message: string } {
+    const { nowMs, priceBook } = this.state;
+    if (command.expiresAtMs < nowMs)
+      return reject('expired', 'The request was processed after it had expired.');
+    const key = this.state.keys.get(command.keyId);
+    const balance = this.state.balances.get(command.accountId);
+    if (!key || !balance || key.accountId !== command.accountId || key.revoked) {
+      return reject('key_revoked', 'The API key has been deleted.');
+    }
+    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
+      return reject('key_expired', 'The API key has expired.');
+    if (key.allowedModels && !key.allowedModels.includes(command.model)) {
+      return reject('model_not_allowed', `The API key may not use model ${command.model}.`);
+    }
+    const priced =
+      key.group === command.group
+        ? quote(priceBook, { model: command.model, group: command.group, units: command.units, atMs: nowMs })
+        : 'model_not_found';
+    if (typeof priced === 'string') {
+      return reject(
+        'model_not_found',
+        `No available channel for model ${command.model} under group ${command.group}`,
+      );
+    }
+    if (priced.amount !== command.quotedAmount) {
+      return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
+    }
+    return this.coverFault(key, balance, priced.amount) ?? priced;
+  }
+
+  private coverFault(
+    key: KeyState,
+    balance: LockedBalance,
+    amount: Nanos,
+  ): { code: RefusalCode; message: string } | null {
+    if (balance.frozen) return reject('account_frozen', 'The account is frozen. Please contact support.');
+    const spent = key.spent + (this.written.keySpend.get(spendKey(key.id, this.state.month)) ?? 0n);
+    if (key.monthlyLimit !== null && spent + amount > key.monthlyLimit) {
+      return reject(
+        'key_limit_exceeded',
+        `The API key's monthly limit is ${formatAmount(key.monthlyLimit)}.`,
+      );
+    }
+    if (balance.main < amount) {
+      return reject(
+        'insufficient_user_quota',
+        `The balance is too low: the request costs ${formatAmount(amount)} and ${formatAmount(balance.main)} is available.`,
+      );
+    }
+    return null;
+  }
+
+  private storeRefusal(command: HoldCommand, refusal: { code: RefusalCode; message: string }): void {
+    this.written.newCharges.push({
+      command,
+      state: 'refused',
+      inputHash: inputHash(command),
+      quote: null,
+      refusal,
+    });
+  }
+
+  private move(command: HoldCommand, balance: LockedBalance, amount: Nanos): void {
+    balance.main -= amount;
+    balance.held += amount;
+    this.written.touchedBalances.set(balance.accountId, balance);
+    this.post('hold', command, [
+      {
+        ledgerAccountId: balance.mainLedgerId,
+        amount: -amount,
+        balanceAfter: balance.main,
+        dimensions: null,
+      },
+      { ledgerAccountId: balance.heldLedgerId, amount, balanceAfter: balance.held, dimensions: null },
+    ]);
+  }
+
+  /** A failure reported before its hold came stores a tombstone, which refuses the hold when it comes. */
+  private resolveUnknown(command: ResolveCommand): ResolveResult | BrokenRule {
+    if (command.outcome === 'delivered')
+      return new BrokenRule(`charge ${command.chargeId} was delivered but never held`);
+    const refusal = reject('abandoned', 'The request was given up before it was charged.');
+    this.written.newCharges.push({ command, state: 'refused', inputHash: null, quote: null, refusal });
+    return { outcome: 'refused', settled: ZERO, released: ZERO, late: false };
+  }
+
+  private resolveHeld(charge: StoredCharge, command: ResolveCommand): ResolveResult {
+    const balance = this.balanceOf(charge.accountId);
+    const units = deliveredUnits(charge, command);
+    const settled = units === 0n ? ZERO : settledAmount(charge, units);
+    const released = nanos(charge.amount - settled);
+    const state = units > 0n ? 'settled' : 'released';
+    balance.held -= charge.amount;
+    balance.main += released;
+    if (charge.amount > 0n) this.written.touchedBalances.set(balance.accountId, balance);
+    this.post(state === 'settled' ? 'settle' : 'release', command, [
+      {
+        ledgerAccountId: balance.heldLedgerId,
+        amount: -charge.amount,
+        balanceAfter: balance.held,
+        dimensions: null,
+      },
+      {
+        ledgerAccountId: this.state.usageLedgerIds[charge.family],
+        amount: settled,
+        balanceAfter: null,
+        dimensions: {
+          model: charge.model,
+          group: charge.group,
+          channel: command.channel,
+          keyId: charge.keyId,
+        },
+      },
+      {
+        ledgerAccountId: balance.mainLedgerId,
+        amount: released,
+        balanceAfter: balance.main,
+        dimensions: null,
+      },
+    ]);
+    this.written.resolutions.push({ charge, command, state, deliveredUnits: units, settled, released });
+    this.addSpend(charge.keyId, charge.heldMonth, -released);
+    return { outcome: state, settled, released, late: false };
+  }
+
+  /** Adds a transaction of the non-zero entries; one that moves nothing, as of a free model, is not written. */
+  private post(
+    kind: string,
+    command: HoldCommand | ResolveCommand,
+    entries: Omit<NewEntry, 'transactionId' | 'ordinal'>[],
+  ): void {
+    const moving = entries.filter((entry) => entry.amount !== 0n);
+    if (moving.length === 0) return;
+    const { accountId, chargeId } = command;
+    const id = this.state.firstTransactionId + BigInt(this.written.transactions.length);
+    const reference = chargeReference(chargeId, kind === 'hold' ? 'hold' : 'resolve');
+    this.written.transactions.push({ id, kind, reference, accountId, chargeId });
+    moving.forEach((entry, ordinal) => this.written.entries.push({ ...entry, transactionId: id, ordinal }));
+  }
+
+  private addSpend(keyId: string, month: string, amount: bigint): void {
+    if (amount === 0n) return;
+    const key = spendKey(keyId, month);
+    this.written.keySpend.set(key, (this.written.keySpend.get(key) ?? 0n) + amount);
+  }
+
+  private balanceOf(accountId: string): LockedBalance {
+    const balance = this.state.balances.get(accountId);
+    if (!balance) throw new Error(`balances of account ${accountId} were not locked`);
+    return balance;
+  }
+}
+
+function reject(code: RefusalCode, message: string): { code: RefusalCode; message: string } {
+  return { code, message };
+}
+
+function refused(code: RefusalCode, message: string): HoldResult {
+  return { outcome: 'refused', code, message };
+}
+
+function spendKey(keyId: string, month: string): string {
+  return `${keyId} ${month}`;
+}
+
+function deliveredUnits(charge: StoredCharge, command: ResolveCommand): bigint {
+  if (command.outcome === 'failed') return 0n;
+  const units = command.deliveredUnits ?? charge.units;
+  if (units < 0n) return 0n;
+  return units < charge.units ? units : charge.units;
+}
+
+/** Never above the hold: an excess is the operator's loss, never the customer's (design.md 3). */
+function settledAmount(charge: StoredCharge, units: bigint): Nanos {
+  if (units === charge.units) return charge.amount;
+  const exact = amountFor(parseDecimal(charge.unitPrice), parseDecimal(charge.multiplier), units);
+  return exact < charge.amount ? exact : charge.amount;
+}
+
+/** The columns of a quote as the charge stores them. */
+export function quoteColumns(quote: Quote): { unitPrice: string; multiplier: string } {
+  return { unitPrice: formatDecimal(quote.unitPrice), multiplier: formatDecimal(quote.multiplier) };
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { RefusalCode } from '#bus/topics.js';
+import type { Nanos } from '#money/amount.js';
+import type { Family } from '#pricing/price-book.js';
+
+/**
+ * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
+ * the caller mints and saves first (design.md 3).
+ */
+export const chargeMoves = {
+  held: ['settled', 'released'],
+  refused: [],
+  settled: [],
+  released: [],
+} as const;
+
+export type ChargeState = keyof typeof chargeMoves;
+
+export interface HoldCommand {
+  chargeId: string;
+  accountId: string;
+  keyId: string;
+  /** The model as catalogued; an alias keeps its own id and is priced as its model. */
+  model: string;
+  requestedModel: string;
+  group: string;
+  units: bigint;
+  /** What the gateway quoted, nanos; another price answers stale_quote. */
+  quotedAmount: Nanos;
+  /** Processed later than this, the request is refused. */
+  expiresAtMs: number;
+  /** When an unresolved charge may be swept; null where a task ends the charge. */
+  deadlineMs: number | null;
+  taskId: string | null;
+  requestId: string;
+}
+
+export type HoldResult =
+  | { outcome: 'held'; amount: Nanos; balance: Nanos }
+  | { outcome: 'refused'; code: RefusalCode; message: string };
+
+export interface ResolveCommand {
+  chargeId: string;
+  accountId: string;
+  outcome: 'delivered' | 'failed';
+  /** Units delivered of those held; null means all. More than held counts as all. */
+  deliveredUnits: bigint | null;
+  channel: string | null;
+  reason: string | null;
+  upstreamStatus: number | null;
+  latencyMs: number | null;
+}
+
+export interface ResolveResult {
+  outcome: 'settled' | 'released' | 'refused';
+  settled: Nanos;
+  released: Nanos;
+  /** Work was delivered after its charge had been released: the customer pays nothing, the operator does. */
+  late: boolean;
+}
+
+/** A message that contradicts the ledger; repeating it changes nothing, so it must not be retried. */
+export class BrokenRule extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BrokenRule';
+  }
+}
+
+/** A charge as stored, as far as its resolution needs it. */
+export interface StoredCharge {
+  id: string;
+  accountId: string;
+  state: ChargeState;
+  /** null for a tombstone. */
+  inputHash: Buffer | null;
+  keyId: string;
+  family: Family;
+  model: string;
+  group: string;
+  units: bigint;
+  unitPrice: string;
+  multiplier: string;
+  amount: Nanos;
+  settled: Nanos | null;
+  released: Nanos | null;
+  refusalCode: RefusalCode | null;
+  refusalMessage: string | null;
+  taskId: string | null;
+  /** First day of the UTC month of the hold, 'YYYY-MM-01'. */
+  heldMonth: string;
+}
+
+/** Identifies what a charge is for; the quote and the times may differ between repeats of one request. */
+export function inputHash(command: HoldCommand): Buffer {
+  const { accountId, keyId, model, requestedModel, group, units, taskId } = command;
+  const input = JSON.stringify([accountId, keyId, model, requestedModel, group, units.toString(), taskId]);
+  return createHash('sha256').update(input).digest();
+}
+
+/** The reference of a charge's posting: unique in the ledger, so each happens once (money.md 3). */
+export function chargeReference(chargeId: string, step: 'hold' | 'resolve'): string {
+  return `charge:${chargeId}:${step}`;
+}

@@ -1,0 +1,201 @@
+import type pg from 'pg';
+
+export interface Violation {
+  /** Number of the invariant that does not hold. */
+  invariant: number;
+  message: string;
+  /** The offending rows, at most ROWS_SHOWN of them. */
+  rows: Record<string, string | null>[];
+}
+
+export interface LedgerCheckResult {
+  ok: boolean;
+  violations: Violation[];
+}
+
+export interface LedgerCheckOptions {
+  /** Work younger than this may still be in flight between a task's end and its charge's. */
+  graceMs: number;
+  /** Checks inside the caller's own transaction instead of a snapshot of its own. */
+  client?: pg.ClientBase;
+}
+
+const ROWS_SHOWN = 20;
+
+interface Check {
+  invariant: number;
+  message: string;
+  /** Selects the offending rows as text columns; $1 is the time before which work must have come to rest. */
+  sql: string;
+}
+
+const UNIT_AMOUNT = `ceil(unit_price * multiplier * units * 1000000000)`;
+
+/**
+ * The invariants as queries: each selects what violates it, so an empty answer is a clean ledger. They run on one
+ * snapshot of a live database.
+ */
+const CHECKS: Check[] = [
+  {
+    invariant: 1,
+    message: 'entries of a transaction do not sum to zero',
+    sql: `SELECT transaction_id::text, commodity, sum(amount)::text AS sum FROM ledger_entries
+          GROUP BY transaction_id, commodity HAVING sum(amount) <> 0`,
+  },
+  {
+    invariant: 1,
+    message: 'all ledger accounts of a commodity do not sum to zero',
+    sql: `SELECT commodity, sum(amount)::text AS sum FROM ledger_entries GROUP BY commodity HAVING sum(amount) <> 0`,
+  },
+  {
+    invariant: 1,
+    message: 'an entry has no transaction, no ledger account, or another commodity than its account',
+    sql: `SELECT e.transaction_id::text, e.ordinal::text, e.ledger_account_id::text FROM ledger_entries e
+          LEFT JOIN ledger_transactions t ON t.id = e.transaction_id
+          LEFT JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.commodity = e.commodity
+          WHERE t.id IS NULL OR a.id IS NULL`,
+  },
+  {
+    invariant: 1,
+    message: 'a transaction has no entries',
+    sql: `SELECT t.id::text, t.reference FROM ledger_transactions t
+          WHERE NOT EXISTS (SELECT FROM ledger_entries e WHERE e.transaction_id = t.id)`,
+  },
+  {
+    invariant: 2,
+    message: 'a stored balance is not the sum of its entries',
+    sql: `SELECT b.account_id, v.purpose, v.stored::text, coalesce(s.total, 0)::text AS entries
+          FROM customer_balances b
+          CROSS JOIN LATERAL (VALUES ('main', main, main_ledger_id), ('held', held, held_ledger_id),
+            ('invite', invite, invite_ledger_id), ('refund-pending', refund_pending, refund_pending_ledger_id))
+            AS v (purpose, stored, ledger_id)
+          LEFT JOIN (SELECT ledger_account_id, sum(amount) AS total FROM ledger_entries GROUP BY 1) s
+            ON s.ledger_account_id = v.ledger_id
+          WHERE v.stored <> coalesce(s.total, 0)`,
+  },
+  {
+    invariant: 2,
+    message: "an entry's balance is not the previous one plus its amount",
+    sql: `SELECT transaction_id::text, ordinal::text, ledger_account_id::text, balance_after::text, expected::text FROM (
+            SELECT e.*, coalesce(lag(balance_after) OVER w, 0) + amount AS expected FROM ledger_entries e
+            JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
+            WINDOW w AS (PARTITION BY ledger_account_id ORDER BY transaction_id, ordinal)) run
+          WHERE balance_after IS DISTINCT FROM expected`,
+  },
+  {
+    invariant: 3,
+    message: 'a balance is below zero',
+    sql: `SELECT account_id, main::text, held::text, invite::text FROM customer_balances
+          WHERE (main < 0 AND NOT frozen) OR held < 0 OR invite < 0 OR refund_pending < 0`,
+  },
+  {
+    invariant: 5,
+    message: 'held is not the sum of the open holds',
+    sql: `SELECT b.account_id, b.held::text, coalesce(c.open, 0)::text AS open FROM customer_balances b
+          FULL JOIN (SELECT account_id, sum(amount) AS open FROM charges WHERE state = 'held' GROUP BY 1) c USING (account_id)
+          WHERE coalesce(b.held, 0) <> coalesce(c.open, 0)`,
+  },
+  {
+    invariant: 6,
+    message: 'a charge and its postings disagree',
+    sql: `WITH posted AS (
+            SELECT t.charge_id, sum(e.amount) FILTER (WHERE t.kind = 'hold' AND a.code LIKE '%:held') AS held,
+              sum(e.amount) FILTER (WHERE a.code LIKE 'usage:%') AS used,
+              sum(e.amount) FILTER (WHERE t.kind <> 'hold' AND a.code LIKE '%:main') AS back,
+              count(DISTINCT t.id) FILTER (WHERE t.kind = 'hold') AS holds,
+              count(DISTINCT t.id) FILTER (WHERE t.kind <> 'hold') AS resolutions
+            FROM ledger_transactions t
+            JOIN ledger_entries e ON e.transaction_id = t.id
+            JOIN ledger_accounts a ON a.id = e.ledger_account_id
+            WHERE t.charge_id IS NOT NULL GROUP BY t.charge_id)
+          SELECT coalesce(c.id, p.charge_id) AS charge_id, c.state, c.amount::text, c.settled::text, c.released::text,
+            p.held::text AS posted_held, p.used::text AS posted_used, p.back::text AS posted_back
+          FROM charges c FULL JOIN posted p ON p.charge_id = c.id
+          WHERE c.id IS NULL
+             OR coalesce(p.held, 0) <> CASE c.state WHEN 'refused' THEN 0 ELSE c.amount END
+             OR coalesce(p.used, 0) <> coalesce(c.settled, 0)
+             OR coalesce(p.back, 0) <> coalesce(c.released, 0)
+             OR p.holds > 1 OR p.resolutions > 1`,
+  },
+  {
+    invariant: 7,
+    message: 'an ended task has no ended charge, or one that contradicts it',
+    sql: `SELECT t.id AS task_id, t.state AS task, t.charge_id, c.state AS charge FROM tasks t
+          LEFT JOIN charges c ON c.id = t.charge_id
+          WHERE t.state IN ('completed', 'failed', 'refused') AND t.ended_at < $1
+            AND (c.id IS NULL OR NOT CASE t.state
+              WHEN 'completed' THEN c.state = 'settled'
+              WHEN 'failed' THEN c.state IN ('released', 'refused')
+              ELSE c.state = 'refused' END)`,
+  },
+  {
+    invariant: 7,
+    message: 'a charge names a task that does not exist or has another charge',
+    sql: `SELECT c.id AS charge_id, c.task_id FROM charges c LEFT JOIN tasks t ON t.id = c.task_id AND t.charge_id = c.id
+          WHERE c.task_id IS NOT NULL AND t.id IS NULL`,
+  },
+  {
+    invariant: 8,
+    message: 'a failed task was charged, or a completed one not its price',
+    sql: `SELECT t.id AS task_id, t.state AS task, c.amount::text, c.settled::text FROM tasks t
+          JOIN charges c ON c.id = t.charge_id
+          WHERE (t.state IN ('failed', 'refused') AND coalesce(c.settled, 0) <> 0)
+             OR (t.state = 'completed' AND c.state = 'settled' AND c.settled <> c.amount)`,
+  },
+  {
+    invariant: 12,
+    message: 'recomputing a charge gives another amount',
+    sql: `SELECT id AS charge_id, amount::text, ${UNIT_AMOUNT}::text AS recomputed FROM charges
+          WHERE state <> 'refused' AND amount <> ${UNIT_AMOUNT}`,
+  },
+  {
+    invariant: 12,
+    message: 'a charge was made with a version that was not in force',
+    sql: `SELECT c.id AS charge_id, c.unit_price::text, c.multiplier::text, c.rule FROM charges c
+          LEFT JOIN price_versions p ON p.id = c.price_version_id
+          LEFT JOIN group_rule_versions r ON r.id = c.group_rule_version_id
+          JOIN multiplier_versions m ON m.id = c.multiplier_version_id
+          WHERE c.state <> 'refused' AND (
+            (c.rule = 'list' AND (p.unit_price IS DISTINCT FROM c.unit_price OR p.effective_from > c.created_at
+              OR m.multiplier IS DISTINCT FROM c.multiplier
+              OR EXISTS (SELECT FROM price_versions n WHERE n.model_id = p.model_id
+                AND n.effective_from > p.effective_from AND n.effective_from <= c.created_at)))
+            OR (c.rule = 'fixed_per_call' AND (r.unit_price IS DISTINCT FROM c.unit_price OR r.effective_from > c.created_at))
+            OR m.effective_from > c.created_at
+            OR EXISTS (SELECT FROM multiplier_versions n WHERE n.group_name = m.group_name
+                AND n.effective_from > m.effective_from AND n.effective_from <= c.created_at))`,
+  },
+];
+
+/**
+ * Verifies the invariants 1, 2, 3, 5, 6, 7, 8 and 12 on one snapshot of a live database and names the offending rows.
+ * Reads only; its time grows with the ledger.
+ */
+export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): Promise<LedgerCheckResult> {
+  if (options.client) return runChecks(options.client, options.graceMs);
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    return await runChecks(client, options.graceMs);
+  } finally {
+    await client.query('ROLLBACK').catch(() => undefined);
+    client.release();
+  }
+}
+
+async function runChecks(client: pg.ClientBase, graceMs: number): Promise<LedgerCheckResult> {
+  const { rows } = await client.query<{ before: string }>(
+    `SELECT (clock_timestamp() - $1::float8 * interval '1 millisecond')::text AS before`,
+    [graceMs],
+  );
+  const before = rows[0]?.before ?? null;
+  const violations: Violation[] = [];
+  for (const { invariant, message, sql } of CHECKS) {
+    const found = await client.query<Violation['rows'][number]>(
+      `${sql} LIMIT ${ROWS_SHOWN}`,
+      sql.includes('$1') ? [before] : [],
+    );
+    if (found.rows.length > 0) violations.push({ invariant, message, rows: found.rows });
+  }
+  return { ok: violations.length === 0, violations };
+}

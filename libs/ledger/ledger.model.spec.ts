@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { loadPriceBook } from '../catalog/catalog.store.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import type { HoldCommand, HoldResult, ResolveCommand, ResolveResult } from './charge.js';
+import { readBalance } from './customer-account.js';
+import { checkLedger } from './ledger-check.js';
+import { PostingEngine } from './posting-engine.js';
+import { recordTopup } from './topup.js';
+
+/**
+ * Random commands against a plain model: duplicates, repeats with another input, resolutions before their hold, top-ups
+ * twice, price changes, revoked keys, spends at once through two engines. LEDGER_SEED replays a run.
+ */
+const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(2 ** 31));
+const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 60);
+const FAR_FUTURE_MS = Date.parse('2100-01-01');
+
+interface ModelCharge {
+  input: string;
+  accountId: string;
+  amount: bigint;
+  units: bigint;
+  unitPrice: bigint;
+  state: 'held' | 'settled' | 'released' | 'refused';
+  settled: bigint;
+  released: bigint;
+  code?: string;
+}
+
+interface Model {
+  main: Map<string, bigint>;
+  held: Map<string, bigint>;
+  charges: Map<string, ModelCharge>;
+  price: bigint;
+  revoked: Set<string>;
+}
+
+type Step =
+  | {
+      kind: 'hold';
+      account: number;
+      key: number;
+      charge: number;
+      units: bigint;
+      expired: boolean;
+      stale: boolean;
+    }
+  | {
+      kind: 'resolve';
+      charge: number;
+      outcome: 'delivered' | 'failed';
+      units: bigint | null;
+      asAccount: number;
+    }
+  | { kind: 'topup'; account: number; payment: number }
+  | { kind: 'price'; nanos: bigint }
+  | { kind: 'revoke'; key: number };
+
+const ACCOUNTS = 3;
+const KEYS = 6;
+const CHARGES = 40;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 40,
+    arbitrary: fc.record({
+      kind: fc.constant('hold' as const),
+      account: fc.nat(ACCOUNTS - 1),
+      key: fc.nat(KEYS - 1),
+      charge: fc.nat(CHARGES - 1),
+      units: fc.bigInt({ min: 1n, max: 6n }),
+      expired: fc.nat(12).map((draw) => draw === 0),
+      stale: fc.nat(12).map((draw) => draw === 0),
+    }),
+  },
+  {
+    weight: 40,
+    arbitrary: fc.record({
+      kind: fc.constant('resolve' as const),
+      charge: fc.nat(CHARGES - 1),
+      outcome: fc.constantFrom('delivered' as const, 'failed' as const),
+      units: fc.option(fc.bigInt({ min: 0n, max: 8n }), { nil: null }),
+      asAccount: fc.nat(ACCOUNTS - 1),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('topup' as const),
+      account: fc.nat(ACCOUNTS - 1),
+      payment: fc.nat(8),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('price' as const),
+      nanos: fc.bigInt({ min: 0n, max: 70_000_000n }),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat(KEYS - 1) }) },
+);
+
+describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
+  let fixture: LedgerFixture;
+  let engines: PostingEngine[];
+  let model: Model;
+  let accounts: string[];
+  let keys: { id: string; accountId: string }[];
+
+  beforeAll(async () => {
+    console.log(`LEDGER_SEED=${SEED} LEDGER_ROUNDS=${ROUNDS}`);
+    fixture = await createLedgerFixture();
+    engines = [0, 1].map(() => new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log }));
+  });
+
+  afterAll(async () => {
+    await Promise.all(engines.map((engine) => engine.close()));
+    await fixture.close();
+  });
+
+  async function reset(round: number): Promise<void> {
+    accounts = [];
+    keys = [];
+    model = { main: new Map(), held: new Map(), charges: new Map(), price: 0n, revoked: new Set() };
+    for (let index = 0; index < ACCOUNTS; index += 1) {
+      const { accountId, keyId } = await fixture.account({ credits: '0.5' });
+      accounts.push(accountId);
+      keys.push({ id: keyId, accountId }, { id: await fixture.key(accountId), accountId });
+      model.main.set(accountId, parseAmount('0.5'));
+      model.held.set(accountId, 0n);
+    }
+    model.price = await changePrice(BigInt(20_000_000 + round));
+  }
+
+  async function changePrice(price: bigint): Promise<bigint> {
+    await fixture.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', $1, now())`,
+      [formatAmount(price)],
+    );
+    return price;
+  }
+
+  function holdCommand(round: number, draw: Extract<Step, { kind: 'hold' }>): HoldCommand {
+    const key = keys[draw.key]!;
+    return {
+      chargeId: `charge${round}x${draw.charge}`,
+      accountId: accounts[draw.account]!,
+      keyId: key.id,
+      model: 'imgmodel-4',
+      requestedModel: 'imgmodel-4',
+      group: 'Vendora-Main',
+      units: draw.units,
+      quotedAmount: nanos(model.price * draw.units + (draw.stale ? 1n : 0n)),
+      expiresAtMs: draw.expired ? 1 : FAR_FUTURE_MS,
+      deadlineMs: null,
+      taskId: null,
+      requestId: 'request',
+    };
+  }
+
+  /** What the model expects of a hold; null when the stored charge decides nothing new. */
+  function expectHold(command: HoldCommand): { outcome: string; code?: string; amount?: bigint } {
+    const input = JSON.stringify([command.accountId, command.keyId, command.units.toString()]);
+    const stored = model.charges.get(command.chargeId);
+    if (stored) {
+      if (stored.input === '') return { outcome: 'refused', code: 'abandoned' };
+      if (stored.input !== input) return { outcome: 'refused', code: 'conflict' };
+      if (stored.state === 'refused') return { outcome: 'refused', code: stored.code! };
+      if (stored.state !== 'held') return { outcome: 'refused', code: 'abandoned' };
+      return { outcome: 'held', amount: stored.amount };
+    }
+    const key = keys.find((candidate) => candidate.id === command.keyId)!;
+    const amount = model.price * command.units;
+    const refuse = (code: string) => {
+      if (code !== 'stale_quote') {
+        model.charges.set(command.chargeId, {
+          input,
+          accountId: command.accountId,
+          amount: 0n,
+          units: 0n,
+          unitPrice: 0n,
+          state: 'refused',
+          settled: 0n,
+          released: 0n,
+          code,
+        });
+      }
+      return { outcome: 'refused', code };
+    };
+    if (command.expiresAtMs === 1) return refuse('expired');
+    if (key.accountId !== command.accountId || model.revoked.has(key.id)) return refuse('key_revoked');
+    if (command.quotedAmount !== amount) return refuse('stale_quote');
+    if (model.main.get(command.accountId)! < amount) return refuse('insufficient_user_quota');
+    applyHold(command, amount, input);
+    return { outcome: 'held', amount };
+  }
+
+  function applyHold(command: HoldCommand, amount: bigint, input: string): void {
+    model.main.set(command.accountId, model.main.get(command.accountId)! - amount);
+    model.held.set(command.accountId, model.held.get(command.accountId)! + amount);
+    model.charges.set(command.chargeId, {
+      input,
+      accountId: command.accountId,
+      amount,
+      units: command.units,
+      unitPrice: model.price,
+      state: 'held',
+      settled: 0n,
+      released: 0n,
+    });
+  }
+
+  function expectResolve(
+    command: ResolveCommand,
+  ): { outcome: string; settled: bigint; released: bigint } | 'broken' {
+    const charge = model.charges.get(command.chargeId);
+    if (!charge) {
+      if (command.outcome === 'delivered') return 'broken';
+      model.charges.set(command.chargeId, {
+        input: '',
+        accountId: command.accountId,
+        amount: 0n,
+        units: 0n,
+        unitPrice: 0n,
+        state: 'refused',
+        settled: 0n,
+        released: 0n,
+        code: 'abandoned',
+      });
+      return { outcome: 'refused', settled: 0n, released: 0n };
+    }
+    if (charge.accountId !== command.accountId) return 'broken';
+    if (charge.state === 'refused') return { outcome: 'refused', settled: 0n, released: 0n };
+    if (charge.state === 'held') applyResolve(charge, command);
+    return { outcome: charge.state, settled: charge.settled, released: charge.released };
+  }
+
+  function applyResolve(charge: ModelCharge, command: ResolveCommand): void {
+    const asked = command.deliveredUnits ?? charge.units;
+    const units = command.outcome === 'failed' ? 0n : asked < charge.units ? asked : charge.units;
+    charge.settled = charge.unitPrice * units;
+    charge.released = charge.amount - charge.settled;
+    charge.state = units > 0n ? 'settled' : 'released';
+    model.held.set(charge.accountId, model.held.get(charge.accountId)! - charge.amount);
+    model.main.set(charge.accountId, model.main.get(charge.accountId)! + charge.released);
+  }
+
+  function resolveCommand(round: number, draw: Extract<Step, { kind: 'resolve' }>): ResolveCommand {
+    const chargeId = `charge${round}x${draw.charge}`;
+    const accountId = model.charges.get(chargeId)?.accountId ?? accounts[draw.asAccount]!;
+    return {
+      chargeId,
+      accountId,
+      outcome: draw.outcome,
+      deliveredUnits: draw.units,
+      channel: 'c',
+      reason: null,
+      upstreamStatus: null,
+      latencyMs: null,
+    };
+  }
+
+  function summary(result: HoldResult | ResolveResult): Record<string, unknown> {
+    if (result.outcome === 'held') return { outcome: 'held', amount: result.amount };
+    if ('code' in result) return { outcome: 'refused', code: result.code };
+    return { outcome: result.outcome, settled: result.settled, released: result.released };
+  }
+
+  async function run(round: number, draw: Step, engine: PostingEngine): Promise<void> {
+    switch (draw.kind) {
+      case 'hold': {
+        const command = holdCommand(round, draw);
+        const expected = expectHold(command);
+        expect(summary(await engine.hold(command))).toEqual(expected);
+        return;
+      }
+      case 'resolve': {
+        const command = resolveCommand(round, draw);
+        const expected = expectResolve(command);
+        const actual = await engine
+          .resolve(command)
+          .then(summary, (error: Error) => (error.name === 'BrokenRule' ? 'broken' : error));
+        expect(actual).toEqual(expected);
+        return;
+      }
+      case 'topup': {
+        const accountId = accounts[draw.account]!;
+        const result = await recordTopup(fixture.billing, {
+          accountId,
+          provider: 'manual',
+          paymentId: `${accountId}-${draw.payment}`,
+          credits: parseAmount('0.1'),
+          paidMinor: 13n,
+          rate: '1.3',
+          currency: 'USD',
+        });
+        if (result.created) model.main.set(accountId, model.main.get(accountId)! + parseAmount('0.1'));
+        return;
+      }
+      case 'price':
+        model.price = await changePrice(draw.nanos);
+        return;
+      case 'revoke':
+        await fixture.revoke(keys[draw.key]!.id);
+        model.revoked.add(keys[draw.key]!.id);
+    }
+  }
+
+  /** All at once through both engines: any order is right, but the accepted ones must fit and be stored as answered. */
+  async function burst(round: number, draws: Extract<Step, { kind: 'hold' }>[]): Promise<void> {
+    const before = new Map(model.main);
+    const commands = draws.map((draw, index) => ({
+      ...holdCommand(round, { ...draw, expired: false, stale: false }),
+      chargeId: `burst${round}x${index % Math.max(1, draws.length - 3)}`,
+      accountId: keys[draw.key]!.accountId,
+    }));
+    const results = await Promise.all(commands.map((command, index) => engines[index % 2]!.hold(command)));
+    const accepted = new Map<string, HoldCommand>();
+    commands.forEach((command, index) => {
+      if (results[index]!.outcome === 'held') accepted.set(command.chargeId, command);
+    });
+    for (const command of accepted.values()) {
+      applyHold(
+        command,
+        model.price * command.units,
+        JSON.stringify([command.accountId, command.keyId, command.units.toString()]),
+      );
+    }
+    for (const [accountId, balance] of model.main)
+      expect(balance >= 0n && balance <= before.get(accountId)!).toBe(true);
+    commands.forEach((command, index) => {
+      const result = results[index]!;
+      if (result.outcome === 'refused' && result.code === 'insufficient_user_quota') {
+        expect(model.price * command.units > model.main.get(command.accountId)!).toBe(true);
+      }
+    });
+  }
+
+  async function compare(): Promise<void> {
+    for (const accountId of accounts) {
+      const balance = await readBalance(fixture.billing, accountId);
+      expect({ main: balance?.main, held: balance?.held }).toEqual({
+        main: model.main.get(accountId),
+        held: model.held.get(accountId),
+      });
+    }
+  }
+
+  it('answers every command as the model does, and keeps its invariants', async () => {
+    const rounds = fc.sample(
+      fc.tuple(
+        fc.array(step, { minLength: 20, maxLength: 60 }),
+        fc.array(
+          step.filter((draw) => draw.kind === 'hold'),
+          { minLength: 4, maxLength: 40 },
+        ),
+      ),
+      { seed: SEED, numRuns: ROUNDS },
+    );
+    for (const [round, [steps, spends]] of rounds.entries()) {
+      await reset(round);
+      for (const [index, draw] of steps.entries()) await run(round, draw, engines[index % 2]!);
+      await burst(round, spends);
+      await compare();
+    }
+    expect(await checkLedger(fixture.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
+  }, 180_000);
+
+  it('spends money for one once, of 64 that ask at once', async () => {
+    await reset(ROUNDS + 1);
+    const { accountId, keyId } = await fixture.account({ credits: formatAmount(model.price) });
+    const ask = (index: number): HoldCommand => ({
+      ...holdCommand(0, {
+        kind: 'hold',
+        account: 0,
+        key: 0,
+        charge: 0,
+        units: 1n,
+        expired: false,
+        stale: false,
+      }),
+      chargeId: `race${index}`,
+      accountId,
+      keyId,
+    });
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => engines[index % 2]!.hold(ask(index))),
+    );
+    expect(results.filter((result) => result.outcome === 'held')).toHaveLength(1);
+    expect((await readBalance(fixture.billing, accountId))?.main).toBe(0n);
+    expect((await checkLedger(fixture.billing, { graceMs: 0 })).violations).toEqual([]);
+  });
+});

@@ -1,0 +1,260 @@
+import type pg from 'pg';
+import { isTransient } from '#database/database.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { Logger } from '#platform/logging.js';
+import { Counter, Histogram, type Registry } from '#platform/metrics.js';
+import type { Family, PriceBook } from '#pricing/price-book.js';
+import { type Command, planBatch, type Result } from './batch-plan.js';
+import {
+  BrokenRule,
+  type HoldCommand,
+  type HoldResult,
+  type ResolveCommand,
+  type ResolveResult,
+} from './charge.js';
+import { type BatchContext, BatchConflict, lockAndRead, writePlan } from './posting-store.js';
+
+/** A batch larger than this gains no throughput and makes everybody in it wait longer. */
+const DEFAULT_MAX_BATCH = 400;
+/** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
+const TRANSACTION_BLOCK = 1000;
+/** Runs of one batch before its error is believed: deadlocks and conflicts pass, and each run is cheap. */
+const MAX_RUNS = 8;
+/** Commands waiting for a batch; beyond it the caller is told to come back, rather than memory growing. */
+const MAX_WAITING = 50_000;
+
+export interface PostingEngineOptions {
+  pool: pg.Pool;
+  /** Reads prices inside the batch's transaction. */
+  loadPriceBook: (client: pg.ClientBase) => Promise<PriceBook>;
+  log: Logger;
+  registry?: Registry;
+  /** Called after each commit that wrote something: announcements are waiting in the outbox. */
+  onCommitted?: () => void;
+  maxBatch?: number;
+}
+
+interface Waiting {
+  entry: Command;
+  resolve: (result: HoldResult | ResolveResult) => void;
+  reject: (error: unknown) => void;
+}
+
+export class EngineOverloaded extends Error {
+  constructor() {
+    super(`more than ${MAX_WAITING} postings are waiting`);
+    this.name = 'EngineOverloaded';
+  }
+}
+
+/**
+ * Posts holds and resolutions to the ledger by group commit: while a transaction is in flight the next batch gathers,
+ * and it goes when the previous returns. Several engines may run on one database.
+ */
+export class PostingEngine {
+  private waiting: Waiting[] = [];
+  private running = false;
+  private scheduled = false;
+  private idle: (() => void)[] = [];
+  private readonly maxBatch: number;
+  private context: BatchContext | undefined;
+  private readonly metrics: EngineMetrics | undefined;
+
+  constructor(private readonly options: PostingEngineOptions) {
+    this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
+    this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
+  }
+
+  /**
+   * Holds the price of a request on the account's balance, or stores why not.
+   * @throws the database's error when it is down, EngineOverloaded; safe to repeat with the same charge id.
+   */
+  hold(command: HoldCommand): Promise<HoldResult> {
+    return this.enqueue<HoldResult>({ kind: 'hold', command });
+  }
+
+  /**
+   * Settles what was delivered and gives the rest back, once; a repeat answers what was stored.
+   * @throws BrokenRule for work that was never held; the database's error when it is down.
+   */
+  resolve(command: ResolveCommand): Promise<ResolveResult> {
+    return this.enqueue<ResolveResult>({ kind: 'resolve', command });
+  }
+
+  /** Resolves when everything handed in so far has been answered. */
+  async close(): Promise<void> {
+    if (!this.running && this.waiting.length === 0) return;
+    await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  private enqueue<T extends HoldResult | ResolveResult>(entry: Command): Promise<T> {
+    if (this.waiting.length >= MAX_WAITING) return Promise.reject(new EngineOverloaded());
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.push({ entry, resolve: resolve as Waiting['resolve'], reject });
+      this.schedule();
+    });
+  }
+
+  /** Starts a batch at the end of this turn, so that callers of the same turn share it. */
+  private schedule(): void {
+    if (this.running || this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      void this.drain();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    while (this.waiting.length > 0) await this.runOrBisect(this.takeBatch());
+    this.running = false;
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  /** One command for each charge id; another of the same charge waits for the next batch. */
+  private takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const deferred: Waiting[] = [];
+    const chargeIds = new Set<string>();
+    let next = 0;
+    for (; next < this.waiting.length && batch.length < this.maxBatch; next += 1) {
+      const item = this.waiting[next] as Waiting;
+      if (chargeIds.has(item.entry.command.chargeId)) deferred.push(item);
+      else batch.push(item);
+      chargeIds.add(item.entry.command.chargeId);
+    }
+    this.waiting = [...deferred, ...this.waiting.slice(next)];
+    return batch;
+  }
+
+  /** One bad posting must not harm its neighbours: an unexpected error halves the batch until it stands alone. */
+  private async runOrBisect(batch: Waiting[]): Promise<void> {
+    let results: Result[];
+    try {
+      results = await this.runRepeatedly(batch.map((item) => item.entry));
+    } catch (error) {
+      if (isTransient(error) || batch.length === 1) {
+        for (const item of batch) item.reject(error);
+        return;
+      }
+      this.options.log.error({ err: error, size: batch.length }, 'a batch failed and is halved');
+      const middle = batch.length >> 1;
+      await this.runOrBisect(batch.slice(0, middle));
+      await this.runOrBisect(batch.slice(middle));
+      return;
+    }
+    batch.forEach((item, index) => answer(item, results[index]));
+  }
+
+  private async runRepeatedly(commands: Command[]): Promise<Result[]> {
+    for (let run = 1; ; run += 1) {
+      try {
+        return await this.run(commands);
+      } catch (error) {
+        if (run >= MAX_RUNS || !isPassing(error)) throw error;
+        this.metrics?.reruns.inc();
+      }
+    }
+  }
+
+  private async run(commands: Command[]): Promise<Result[]> {
+    const startedMs = performance.now();
+    const client = await this.options.pool.connect();
+    let broken: Error | boolean = false;
+    try {
+      this.context ??= await this.openContext(client);
+      const state = await lockAndRead(client, commands, this.context);
+      const plan = planBatch(state, commands);
+      await writePlan(client, state, plan);
+      crashPoint('batch.before-commit');
+      await client.query('COMMIT');
+      crashPoint('batch.committed');
+      this.metrics?.observe(commands, plan.results, performance.now() - startedMs);
+      if (plan.resolutions.length > 0) this.options.onCommitted?.();
+      return plan.results;
+    } catch (error) {
+      broken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      );
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private async openContext(client: pg.ClientBase): Promise<BatchContext> {
+    const { rows } = await client.query<{ code: string; id: string }>(
+      `SELECT code, id::text FROM ledger_accounts WHERE code LIKE 'usage:%'`,
+    );
+    const ids = Object.fromEntries(rows.map((row) => [row.code.slice('usage:'.length), BigInt(row.id)]));
+    return {
+      priceBook: undefined,
+      usageLedgerIds: ids as Record<Family, bigint>,
+      loadPriceBook: this.options.loadPriceBook,
+    };
+  }
+}
+
+function answer(item: Waiting, result: Result | undefined): void {
+  if (result === undefined || result instanceof BrokenRule)
+    item.reject(result ?? new Error('a batch lost a result'));
+  else item.resolve(result);
+}
+
+const LOCK_FAILURES = new Set(['40P01', '40001', '55P03']);
+
+/**
+ * Deadlock, serialisation failure or lock timeout, or another engine posted one of the charges first: nothing was
+ * written, and the next run sees what is there now.
+ */
+function isPassing(error: unknown): boolean {
+  if (error instanceof BatchConflict) return true;
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return (
+    LOCK_FAILURES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
+  );
+}
+
+class EngineMetrics {
+  readonly reruns: Counter;
+  private readonly postings: Counter;
+  private readonly batchSize: Histogram;
+  private readonly batchSeconds: Histogram;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.reruns = new Counter({
+      name: 'tollgate_ledger_batch_reruns_total',
+      help: 'Batches run again after a conflict or deadlock',
+      registers,
+    });
+    this.postings = new Counter({
+      name: 'tollgate_ledger_postings_total',
+      help: 'Postings by outcome',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.batchSize = new Histogram({
+      name: 'tollgate_ledger_batch_size',
+      help: 'Postings in a batch',
+      buckets: [1, 4, 16, 64, 256, 1024],
+      registers,
+    });
+    this.batchSeconds = new Histogram({
+      name: 'tollgate_ledger_batch_seconds',
+      help: 'Duration of a batch from connection to commit',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
+      registers,
+    });
+  }
+
+  observe(commands: readonly Command[], results: readonly Result[], elapsedMs: number): void {
+    this.batchSize.observe(commands.length);
+    this.batchSeconds.observe(elapsedMs / 1000);
+    for (const result of results)
+      this.postings.inc({ outcome: result instanceof BrokenRule ? 'broken_rule' : result.outcome });
+  }
+}

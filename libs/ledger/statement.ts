@@ -1,0 +1,57 @@
+import type pg from 'pg';
+import { type Nanos, nanos } from '#money/amount.js';
+
+export interface StatementLine {
+  transactionId: bigint;
+  at: Date;
+  /** topup, hold, settle, release. */
+  kind: string;
+  reference: string;
+  chargeId: string | null;
+  balance: 'main' | 'held' | 'invite' | 'refund-pending';
+  /** Positive is money in. */
+  amount: Nanos;
+  balanceAfter: Nanos;
+}
+
+export interface StatementQuery {
+  /** At most 1,000. */
+  limit: number;
+  /** Only lines of earlier transactions than this. */
+  beforeId?: bigint;
+}
+
+const MAX_LINES = 1_000;
+
+/** The entries on an account's balances, newest first. */
+export async function accountStatement(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+  query: StatementQuery,
+): Promise<StatementLine[]> {
+  const { rows } = await database.query<
+    Record<'transactionId' | 'amount' | 'balanceAfter' | 'code' | 'kind' | 'reference', string> & {
+      at: Date;
+      chargeId: string | null;
+    }
+  >(
+    `SELECT e.transaction_id::text AS "transactionId", t.effective_at AS at, t.kind, t.reference, t.charge_id AS "chargeId",
+       a.code, e.amount::text, e.balance_after::text AS "balanceAfter"
+     FROM ledger_accounts a
+     JOIN ledger_entries e ON e.ledger_account_id = a.id
+     JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE a.account_id = $1 AND e.transaction_id < $2
+     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT $3`,
+    [accountId, (query.beforeId ?? 2n ** 63n - 1n).toString(), Math.min(query.limit, MAX_LINES)],
+  );
+  return rows.map((row) => ({
+    transactionId: BigInt(row.transactionId),
+    at: row.at,
+    kind: row.kind,
+    reference: row.reference,
+    chargeId: row.chargeId,
+    balance: row.code.split(':')[2] as StatementLine['balance'],
+    amount: nanos(BigInt(row.amount)),
+    balanceAfter: nanos(BigInt(row.balanceAfter)),
+  }));
+}

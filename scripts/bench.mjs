@@ -1,0 +1,4 @@
+// `npm run bench -- ledger|gateway …`: installs and builds what is missing, then runs the benchmark program.
+import { runBuilt } from './lib/bootstrap.mjs';
+
+await runBuilt('dist/test/bench/main.js', process.argv.slice(2));
