@@ -154,7 +154,9 @@ export class KafkaTransport implements BusTransport {
     if (this.consumers.size === 0) await this.admin.describeCluster();
   }
 
+  /** Servers and clients are closed before; consumers they left are stopped here, or the broker waits for them. */
   async close(): Promise<void> {
+    await Promise.all([...this.consumers].map((consumer) => consumer.stop()));
     await this.sends.close();
     await Promise.all([this.producer.disconnect(), this.admin.disconnect()]);
   }

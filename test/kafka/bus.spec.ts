@@ -1,0 +1,267 @@
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { Kafka, logLevel } from 'kafkajs';
+import { KafkaTransport, type KafkaOptions } from '#bus/kafka/kafka.transport.js';
+import { topic } from '#bus/topic.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { busContract } from '../support/bus-contract.js';
+import {
+  Ask,
+  ask,
+  busOn,
+  doorController,
+  gate,
+  listOfTestTopics,
+  silent,
+  startProgram,
+  testTopics,
+  Till,
+  tillController,
+  until,
+} from '../support/bus.js';
+
+/** Groups form and topics are made anew in each test. */
+jest.setTimeout(60_000);
+
+const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
+
+/** A connection in a namespace of its own, so that tests do not meet on the broker. */
+function createTransport(options: Partial<KafkaOptions> = {}): KafkaTransport {
+  return new KafkaTransport({
+    brokers,
+    clientId: 'bus-spec',
+    log: silent,
+    registry: new Registry(),
+    onFatal: (error) => {
+      throw error;
+    },
+    topics: listOfTestTopics,
+    namespace: `t${newId()}.`,
+    backoff: { initialMs: 5, maxMs: 50 },
+    ...options,
+  });
+}
+
+describe('KafkaTransport', () => {
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+
+  afterAll(async () => {
+    await admin.connect();
+    const ours = (await admin.listTopics()).filter((name) => /^t[0-9a-z]{26}\.test/.test(name));
+    if (ours.length > 0) await admin.deleteTopics({ topics: ours });
+    await admin.disconnect();
+  });
+
+  it('is given brokers by KAFKA_BROKERS', () => {
+    expect(brokers).not.toEqual([]);
+  });
+
+  busContract(() => createTransport());
+
+  it('gives each asker its own answers and shares the work between programs', async () => {
+    const namespace = `t${newId()}.`;
+    const tills = [new Till(), new Till()];
+    const askers = [createTransport({ namespace }), createTransport({ namespace })];
+    const workers = [createTransport({ namespace }), createTransport({ namespace })];
+    const programs = await Promise.all(
+      workers.map((worker, index) =>
+        startProgram(worker, [tillController(tills[index] as Till)], { groups: ['till'] }),
+      ),
+    );
+    const buses = askers.map((asker) => busOn(asker, { requestTimeoutMs: 20_000 }));
+    await Promise.all(buses.map((bus) => bus.connect()));
+    const answers = await Promise.all(
+      buses.flatMap((bus, which) =>
+        Array.from({ length: 50 }, async (_, number) => {
+          const question = ask(which * 1000 + number, `a${number}`);
+          return (await bus.request(testTopics.asked, question)).id === question.id;
+        }),
+      ),
+    );
+    expect(answers.every(Boolean)).toBe(true);
+    for (const till of tills) expect(till.seen.length).toBeGreaterThan(0);
+    for (const each of [...programs, ...buses, ...askers, ...workers]) await each.close();
+  });
+
+  it('lets every instance hear a broadcast', async () => {
+    const namespace = `t${newId()}.`;
+    const tills = [new Till(), new Till()];
+    const doors = tills.map(() => createTransport({ namespace }));
+    const programs = await Promise.all(
+      doors.map((door, index) =>
+        startProgram(door, [doorController(tills[index] as Till)], { groups: ['door'] }),
+      ),
+    );
+    const speaker = createTransport({ namespace });
+    const bus = busOn(speaker);
+    await bus.publish(testTopics.changed, ask(1));
+    await until('both heard it', () => tills.every((till) => till.seen.length === 1));
+    for (const each of [...programs, ...doors, bus, speaker]) await each.close();
+  });
+
+  it('delivers again what was not committed, and everything on a replay from the start', async () => {
+    const namespace = `t${newId()}.`;
+    const asker = createTransport({ namespace });
+    const bus = busOn(asker);
+    const before = new Till();
+    const first = createTransport({ namespace });
+    const firstProgram = await startProgram(first, [tillController(before)], { groups: ['till'] });
+    await bus.connect();
+    for (let number = 0; number < 5; number += 1) await bus.request(testTopics.asked, ask(number));
+    await firstProgram.close();
+    await first.close();
+    await admin.connect();
+    await admin.resetOffsets({
+      groupId: `${namespace}till`,
+      topic: `${namespace}test.asked`,
+      earliest: true,
+    });
+
+    const after = new Till();
+    const second = createTransport({ namespace });
+    const secondProgram = await startProgram(second, [tillController(after)], { groups: ['till'] });
+    await until('all came again', () => after.seen.length === 5);
+    expect(after.seen).toEqual(before.seen);
+    await secondProgram.close();
+    for (const each of [bus, asker, second]) await each.close();
+  });
+
+  it('comes back to messages that failed when its program stopped', async () => {
+    const namespace = `t${newId()}.`;
+    const failing = new Till();
+    failing.work = async () => {
+      throw new Error('not kept');
+    };
+    const first = createTransport({ namespace });
+    const bus = busOn(first);
+    const program = await startProgram(first, [tillController(failing)], {
+      groups: ['till'],
+      isTransient: () => true,
+    });
+    await bus.publish(testTopics.told, ask(7));
+    await until('it failed twice', () => failing.seen.length >= 2);
+    await program.close();
+
+    const till = new Till();
+    const second = createTransport({ namespace });
+    const again = await startProgram(second, [tillController(till)], { groups: ['till'] });
+    await until('it is handled', () => till.seen.length === 1);
+    for (const each of [again, bus, first, second]) await each.close();
+  });
+
+  it('goes on with other partitions while one backs off', async () => {
+    const transport = createTransport({ backoff: { initialMs: 60_000, maxMs: 60_000 } });
+    const till = new Till();
+    till.work = async ({ account }) => {
+      if (account === 'stuck') throw new Error('not yet');
+    };
+    const program = await startProgram(transport, [tillController(till)], {
+      groups: ['till'],
+      isTransient: () => true,
+    });
+    const bus = busOn(transport);
+    await bus.publish(testTopics.told, ask(1, 'stuck'));
+    await until('it was tried', () => till.seen.length === 1);
+    for (let number = 0; number < 30; number += 1)
+      await bus.publish(testTopics.told, ask(number, `a${number}`));
+    await until('others are handled', () => till.seen.length > 10);
+    for (const each of [program, bus, transport]) await each.close();
+  });
+
+  it('writes dead letters to a topic with their origin', async () => {
+    const transport = createTransport();
+    const till = new Till();
+    const program = await startProgram(transport, [tillController(till)], {
+      groups: ['till'],
+      onDeadLetter: async (letter) => void till.letters.push(letter),
+    });
+    const bus = busOn(transport);
+    await bus.publishText('test.told', 'a1', 'not json');
+    await until('the letter is kept', () => till.letters.length === 1);
+    const consumer = transport.kafka.consumer({
+      groupId: `${transport.namespace}reader`,
+      maxWaitTimeInMs: 100,
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [`${transport.namespace}test.told.dead`], fromBeginning: true });
+    const letters: Record<string, string>[] = [];
+    await consumer.run({
+      eachMessage: async ({ message }) => {
+        const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]);
+        letters.push({ value: String(message.value), ...Object.fromEntries(headers) });
+      },
+    });
+    await until('the letter is read', () => letters.length === 1);
+    expect(letters[0]).toMatchObject({
+      value: 'not json',
+      'origin-topic': 'test.told',
+      'origin-offset': '0',
+      'origin-group': 'till',
+      reason: expect.stringContaining('not JSON'),
+    });
+    await consumer.disconnect();
+    for (const each of [program, bus, transport]) await each.close();
+  });
+
+  it('treats a message of another version as unreadable', async () => {
+    const namespace = `t${newId()}.`;
+    const newer = topic({
+      name: 'test.told',
+      version: 2,
+      kind: 'event',
+      payload: Ask,
+      partitions: 3,
+      groups: [],
+      key: (each) => each.account,
+      id: (each) => each.id,
+    });
+    const till = new Till();
+    const consumer = createTransport({ namespace });
+    const program = await startProgram(consumer, [tillController(till)], {
+      groups: ['till'],
+      onDeadLetter: async (letter) => void till.letters.push(letter),
+    });
+    const producer = createTransport({ namespace, topics: [newer] });
+    const bus = busOn(producer);
+    await bus.publish(newer, ask(1));
+    await until('the letter is kept', () => till.letters.length === 1);
+    expect(till.letters[0]?.reason).toContain('version 2, but 1 is understood');
+    for (const each of [program, bus, producer, consumer]) await each.close();
+  });
+
+  it('refuses a topic that stands with another number of partitions', async () => {
+    const namespace = `t${newId()}.`;
+    const transport = createTransport({ namespace });
+    await transport.connect();
+    const other = createTransport({ namespace, topics: [{ ...testTopics.told, partitions: 5 }] });
+    await expect(other.connect()).rejects.toThrow(/test\.told has 3 partitions on the broker but 5 here/);
+    for (const each of [transport, other]) await each.close();
+  });
+
+  it('is healthy while its consumers are in their groups, and reports their lag', async () => {
+    const registry = new Registry();
+    const transport = createTransport({ registry });
+    const till = new Till();
+    const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
+    const bus = busOn(transport);
+    await bus.health();
+    const blocked = gate();
+    till.work = async ({ number }) => (number === 0 ? undefined : blocked.opened);
+    await bus.request(testTopics.asked, ask(0));
+    const lag = /bus_consumer_lag\{topic="\S*test.asked",group="till",partition="\d"\} 0/;
+    await until('there is a lag', async () => lag.test(await registry.metrics()));
+    blocked.open();
+    await program.close();
+    for (const each of [bus, transport]) await each.close();
+  });
+
+  it('fails to connect within seconds when no broker is there', async () => {
+    const transport = createTransport({ brokers: ['127.0.0.1:1'] });
+    const bus = busOn(transport);
+    await expect(bus.request(testTopics.asked, ask(1), { timeoutMs: 200 })).rejects.toThrow(
+      /no answer on test.asked/,
+    );
+    await expect(bus.connect()).rejects.toThrow('the broker is out of reach');
+    await transport.close();
+  });
+});
