@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { toAspectRatio } from './aspect-ratio.js';
+
+describe('the aspect ratio of a size', () => {
+  it.each([
+    ['1024x1024', '1:1'],
+    ['1280x720', '16:9'],
+    ['720x1280', '9:16'],
+    ['1792x1024', '16:9'],
+    ['1024x1792', '9:16'],
+    ['1536x1024', '3:2'],
+    ['10000x1', '20:9'],
+    ['auto', 'auto'],
+    ['0x5', 'auto'],
+    ['large', 'auto'],
+  ])('%s is %s', (size, ratio) => {
+    expect(toAspectRatio(size)).toBe(ratio);
+  });
+});
