@@ -19,6 +19,13 @@ export class ConfigReader {
     return this.env[name] || undefined;
   }
 
+  /** A secret that is too long to guess. */
+  secret(name: string, minChars: number): string {
+    const value = this.string(name);
+    if (value === '' || value.length >= minChars) return value;
+    return this.fault(name, `must have at least ${minChars} characters`, '');
+  }
+
   integer(name: string, rule: { fallback: number; min: number; max: number }): number {
     const text = this.env[name];
     if (text === undefined || text === '') return rule.fallback;

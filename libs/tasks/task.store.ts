@@ -86,6 +86,10 @@ const FIND: Statement = {
   name: 'task_find',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $2 AND t.account_id = $1 AND t.state <> 'refused'`,
 };
+const FIND_ANY: Statement = {
+  name: 'task_find_any',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $1 AND t.state <> 'refused'`,
+};
 const FIND_UPSTREAM: Statement = {
   name: 'task_find_upstream',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t
@@ -170,6 +174,12 @@ export class TaskStore {
     if (own.rows[0]) return readTask(own.rows[0]);
     const named = await this.run<TaskRow>(FIND_UPSTREAM, [accountId, idOrUpstreamId]);
     return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
+  }
+
+  /** A task of whichever account: only for who holds a signed address of it. */
+  async find(id: string): Promise<Task | null> {
+    const { rows } = await this.run<TaskRow>(FIND_ANY, [id]);
+    return rows[0] ? readTask(rows[0]) : null;
   }
 
   private async move(statement: Statement, values: unknown[]): Promise<boolean> {

@@ -1,0 +1,30 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Handles } from '#bus/handles.decorator.js';
+import { CatalogChanged, KeyChanged, topics } from '#bus/topics.js';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import { KeyAuthenticator } from '#identity/key-authenticator.js';
+
+/** The events carry no state: whoever hears one forgets, and loads again when asked (design.md 5). */
+@Controller()
+export class CacheEventsController {
+  constructor(
+    @Inject(CatalogCache) private readonly catalog: CatalogCache,
+    @Inject(KeyAuthenticator) private readonly keys: KeyAuthenticator,
+  ) {}
+
+  @Handles(topics.catalogChanged)
+  async catalogChanged(_event: CatalogChanged): Promise<void> {
+    this.catalog.drop();
+  }
+
+  @Handles(topics.keyChanged)
+  async keyChanged(event: KeyChanged): Promise<void> {
+    this.keys.drop(event.keyId);
+  }
+
+  /** Broadcasts may have been missed before the bus (again) delivers them. */
+  dropAll(): void {
+    this.catalog.drop();
+    this.keys.drop();
+  }
+}

@@ -1,0 +1,168 @@
+import { BusTimeout } from '#bus/bus.errors.js';
+import type { Bus } from '#bus/bus.js';
+import { type ChargeReply, type ChargeRequested, type RefusalCode, topics } from '#bus/topics.js';
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { CatalogModel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import { ApiError, type ErrorCode } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { amountFor, type Quote, quote } from '#pricing/quote.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import { noSuchModel } from '../http/model-access.js';
+import { serviceUnavailable } from '../http/refusal.js';
+
+/** What is to be paid before work starts. The charge id is minted, and for tasks saved, before it is asked for. */
+export interface ChargeOrder {
+  readonly chargeId: string;
+  readonly caller: Caller;
+  readonly model: CatalogModel;
+  /** Images or whole seconds. */
+  readonly units: bigint;
+  /** When the charge is released if nothing resolved it; null for a task, which ends its charge itself. */
+  readonly deadlineMs: number | null;
+  readonly taskId: string | null;
+  readonly requestId: string;
+}
+
+/** Money set aside for one charge. */
+export interface Hold {
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly requestId: string;
+  readonly deadlineMs: number | null;
+  readonly amount: Nanos;
+  /** What a part of the units costs, by the versions that the hold was priced with. */
+  amountOf(units: bigint): Nanos;
+}
+
+/** A price may change between the quote and the hold; three changes within one request are a fault, not bad luck. */
+const MAX_QUOTES = 3;
+
+/** Refusals that a client reads under another code than the ledger's. All others keep their name. */
+const CODE_FOR_CLIENT: Partial<Record<RefusalCode, ErrorCode>> = {
+  key_revoked: 'invalid_api_key',
+  key_expired: 'invalid_api_key',
+};
+/** Refusals that say nothing about the client: the same request may pass a moment later. */
+const OURS: readonly RefusalCode[] = ['expired', 'abandoned', 'stale_quote'];
+
+/**
+ * `refused` is stored under the charge id. `undecided` is not, and may yet become a hold: whoever asked must end the
+ * charge as failed, so that a hold that arrives late is refused or released.
+ */
+export type HoldOutcome =
+  | { kind: 'held'; hold: Hold }
+  | { kind: 'refused'; error: ApiError }
+  | { kind: 'undecided'; error: ApiError };
+
+/** Asks billing to set money aside. The ledger decides; the quote made here only has to agree with it. */
+export class ChargeDesk {
+  constructor(
+    private readonly bus: Bus,
+    private readonly catalog: CatalogCache,
+    private readonly options: { clock: Clock; log: Logger; metrics: GatewayMetrics; holdExpiresMs: number },
+  ) {}
+
+  /** Never throws for what billing or the bus does. */
+  async hold(order: ChargeOrder): Promise<HoldOutcome> {
+    const outcome = await this.outcomeOf(order);
+    this.options.metrics.holds.inc({
+      outcome: outcome.kind === 'refused' ? outcome.error.code : outcome.kind,
+    });
+    if (outcome.kind === 'held') crashPoint('charge.held');
+    return outcome;
+  }
+
+  private async outcomeOf(order: ChargeOrder): Promise<HoldOutcome> {
+    try {
+      return await this.agreeOnPrice(order);
+    } catch (error) {
+      if (error instanceof ApiError) return { kind: 'undecided', error };
+      const { chargeId, requestId } = order;
+      this.options.log.warn({ err: error, chargeId, requestId }, 'no answer to a hold');
+      const message = 'The billing service did not answer in time. Nothing was charged.';
+      return { kind: 'undecided', error: serviceUnavailable(message, error) };
+    }
+  }
+
+  private async agreeOnPrice(order: ChargeOrder): Promise<HoldOutcome> {
+    for (let attempt = 1; ; attempt += 1) {
+      const priced = await this.quote(order);
+      const reply = await this.ask(order, priced);
+      if (reply.outcome === 'held') return { kind: 'held', hold: holdFrom(order, priced) };
+      const error = refusalFor(order, reply);
+      if (reply.refusal?.code !== 'stale_quote') return { kind: 'refused', error };
+      if (attempt === MAX_QUOTES) return { kind: 'undecided', error };
+      this.catalog.drop();
+    }
+  }
+
+  private async quote(order: ChargeOrder): Promise<Quote> {
+    const { priceBook } = await this.catalog.get();
+    const { caller, model, units } = order;
+    const priced = quote(priceBook, {
+      model: model.id,
+      group: caller.group,
+      units,
+      atMs: this.options.clock.nowMs(),
+    });
+    if (priced === 'model_not_found') throw noSuchModel(model.id, caller.group);
+    return priced;
+  }
+
+  /** A timeout decides nothing, so the same question is asked again while billing may still accept it. */
+  private async ask(order: ChargeOrder, priced: Quote): Promise<ChargeReply> {
+    const expiresAtMs = this.options.clock.nowMs() + this.options.holdExpiresMs;
+    const question = chargeRequested(order, priced, expiresAtMs);
+    for (;;) {
+      try {
+        return await this.bus.request(topics.chargeRequested, question);
+      } catch (error) {
+        if (!(error instanceof BusTimeout) || this.options.clock.nowMs() >= expiresAtMs) throw error;
+      }
+    }
+  }
+}
+
+function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number): ChargeRequested {
+  return {
+    chargeId: order.chargeId,
+    accountId: order.caller.accountId,
+    keyId: order.caller.keyId,
+    model: order.model.id,
+    requestedModel: order.model.id,
+    group: order.caller.group,
+    family: priced.model.family,
+    units: String(order.units),
+    quotedAmount: formatAmount(priced.amount),
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
+    taskId: order.taskId,
+    requestId: order.requestId,
+  };
+}
+
+function holdFrom(order: ChargeOrder, priced: Quote): Hold {
+  return {
+    chargeId: order.chargeId,
+    accountId: order.caller.accountId,
+    requestId: order.requestId,
+    deadlineMs: order.deadlineMs,
+    amount: priced.amount,
+    amountOf: (units) => amountFor(priced.unitPrice, priced.multiplier, units),
+  };
+}
+
+function refusalFor(order: ChargeOrder, reply: ChargeReply): ApiError {
+  const refusal = reply.refusal;
+  if (!refusal || refusal.code === 'conflict') {
+    return new ApiError('internal_error', 'The charge could not be made.', { shouldRetry: false });
+  }
+  if (OURS.includes(refusal.code))
+    return serviceUnavailable('The charge could not be made in time. Nothing was charged.');
+  if (refusal.code === 'model_not_found') return noSuchModel(order.model.id, order.caller.group);
+  return new ApiError(CODE_FOR_CLIENT[refusal.code] ?? (refusal.code as ErrorCode), refusal.message);
+}

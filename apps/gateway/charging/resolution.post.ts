@@ -1,0 +1,159 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { BusTimeout } from '#bus/bus.errors.js';
+import type { Bus } from '#bus/bus.js';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { type ChargeResolved, type Reason, topics } from '#bus/topics.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { Logger } from '#platform/logging.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+
+/** The charge that a resolution is about. */
+export interface ResolvedCharge {
+  readonly chargeId: string;
+  readonly requestId: string;
+  readonly deadlineMs: number | null;
+}
+
+/** Who pays, where the work was done, and what came of it. */
+export interface Resolution {
+  /** Units that reached the client; null when the work failed. */
+  readonly delivered: bigint | null;
+  readonly channel: string | null;
+  readonly reason?: Reason;
+  readonly upstreamStatus?: number | null;
+  readonly latencyMs?: number;
+}
+
+/** Answers of charge.resolved awaited before the outbox takes over. */
+const MAX_REQUESTS = 2;
+/** Pause between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
+const RETRY_PAUSE_MS = 500;
+/** How long that is tried for a charge that has no deadline of its own. */
+const RETRY_LIMIT_MS = 600_000;
+
+/**
+ * Sends charge.resolved so that it cannot be lost: by the bus, else by the outbox, else again and again while the
+ * process lives. If that ends too, the charge's deadline releases it: a customer is never charged for our trouble.
+ */
+export class ResolutionPost {
+  private readonly retrying = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly pool: Pool,
+    private readonly options: { clock: Clock; log: Logger; metrics: GatewayMetrics; wakeOutbox: () => void },
+  ) {}
+
+  /** Resolves when the settlement of delivered work is durable, or is being retried in the background. */
+  async settle(charge: ResolvedCharge, accountId: string, resolution: Resolution): Promise<void> {
+    crashPoint('delivery.before-resolve');
+    const event = chargeResolved(charge, accountId, resolution);
+    await this.send(charge, event, [
+      () => this.bus.publish(topics.chargeResolved, event),
+      this.outbox(event),
+    ]);
+  }
+
+  /** Resolves when the release of failed work is committed; else when it is durable or being retried. */
+  async release(charge: ResolvedCharge, accountId: string, resolution: Resolution): Promise<void> {
+    const event = chargeResolved(charge, accountId, resolution);
+    await this.send(charge, event, [() => this.request(event), this.outbox(event)]);
+  }
+
+  /** For a hold that was not answered: a tombstone refuses it should it still arrive. The bus is the doubtful one here. */
+  async abandon(charge: ResolvedCharge, accountId: string): Promise<void> {
+    const reason = { code: 'abandoned', message: 'the gateway stopped waiting for the hold' };
+    const event = chargeResolved(charge, accountId, { delivered: null, channel: null, reason });
+    await this.send(charge, event, [
+      this.outbox(event),
+      () => this.bus.publish(topics.chargeResolved, event),
+    ]);
+  }
+
+  /** Ends the retries after one more attempt each. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.retrying);
+  }
+
+  private async request(event: ChargeResolved): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.bus.request(topics.chargeResolved, event);
+        return;
+      } catch (error) {
+        if (!(error instanceof BusTimeout) || attempt === MAX_REQUESTS) throw error;
+      }
+    }
+  }
+
+  private outbox(event: ChargeResolved): () => Promise<void> {
+    return async () => {
+      await this.pool.query(outboxInsert('gateway', [outboxRow(topics.chargeResolved, event)]));
+      this.options.wakeOutbox();
+    };
+  }
+
+  /** Tries the ways in turn; when none works, keeps trying without making the client wait. */
+  private async send(
+    charge: ResolvedCharge,
+    event: ChargeResolved,
+    ways: (() => Promise<void>)[],
+  ): Promise<void> {
+    if (await this.sentBy(ways, event)) return;
+    this.options.metrics.undeliverableResolutions.inc();
+    const retry = this.keepTrying(charge, event, ways).finally(() => this.retrying.delete(retry));
+    this.retrying.add(retry);
+  }
+
+  private async sentBy(ways: (() => Promise<void>)[], event: ChargeResolved): Promise<boolean> {
+    for (const way of ways) {
+      try {
+        await way();
+        return true;
+      } catch (error) {
+        const { chargeId, outcome } = event;
+        this.options.log.warn(
+          { err: error, chargeId, outcome },
+          'a resolution could not be sent; trying another way',
+        );
+      }
+    }
+    return false;
+  }
+
+  private async keepTrying(
+    charge: ResolvedCharge,
+    event: ChargeResolved,
+    ways: (() => Promise<void>)[],
+  ): Promise<void> {
+    const { clock, log } = this.options;
+    const limitMs = charge.deadlineMs ?? clock.nowMs() + RETRY_LIMIT_MS;
+    while (clock.nowMs() < limitMs && !this.stopping.signal.aborted) {
+      await pause(RETRY_PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (await this.sentBy(ways, event)) return;
+    }
+    const { chargeId, requestId, outcome } = event;
+    log.error(
+      { chargeId, requestId, outcome },
+      'a resolution was never sent; the sweeps will release the charge',
+    );
+  }
+}
+
+function chargeResolved(charge: ResolvedCharge, accountId: string, resolution: Resolution): ChargeResolved {
+  return {
+    chargeId: charge.chargeId,
+    accountId,
+    outcome: resolution.delivered === null ? 'failed' : 'delivered',
+    ...(resolution.delivered === null ? {} : { deliveredUnits: String(resolution.delivered) }),
+    channel: resolution.channel,
+    reason: resolution.reason ?? null,
+    upstreamStatus: resolution.upstreamStatus ?? null,
+    latencyMs: resolution.latencyMs === undefined ? null : Math.round(resolution.latencyMs),
+    requestId: charge.requestId,
+  };
+}

@@ -1,0 +1,57 @@
+import type { ConfigReader } from '#platform/config.js';
+
+/** What a gateway is told at its start. Durations in milliseconds. */
+export interface GatewayConfig {
+  /** The address clients use, without a trailing slash; undefined: taken from each request. */
+  publicBaseUrl: string | undefined;
+  /** Believe X-Forwarded-*: only behind a proxy that sets them. */
+  trustProxy: boolean;
+  urlSigningSecret: string;
+  /** How long billing may take to see a charge.requested before it refuses it as expired. */
+  holdExpiresMs: number;
+  busRequestTimeoutMs: number;
+  /** From the arrival of an image request to the abort of the upstream call. */
+  imageRequestLimitMs: number;
+  /** How long an upstream may take to accept a video; then the task counts as unclear and is answered as queued. */
+  videoCreateLimitMs: number;
+  /** Time beyond every limit and retry before an unresolved charge is released. */
+  chargeGraceMs: number;
+  taskDeadlineMs: number;
+  /** The pause before a create whose task is new is looked at by the worker's poller. */
+  firstPollMs: number;
+  imageUrlLifeMs: number;
+  catalogLifeMs: number;
+  keyCacheMs: number;
+  /** The net under the waking of the outbox relay. */
+  outboxPollMs: number;
+  /** How long a shutdown waits for requests in flight. */
+  shutdownGraceMs: number;
+}
+
+/** Shorter secrets can be guessed from one signed address. */
+const MIN_SECRET_CHARS = 32;
+
+/** Reads the gateway's part of the environment; the caller ends the reading with `finish`. */
+export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
+  return {
+    publicBaseUrl: reader.optionalString('PUBLIC_BASE_URL') && withoutSlash(reader.url('PUBLIC_BASE_URL')),
+    trustProxy: reader.boolean('TRUST_PROXY', false),
+    urlSigningSecret: reader.secret('URL_SIGNING_SECRET', MIN_SECRET_CHARS),
+    holdExpiresMs: reader.seconds('HOLD_EXPIRES_SECONDS', 10),
+    busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),
+    imageRequestLimitMs: reader.seconds('IMAGE_REQUEST_LIMIT_SECONDS', 120),
+    videoCreateLimitMs: reader.seconds('VIDEO_CREATE_LIMIT_SECONDS', 20),
+    chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
+    taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),
+    firstPollMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
+    imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
+    catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
+    keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 10),
+    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    shutdownGraceMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30),
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,45 @@
+import { Counter, Histogram, type Registry } from '#platform/metrics.js';
+
+/** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */
+export class GatewayMetrics {
+  readonly requests: Counter;
+  readonly requestSeconds: Histogram;
+  readonly upstreamSeconds: Histogram;
+  readonly holds: Counter;
+  readonly undeliverableResolutions: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.requests = new Counter({
+      name: 'gateway_requests_total',
+      help: 'Answered requests by route and status',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.requestSeconds = new Histogram({
+      name: 'gateway_request_seconds',
+      help: 'Time from the arrival of a request to the end of its answer',
+      labelNames: ['route'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    });
+    this.upstreamSeconds = new Histogram({
+      name: 'gateway_upstream_seconds',
+      help: 'Time of upstream calls by channel, operation and outcome',
+      labelNames: ['channel', 'operation', 'outcome'],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+      registers,
+    });
+    this.holds = new Counter({
+      name: 'gateway_holds_total',
+      help: 'Holds asked for, by outcome: held, the code of the refusal, or no_answer',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.undeliverableResolutions = new Counter({
+      name: 'gateway_undeliverable_resolutions_total',
+      help: 'Resolutions that neither the bus nor the outbox took at once; should stay 0',
+      registers,
+    });
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
+import type pg from 'pg';
+import type { Bus } from '#bus/bus.js';
+import { OutboxRelay } from '#bus/outbox.js';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Queryable } from '#catalog/catalog.store.js';
+import { KeyAuthenticator } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { Registry } from '#platform/metrics.js';
+import { FileStore } from '#storage/file-store.js';
+import { TaskStore } from '#tasks/task.store.js';
+import { Upstreams } from '#upstream/adapters.js';
+import { CacheEventsController } from './cache-events.controller.js';
+import { ChargeDesk } from './charging/charge.desk.js';
+import { ResolutionPost } from './charging/resolution.post.js';
+import { ConversationsController } from './conversation/conversations.controller.js';
+import type { GatewayConfig } from './gateway.config.js';
+import { GatewayMetrics } from './gateway.metrics.js';
+import { CONFIG } from './gateway.tokens.js';
+import { ImageFiles } from './images/image.files.js';
+import { ImageService } from './images/image.service.js';
+import { ImagesController } from './images/images.controller.js';
+import { ModelsController } from './models/models.controller.js';
+import { VideoCreator } from './videos/video.creation.js';
+import { VideoLibrary } from './videos/video.library.js';
+import { VideosController } from './videos/videos.controller.js';
+
+export interface GatewayModuleOptions {
+  /** Connections under the gateway's own database role. */
+  pool: pg.Pool;
+  bus: Bus;
+  storage: FileStore;
+  config: GatewayConfig;
+  log: Logger;
+  registry: Registry;
+  clock: Clock;
+}
+
+const PURGE_LOOP = Symbol('purge loop');
+/** Images outlive their links by at most this much. */
+const MAX_PURGE_INTERVAL_MS = 60_000;
+
+/** Starts the gateway's background work with the application, and ends it once no request is in flight. */
+@Injectable()
+class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  constructor(
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(PURGE_LOOP) private readonly purging: Loop,
+    @Inject(ResolutionPost) private readonly post: ResolutionPost,
+    @Inject(Upstreams) private readonly upstreams: Upstreams,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+    this.purging.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.purging.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.post.close();
+    await this.relay.stop();
+    await this.upstreams.close();
+  }
+}
+
+/** The data plane: who calls, what it costs, may it be held, which upstream, what came of it. */
+@Module({})
+export class GatewayModule {
+  static register(options: GatewayModuleOptions): DynamicModule {
+    return {
+      module: GatewayModule,
+      controllers: [
+        ModelsController,
+        ImagesController,
+        VideosController,
+        ConversationsController,
+        CacheEventsController,
+      ],
+      providers: [...providersOf(options), BackgroundWork],
+    };
+  }
+}
+
+/** Ready when a request could be charged and its result stored. */
+export function gatewayReadiness(
+  options: Pick<GatewayModuleOptions, 'pool' | 'bus' | 'storage'>,
+): ReadinessChecks {
+  return {
+    database: async () => {
+      await options.pool.query('SELECT 1');
+    },
+    bus: () => options.bus.health(),
+    storage: () => options.storage.check(),
+  };
+}
+
+function providersOf({ pool, bus, storage, config, log, registry, clock }: GatewayModuleOptions): Provider[] {
+  const metrics = new GatewayMetrics(registry);
+  const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs);
+  const catalog = new CatalogCache(pool, clock, config.catalogLifeMs);
+  const relay = new OutboxRelay({
+    pool,
+    bus,
+    producer: 'gateway',
+    pollMs: config.outboxPollMs,
+    log,
+    registry,
+  });
+  const wakeOutbox = () => relay.wake();
+  const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
+  const desk = new ChargeDesk(bus, catalog, { clock, log, metrics, holdExpiresMs: config.holdExpiresMs });
+  const upstreams = new Upstreams();
+  const secret = config.urlSigningSecret;
+  const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
+  const tasks = new TaskStore(pool, clock);
+  const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
+  const purging = new Loop({
+    name: 'purge of images',
+    intervalMs: Math.min(config.imageUrlLifeMs, MAX_PURGE_INTERVAL_MS),
+    log,
+    round: async () => void (await files.purge()),
+  });
+  return [
+    { provide: CONFIG, useValue: config },
+    { provide: GatewayMetrics, useValue: metrics },
+    { provide: KeyAuthenticator, useValue: keys },
+    { provide: CatalogCache, useValue: catalog },
+    { provide: OutboxRelay, useValue: relay },
+    { provide: ResolutionPost, useValue: post },
+    { provide: Upstreams, useValue: upstreams },
+    { provide: FileStore, useValue: storage },
+    { provide: ImageFiles, useValue: files },
+    { provide: ImageService, useValue: new ImageService({ ...shared, files }) },
+    { provide: VideoCreator, useValue: new VideoCreator({ ...shared, tasks, wakeOutbox }) },
+    { provide: VideoLibrary, useValue: new VideoLibrary(tasks, storage, { secret, clock }) },
+    { provide: PURGE_LOOP, useValue: purging },
+  ];
+}

@@ -1,0 +1,144 @@
+import type { Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type pg from 'pg';
+import { Bus } from '#bus/bus.js';
+import type { BusServer } from '#bus/bus.server.js';
+import type { ChaosOptions } from '#bus/chaos.js';
+import type { DeadLetter } from '#bus/delivery.js';
+import { groups } from '#bus/topics.js';
+import type { BusTransport } from '#bus/transport.js';
+import { isTransient } from '#database/database.js';
+import { KeyAuthenticator } from '#identity/key-authenticator.js';
+import { type Clock, systemClock } from '#platform/clock.js';
+import { OperatorError } from '#platform/errors.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import { FileStore } from '#storage/file-store.js';
+import { CacheEventsController } from './cache-events.controller.js';
+import type { GatewayConfig } from './gateway.config.js';
+import { GatewayMetrics } from './gateway.metrics.js';
+import { GatewayModule, gatewayReadiness } from './gateway.module.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
+import { RouteTable } from './http/route-table.js';
+
+export interface GatewayProgramOptions {
+  pool: pg.Pool;
+  transport: BusTransport;
+  /** The folder of finished files, shared with the workers. */
+  storageDir: string;
+  config: GatewayConfig;
+  log: Logger;
+  registry: Registry;
+  clock?: Clock;
+  chaos?: ChaosOptions | undefined;
+  /** Where clients connect; port 0 takes a free one. */
+  listen: { host: string; port: number };
+}
+
+export interface RunningGateway {
+  port: number;
+  checks: ReadinessChecks;
+  /** Stops accepting, finishes what is in flight for a limited time. The pool and the transport stay open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Boots a gateway: it listens for cache events first, then opens its address.
+ * @throws OperatorError when the port is taken; BusWiringError when a handler is missing.
+ */
+export async function startGateway(options: GatewayProgramOptions): Promise<RunningGateway> {
+  const { transport, registry, log } = options;
+  const bus = new Bus(transport.client({ asks: true }), {
+    registry,
+    requestTimeoutMs: options.config.busRequestTimeoutMs,
+    publishTimeoutMs: options.config.busRequestTimeoutMs,
+  });
+  const storage = new FileStore(options.storageDir);
+  const app = await createApplication(options, { bus, storage });
+  const close = async () => {
+    await closeWithin(app, options.config.shutdownGraceMs);
+    await bus.close();
+  };
+  try {
+    app.connectMicroservice({ strategy: cacheEventServer(app, options) }, { inheritAppConfig: false });
+    await app.startAllMicroservices();
+    await bus.connect();
+    const port = await listen(app, options.listen);
+    return { port, checks: gatewayReadiness({ pool: options.pool, bus, storage }), close };
+  } catch (error) {
+    await close().catch((failure: unknown) => log.error({ err: failure }, 'the gateway did not close'));
+    throw error;
+  }
+}
+
+async function createApplication(
+  options: GatewayProgramOptions,
+  { bus, storage }: { bus: Bus; storage: FileStore },
+): Promise<NestFastifyApplication> {
+  const { pool, config, log, registry, clock = systemClock } = options;
+  const app = await NestFactory.create<NestFastifyApplication>(
+    GatewayModule.register({ pool, bus, storage, config, log, registry, clock }),
+    new GatewayAdapter({ trustProxy: config.trustProxy }),
+    { logger: false, abortOnError: false, bodyParser: false },
+  );
+  const routes = new RouteTable();
+  prepareServer(app.getHttpAdapter().getInstance(), {
+    keys: app.get(KeyAuthenticator),
+    metrics: app.get(GatewayMetrics),
+    routes,
+  });
+  app.useGlobalFilters(new ErrorFilter(routes, log));
+  return app;
+}
+
+function cacheEventServer(app: NestFastifyApplication, options: GatewayProgramOptions): BusServer {
+  const { transport, log, registry, chaos } = options;
+  return transport.server({
+    groups: [groups.gateway],
+    isTransient,
+    // A cache event that cannot be read is worth a line in the log, no more: the caches live shortly.
+    onDeadLetter: async ({ topic, reason }: DeadLetter) =>
+      log.warn({ topic, reason }, 'an event could not be read'),
+    onAssigned: () => app.get(CacheEventsController).dropAll(),
+    log,
+    registry,
+    chaos,
+  });
+}
+
+async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {
+  try {
+    await app.listen(where.port, where.host);
+  } catch (error) {
+    throw portFault(error, 'PORT', where);
+  }
+  return (app.getHttpServer().address() as { port: number }).port;
+}
+
+/** What is still in flight after the limit loses its connection; its charge is resolved by the sweeps. */
+async function closeWithin(app: NestFastifyApplication, limitMs: number): Promise<void> {
+  const timer = setTimeout(() => (app.getHttpServer()).closeAllConnections(), limitMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One sentence for the operator in place of what the system says about a port. */
+function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
+  const what = `${variable} ${where.port} on ${where.host}`;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new OperatorError(`${what} is taken by another program: choose a free port.`);
+    case 'EACCES':
+      return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
+    case 'EADDRNOTAVAIL':
+      return new OperatorError(`${what}: this machine has no such address.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,2 @@
+/** What Nest injects that is no class of its own. */
+export const CONFIG = Symbol('gateway config');

@@ -1,0 +1,41 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, on every route that asks for a key. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** `key` (the default): an API key. `signed`: a key or a signed address. `open`: the route looks for itself. */
+    access?: 'key' | 'signed' | 'open';
+    bodyLimit?: number;
+  }
+}
+
+/** Who may call a route. */
+export const Access = (access: 'signed' | 'open') => RouteConfig({ access });
+/** The largest body that a route takes, in bytes. */
+export const BodyLimit = (bodyLimit: number) => RouteConfig({ bodyLimit });
+
+/** The caller of a route that asks for a key. */
+export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (!caller) throw new ApiError('invalid_api_key', 'This path needs an API key.');
+  return caller;
+});
+
+/** Knows the caller before a byte of the body is read. A signed address may come without a key. */
+export function authenticationHook(keys: KeyAuthenticator) {
+  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+    if (request.is404) return;
+    const { access } = request.routeOptions.config;
+    if (access === 'open') return;
+    const { authorization } = request.headers;
+    if (access === 'signed' && authorization === undefined) return;
+    request.caller = await keys.authenticate(authorization);
+  };
+}

@@ -1,0 +1,39 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '#platform/logging.js';
+import { errorBody, internalError, refusalFor, retryHeaders } from './refusal.js';
+import type { RouteTable } from './route-table.js';
+
+/** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly log: Logger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const refusal = refusalFor(error, (unmatched) => this.routes.refusalFor(unmatched), request);
+    const answer = refusal ?? internalError();
+    if (answer.status >= 500) this.report(answer.status, refusal?.cause ?? error, request);
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    void reply
+      .code(answer.status)
+      .headers(retryHeaders(answer))
+      .type('application/json; charset=utf-8')
+      .send(errorBody(answer));
+  }
+
+  /** By the route, never the address: a query may carry a signature. */
+  private report(status: number, error: unknown, request: FastifyRequest): void {
+    const where = { requestId: request.id, method: request.method, route: request.routeOptions.url, status };
+    if (status === 503) this.log.warn({ ...where, err: error }, 'a request was answered 503');
+    else this.log.error({ ...where, err: error }, 'a request failed');
+  }
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FileStore } from '#storage/file-store.js';
+import { ApiError } from '#platform/errors.js';
+
+export interface StoredFile {
+  key: string;
+  bytes: number;
+  type: string;
+  /** Names these very bytes for ever. */
+  etag: string;
+}
+
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** The one range that a header asks for; null for the whole file, also when the header makes no sense (RFC 9110 14.2). */
+export function readRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  if (!match) return null;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return null;
+  if (first === '') {
+    const suffix = Number(last);
+    return suffix === 0 || bytes === 0
+      ? 'unsatisfiable'
+      : { start: Math.max(0, bytes - suffix), end: bytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  if (last !== '' && Number(last) < start) return null;
+  return start >= bytes ? 'unsatisfiable' : { start, end };
+}
+
+/**
+ * Answers GET and HEAD with a stored file, whole or in part. Private: the file dies soon, and belongs to one customer.
+ * @throws the file system's error when the file is gone; ApiError range_not_satisfiable
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { store, file }: { store: FileStore; file: StoredFile },
+): Promise<void> {
+  const { bytes, etag, key } = file;
+  void reply.headers({ 'accept-ranges': 'bytes', 'cache-control': 'private', etag });
+  if (request.headers['if-none-match'] === etag) {
+    await reply.code(304).send();
+    return;
+  }
+  const ifRange = request.headers['if-range'];
+  const range = ifRange === undefined || ifRange === etag ? readRange(request.headers.range, bytes) : null;
+  if (range === 'unsatisfiable') {
+    void reply.header('content-range', `bytes */${bytes}`);
+    throw new ApiError('range_not_satisfiable', `The file has ${bytes} bytes.`);
+  }
+  const length = range ? range.end - range.start + 1 : bytes;
+  const body =
+    request.method === 'HEAD' ? Readable.from([]) : await opened(store.open(key, range ?? undefined));
+  if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${bytes}`);
+  await reply
+    .headers({ 'content-length': length, 'content-type': file.type, 'x-content-type-options': 'nosniff' })
+    .send(body);
+}
+
+/** A file that is gone shows before any header is sent, while there is still a status to choose. */
+async function opened(stream: Readable): Promise<Readable> {
+  await once(stream, 'open');
+  return stream;
+}
+
+export function isMissingFile(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

@@ -1,0 +1,126 @@
+import multipart from '@fastify/multipart';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyServerOptions,
+} from 'fastify';
+import type { Socket } from 'node:net';
+import type { KeyAuthenticator } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import { authenticationHook } from './caller.js';
+import {
+  HEADERS_TIMEOUT_MS,
+  JSON_BODY_BYTES,
+  KEEP_ALIVE_MS,
+  MAX_PATH_PARAM_CHARS,
+  MULTIPART,
+  REQUEST_TIMEOUT_MS,
+} from './limits.js';
+import { errorBody, refusalFor } from './refusal.js';
+import type { RouteTable } from './route-table.js';
+
+/** Fastify under Nest, with the limits of the data plane and its error shape down to the socket. */
+export class GatewayAdapter extends FastifyAdapter {
+  constructor(options: { trustProxy: boolean }) {
+    super({
+      genReqId: () => newId(),
+      requestIdHeader: false,
+      bodyLimit: JSON_BODY_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      http: { headersTimeout: HEADERS_TIMEOUT_MS },
+      forceCloseConnections: 'idle',
+      return503OnClosing: false,
+      trustProxy: options.trustProxy,
+      routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
+      frameworkErrors: answerUnroutable,
+      clientErrorHandler: answerUnreadable,
+      skipMiddie: true,
+      multipart: false,
+    } as FastifyServerOptions);
+  }
+
+  /** Nest would keep the message of Fastify's own errors and lose their code. */
+  override mapException(error: unknown): unknown {
+    return error;
+  }
+}
+
+/**
+ * What must happen on every request is a hook here, before any body is read, so that controllers hold nothing but
+ * their own work. Call it before the routes are registered.
+ */
+export function prepareServer(
+  server: FastifyInstance,
+  { keys, metrics, routes }: { keys: KeyAuthenticator; metrics: GatewayMetrics; routes: RouteTable },
+): void {
+  server.decorateRequest('caller', null);
+  server.addHook('onRoute', (route) => {
+    routes.add(route);
+    const bodyLimit = route.config?.bodyLimit;
+    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    nameRequest(request, reply);
+    done();
+  });
+  server.addHook('onRequest', authenticationHook(keys));
+  server.addHook('onResponse', (request, reply, done) => {
+    const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+    metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
+    metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
+    done();
+  });
+  server.removeContentTypeParser('text/plain');
+  void server.register(multipart, {
+    limits: {
+      fields: MULTIPART.fields,
+      fieldSize: MULTIPART.fieldBytes,
+      files: MULTIPART.files,
+      fileSize: MULTIPART.fileBytes,
+      parts: MULTIPART.fields + MULTIPART.files,
+    },
+  });
+}
+
+/** Both names are read: the first by OpenAI clients, the second by Anthropic's. */
+function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('request-id', request.id);
+}
+
+/** A path that the router itself cannot read; no hook runs for it. */
+function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  nameRequest(request, reply);
+  const refusal = refusalFor(error, () => unreadable(), request) ?? unreadable();
+  void reply.code(refusal.status).type('application/json; charset=utf-8').send(errorBody(refusal));
+}
+
+/** Bytes that are no HTTP request: there is no request to name, only a socket to answer on. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = CLIENT_FAULTS[error.code ?? ''] ?? '400 Bad Request';
+  const body = JSON.stringify(errorBody(unreadable()));
+  const id = newId();
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${id}\r\nrequest-id: ${id}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+const CLIENT_FAULTS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+function unreadable(): ApiError {
+  return new ApiError('invalid_request', 'The request is not readable as HTTP.');
+}

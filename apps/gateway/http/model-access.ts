@@ -1,0 +1,41 @@
+import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import type { Family } from '#pricing/price-book.js';
+import { MAX_MODEL_CHARS } from './limits.js';
+
+/** Where the models of each family are served, for the clients that come to the wrong path. */
+const HOME: Partial<Record<Family, string>> = {
+  image: 'POST /v1/images/generations',
+  video: 'POST /v1/videos',
+};
+
+/** The model as this group sees it. @throws ApiError model_not_found, the same for unknown, switched off and out of the group */
+export function modelForGroup(catalog: Catalog, id: string, group: string): CatalogModel {
+  const model = catalog.models.get(id);
+  if (model?.enabled && catalog.priceBook.access.get(group)?.has(id)) return model;
+  throw noSuchModel(id, group);
+}
+
+/** @throws ApiError model_not_supported_here when the model belongs on another path */
+export function refuseOtherFamily(model: CatalogModel, family: Family): void {
+  if (model.family !== family) throw notSupportedHere(model);
+}
+
+export function notSupportedHere(model: CatalogModel): ApiError {
+  const home = HOME[model.family];
+  const message = `${model.id} is a model for ${model.family} and is not served on this path.`;
+  return new ApiError('model_not_supported_here', home ? `${message} Use ${home}.` : message, {
+    param: 'model',
+  });
+}
+
+/** 404 and not 503, which SDKs would repeat: the condition cannot heal (wire.md D7). */
+export function noSuchModel(id: string, group: string): ApiError {
+  return new ApiError(
+    'model_not_found',
+    `No available channel for model ${id.slice(0, MAX_MODEL_CHARS)} under group ${group}.`,
+    {
+      param: 'model',
+    },
+  );
+}

@@ -1,0 +1,59 @@
+import { sniffMediaType } from '#upstream/media-type.js';
+import { signPath, verifySignature } from '#storage/signed-url.js';
+import type { FileStore } from '#storage/file-store.js';
+import type { Clock } from '#platform/clock.js';
+import type { StoredFile } from '../http/file-answer.js';
+
+const PATH = '/v1/images/files/';
+/** `<charge id>-<ordinal>.<extension>`, as `keep` makes them. */
+const NAME = /^[0-9a-z]{26}-\d{1,3}\.(png|jpg|gif|webp)$/;
+const MIME: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
+
+/** Delivered images behind signed addresses that live for a limited time. */
+export class ImageFiles {
+  constructor(
+    private readonly store: FileStore,
+    private readonly options: { secret: string; lifeMs: number; clock: Clock },
+  ) {}
+
+  /**
+   * Stores an image and returns its signed path. It is not forced to the disk: a client fetches its link within
+   * seconds, and forcing every image would cost more than the rest of the request.
+   */
+  async keep(name: string, bytes: Buffer): Promise<string> {
+    await this.store.write(`images/${name}`, bytes, { maxBytes: MAX_IMAGE_BYTES, durable: false });
+    const path = PATH + name;
+    return path + signPath(this.options.secret, path, this.options.clock.nowMs() + this.options.lifeMs);
+  }
+
+  /** The file behind a signed address; null for whatever is forged, over or gone. */
+  async find(name: string, signature: { exp?: string; sig?: string }): Promise<StoredFile | null> {
+    const extension = NAME.exec(name)?.[1];
+    if (extension === undefined) return null;
+    const { secret, clock } = this.options;
+    if (!verifySignature(secret, PATH + name, signature, clock.nowMs())) return null;
+    const key = `images/${name}`;
+    const found = await this.store.stat(key);
+    return found && { key, bytes: found.bytes, type: MIME[extension] ?? '', etag: `"${name}"` };
+  }
+
+  /** Removes images whose links are over. */
+  purge(): Promise<number> {
+    return this.store.purgeOlderThan('images', this.options.lifeMs);
+  }
+}
+
+/** Enough base64 to see what a picture is. */
+const HEAD_CHARS = 24;
+
+/** The real media type of base64; null when it is no image. */
+export function imageTypeOf(b64: string): string | null {
+  const mime = sniffMediaType(Buffer.from(b64.slice(0, HEAD_CHARS), 'base64'))?.mime;
+  return mime?.startsWith('image/') ? mime : null;
+}

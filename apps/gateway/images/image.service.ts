@@ -1,0 +1,274 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import { type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { Logger } from '#platform/logging.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { ImageOutcome, ImagesDelivered, UpstreamImage } from '#upstream/outcomes.js';
+import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import type { ResolutionPost } from '../charging/resolution.post.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
+import { serviceUnavailable } from '../http/refusal.js';
+import { type ImageFiles, imageTypeOf } from './image.files.js';
+import { type ImageGeneration, refuseTooMany } from './image-request.js';
+
+export interface ImageRecord {
+  url?: string;
+  b64_json?: string;
+  revised_prompt?: string;
+  mime_type?: string;
+}
+
+/** The answer of wire.md 1.1. */
+export interface ImageResult {
+  created: number;
+  data: ImageRecord[];
+  /** An integer of 1e-10 USD: the one amount that client schemas want as a number. */
+  usage: { cost_in_usd_ticks: number };
+}
+
+export interface ImageCall {
+  caller: Caller;
+  asked: ImageGeneration;
+  requestId: string;
+  /** Scheme and host that links are built on. */
+  origin: string;
+}
+
+/** Everything about one call once its money is held. */
+interface HeldCall extends ImageCall {
+  hold: Hold;
+  model: CatalogModel;
+  limitAtMs: number;
+}
+
+type Failure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
+type Success = ImagesDelivered & { channel: Channel };
+type Attempt = { result: Success | Failure; latencyMs: number };
+
+const TICKS_PER_NANO = 10n;
+/** A resolution is tried by the bus, again by the bus, and by the outbox before the deadline may release its charge. */
+const PUBLISH_ATTEMPTS = 3;
+
+export interface ImageServiceParts {
+  catalog: CatalogCache;
+  desk: ChargeDesk;
+  post: ResolutionPost;
+  upstreams: Upstreams;
+  files: ImageFiles;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
+}
+
+/**
+ * Images are synchronous: hold, upstream, resolve, answer (design.md 3 and 4). Whatever happens, the charge is
+ * resolved before the client hears of it, and a client that left pays for what was delivered.
+ */
+export class ImageService {
+  constructor(private readonly parts: ImageServiceParts) {}
+
+  /** @throws ApiError */
+  async generate(call: ImageCall): Promise<ImageResult> {
+    const { catalog, clock, config } = this.parts;
+    const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
+    const current = await catalog.get();
+    const { caller, asked } = call;
+    const model = modelForGroup(current, asked.model, caller.group);
+    refuseOtherFamily(model, 'image');
+    refuseTooMany(asked.count, model);
+    const channels = channelsFor(current, { model: model.id, group: caller.group });
+    if (channels.length === 0) throw noLine(model.id);
+
+    const held: HeldCall = { ...call, model, limitAtMs, hold: await this.hold(call, model, limitAtMs) };
+    const attempt = await this.askUpstreams(held, channels);
+    if (attempt.result.kind !== 'delivered')
+      throw await this.giveBack(held, attempt.result, attempt.latencyMs);
+    crashPoint('upstream.accepted');
+    return this.deliver(held, attempt.result, attempt.latencyMs);
+  }
+
+  private async hold(call: ImageCall, model: CatalogModel, limitAtMs: number): Promise<Hold> {
+    const { config, desk, post } = this.parts;
+    const { caller, asked, requestId } = call;
+    const order = {
+      chargeId: newId(),
+      caller,
+      model,
+      units: BigInt(asked.count),
+      deadlineMs: limitAtMs + PUBLISH_ATTEMPTS * config.busRequestTimeoutMs + config.chargeGraceMs,
+      taskId: null,
+      requestId,
+    };
+    const outcome = await desk.hold(order);
+    if (outcome.kind === 'held') return outcome.hold;
+    if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
+    throw outcome.error;
+  }
+
+  /** One channel after the other, but only while each provably did not take the work. */
+  private async askUpstreams(held: HeldCall, channels: readonly Channel[]): Promise<Attempt> {
+    const startedAt = performance.now();
+    let last: Failure = notInTime;
+    for (const channel of channels) {
+      const leftMs = held.limitAtMs - this.parts.clock.nowMs();
+      if (leftMs <= 0) break;
+      const outcome = await this.askUpstream(held, channel, leftMs);
+      const latencyMs = performance.now() - startedAt;
+      if (outcome.kind === 'delivered') return { result: { ...outcome, channel }, latencyMs };
+      last = { ...outcome, channel: channel.id };
+      this.report(held, last);
+      if (outcome.kind !== 'not_accepted') break;
+    }
+    return { result: last, latencyMs: performance.now() - startedAt };
+  }
+
+  private async askUpstream(held: HeldCall, channel: Channel, leftMs: number): Promise<ImageOutcome> {
+    const { upstreams, metrics } = this.parts;
+    const { asked, model } = held;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), leftMs);
+    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: 'images' });
+    crashPoint('upstream.before');
+    // Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
+    // second call to fetch.
+    const outcome = await upstreams.adapterFor(channel.protocol).generateImages(
+      channel,
+      {
+        model: channel.models.get(model.id) ?? model.id,
+        prompt: asked.prompt,
+        n: asked.count,
+        size: asked.size,
+        aspectRatio: asked.aspectRatio,
+        resolution: asked.resolution,
+        responseFormat: 'b64_json',
+      },
+      limit.signal,
+    );
+    clearTimeout(timer);
+    stop({ outcome: outcome.kind });
+    return outcome;
+  }
+
+  /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */
+  private async deliver(held: HeldCall, delivered: Success, latencyMs: number): Promise<ImageResult> {
+    const { channel, upstreamStatus } = delivered;
+    const images = delivered.images.slice(0, held.asked.count);
+    const records = await Promise.all(
+      images.map((image, index) => this.record(held, channel, { image, index })),
+    );
+    const data = records.filter((record) => record !== null);
+    if (data.length === 0) {
+      const failure: Failure = {
+        kind: 'unknown',
+        reason: 'no usable image',
+        upstreamStatus,
+        channel: channel.id,
+      };
+      throw await this.giveBack(held, failure, latencyMs);
+    }
+    const count = BigInt(data.length);
+    const { hold } = held;
+    await this.parts.post.settle(hold, hold.accountId, {
+      delivered: count,
+      channel: channel.id,
+      upstreamStatus,
+      latencyMs,
+    });
+    return {
+      created: Math.floor(this.parts.clock.nowMs() / 1000),
+      data,
+      usage: { cost_in_usd_ticks: Number(hold.amountOf(count) * TICKS_PER_NANO) },
+    };
+  }
+
+  private async record(
+    held: HeldCall,
+    channel: Channel,
+    { image, index }: { image: UpstreamImage; index: number },
+  ): Promise<ImageRecord | null> {
+    const { upstreams, files, log } = this.parts;
+    const extras = image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt };
+    try {
+      if (held.asked.format === 'b64_json' && image.b64 !== undefined) {
+        const mime = imageTypeOf(image.b64);
+        return mime === null ? null : { b64_json: image.b64, mime_type: mime, ...extras };
+      }
+      const signal = AbortSignal.timeout(Math.max(1, held.limitAtMs - this.parts.clock.nowMs()));
+      const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
+      if (held.asked.format === 'b64_json')
+        return { b64_json: bytes.toString('base64'), mime_type: mime, ...extras };
+      const path = await files.keep(`${held.hold.chargeId}-${index}.${extension}`, bytes);
+      return { url: held.origin + path, mime_type: mime, ...extras };
+    } catch (error) {
+      const { hold, requestId } = held;
+      log.error(
+        { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
+        'an image could not be kept',
+      );
+      return null;
+    }
+  }
+
+  /** Releases the charge, then words the failure: a client that repeats finds its money. */
+  private async giveBack(held: HeldCall, failure: Failure, latencyMs: number): Promise<ApiError> {
+    const { hold, model } = held;
+    const error = errorFor(failure, model.id);
+    const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
+    const { channel, upstreamStatus } = failure;
+    await this.parts.post.release(hold, hold.accountId, {
+      delivered: null,
+      channel,
+      reason,
+      upstreamStatus,
+      latencyMs,
+    });
+    return error;
+  }
+
+  private report(held: HeldCall, failure: Failure): void {
+    const { hold, requestId, model } = held;
+    const { kind, channel, upstreamStatus } = failure;
+    const reason = failure.kind === 'refused' ? failure.code : failure.reason;
+    const facts = {
+      requestId,
+      chargeId: hold.chargeId,
+      model: model.id,
+      channel,
+      kind,
+      upstreamStatus,
+      reason,
+    };
+    this.parts.log.warn(facts, 'an upstream did not deliver images');
+  }
+}
+
+const notInTime: Failure = {
+  kind: 'not_accepted',
+  reason: 'no time was left',
+  upstreamStatus: null,
+  channel: null,
+};
+
+function errorFor(failure: Failure, model: string): ApiError {
+  switch (failure.kind) {
+    case 'refused':
+      return new ApiError(failure.code, failure.message, { status: failure.status });
+    case 'not_accepted':
+      return noLine(model);
+    case 'unknown':
+      return new ApiError('generation_failed', 'The images could not be generated. Nothing was charged.', {
+        shouldRetry: false,
+      });
+  }
+}
+
+function noLine(model: string): ApiError {
+  return serviceUnavailable(`No line for ${model} is free at the moment. Nothing was charged; please retry.`);
+}

@@ -1,0 +1,105 @@
+import { parseChaos } from '#bus/chaos.js';
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
+import { openPool } from '#database/database.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { startHealthServer } from '#platform/health.js';
+import { createLogger } from '#platform/logging.js';
+import { createRegistry } from '#platform/metrics.js';
+import { readGatewayConfig } from './gateway.config.js';
+import { startGateway } from './gateway.program.js';
+
+const HELP = `Gateway: the data plane at /v1 and /vendora/v1.
+
+Usage: node dist/apps/gateway/main.js [--help]
+
+Environment:
+  DATABASE_URL                 login of the role tollgate_gateway
+  KAFKA_BROKERS                brokers, host:port, separated by commas
+  STORAGE_DIR                  folder of finished files, shared with the video workers
+  URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
+  PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
+  TRUST_PROXY                  believe X-Forwarded-* (false)
+  HOST                         address to listen on (0.0.0.0)
+  PORT                         data plane (8787)
+  HEALTH_PORT                  /health/live, /health/ready, /metrics (9464)
+  DATABASE_POOL                connections to the database at most (10)
+  IMAGE_REQUEST_LIMIT_SECONDS  from an image request to the abort of its upstream call (120)
+  VIDEO_CREATE_LIMIT_SECONDS   how long an upstream may take to accept a video (20)
+  IMAGE_URL_LIFE_SECONDS       life of image links (3600)
+  HOLD_EXPIRES_SECONDS         how late billing may see a charge (10)
+  BUS_REQUEST_TIMEOUT_SECONDS  one wait for an answer of billing (5)
+  SHUTDOWN_GRACE_SECONDS       how long requests in flight are waited for (30)
+  LOG_LEVEL                    info
+
+SIGTERM and SIGINT finish what is in flight first. Exit codes: 0 stopped, 1 failed.
+`;
+
+/** Beyond the grace for requests: time to send what is left to say, then the stop is cut. */
+const STOP_MARGIN_MS = 10_000;
+
+function readConfig(env: NodeJS.ProcessEnv) {
+  const reader = new ConfigReader(env);
+  const port = (name: string, fallback: number) => reader.integer(name, { fallback, min: 0, max: 65_535 });
+  return reader.finish({
+    databaseUrl: reader.url('DATABASE_URL'),
+    brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
+    storageDir: reader.string('STORAGE_DIR'),
+    host: reader.string('HOST', '0.0.0.0'),
+    port: port('PORT', 8787),
+    healthPort: port('HEALTH_PORT', 9464),
+    poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
+    gateway: readGatewayConfig(reader),
+  });
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLogger('gateway');
+  const registry = createRegistry('gateway');
+  const pool = openPool({ url: config.databaseUrl, max: config.poolSize, applicationName: 'gateway', log });
+  const transport = new KafkaTransport({
+    brokers: config.brokers,
+    clientId: 'gateway',
+    log,
+    registry,
+    onFatal: (error: Error) => {
+      log.fatal({ err: error }, 'the connection to Kafka is lost for good');
+      process.exit(1);
+    },
+  });
+  const gateway = await startGateway({
+    pool,
+    transport,
+    storageDir: config.storageDir,
+    config: config.gateway,
+    log,
+    registry,
+    chaos: parseChaos(process.env['BUS_CHAOS']),
+    listen: { host: config.host, port: config.port },
+  });
+  const { host, healthPort } = config;
+  const health = await startHealthServer({ host, port: healthPort, checks: gateway.checks, registry });
+  log.info({ port: gateway.port }, 'the gateway runs');
+
+  const stop = async () => {
+    setTimeout(() => process.exit(1), config.gateway.shutdownGraceMs + STOP_MARGIN_MS).unref();
+    health.close();
+    await gateway.close();
+    await transport.close();
+    await pool.end();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+}
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+} else {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${error instanceof OperatorError ? error.message : (error as Error).stack}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,143 @@
+import type { CatalogModel } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import {
+  asBody,
+  type Body,
+  invalid,
+  isAbsent,
+  optionalAspectRatio,
+  optionalSize,
+  optionalText,
+  requiredText,
+} from '../http/fields.js';
+import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+
+/** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
+export interface VideoCreation {
+  readonly model: string;
+  readonly prompt: string;
+  /** Whole seconds, not yet held against the model's limits; undefined: the model's default. */
+  readonly seconds: number | undefined;
+  /** As the client sent it. */
+  readonly size: string | undefined;
+  readonly aspectRatio: string | undefined;
+  readonly resolution: { value: string; param: 'resolution' | 'size' } | undefined;
+}
+
+/** What is billed and sent upstream. */
+export interface FittedVideo {
+  readonly seconds: number;
+  readonly resolution: string | undefined;
+}
+
+/** Every spelling of an image input that clients are known to send, with or without brackets. */
+const IMAGE_INPUT =
+  /^(image|images|image_url|image_urls|input_image|input_reference|input_references|reference_image|reference_images|first_frame|last_frame|start_image|end_image|init_image)(\[.*)?$/i;
+
+/**
+ * Reads the body of spec 4.3 with the fields that SDKs add; unknown ones are ignored. In JSON `seconds` must be a
+ * string; in multipart everything is. @throws ApiError
+ */
+export function readVideoCreation(parsed: unknown): VideoCreation {
+  const body = asBody(parsed);
+  refuseImageInput(body);
+  const size = optionalSize(body);
+  const resolution = optionalText(body, 'resolution', 20);
+  return {
+    model: requiredText(body, 'model', MAX_MODEL_CHARS),
+    prompt: requiredText(body, 'prompt', MAX_PROMPT_CHARS),
+    seconds: readSeconds(body),
+    size: size?.text,
+    aspectRatio: optionalAspectRatio(body) ?? (size && ratioOf(size)),
+    resolution:
+      resolution !== undefined
+        ? { value: resolution.toLowerCase(), param: 'resolution' }
+        : size && { value: resolutionOf(size), param: 'size' },
+  };
+}
+
+/** Applies the model's default and limits. @throws ApiError before anything is held */
+export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVideo {
+  const { defaultSeconds = 5, minSeconds = 1, maxSeconds = 15, resolutions = [] } = model.limits;
+  const seconds = asked.seconds ?? defaultSeconds;
+  if (seconds < minSeconds || seconds > maxSeconds) {
+    throw invalid('seconds', `must be from ${minSeconds} to ${maxSeconds} for ${model.id}`);
+  }
+  const { resolution } = asked;
+  if (resolution && !resolutions.includes(resolution.value)) {
+    const offered = resolutions.length > 0 ? ` It makes ${resolutions.join(', ')}.` : '';
+    throw new ApiError('invalid_value', `${model.id} does not make ${resolution.value}.${offered}`, {
+      param: resolution.param,
+    });
+  }
+  return { seconds, resolution: resolution?.value };
+}
+
+function refuseImageInput(body: Body): void {
+  const given = Object.keys(body).find((name) => IMAGE_INPUT.test(name) && isGiven(body[name]));
+  const param = given ?? (instancesHaveImage(body['instances']) ? 'instances' : undefined);
+  if (param === undefined) return;
+  const message = 'Videos are made from text only: image input is not supported. Nothing was charged.';
+  throw new ApiError('image_input_not_supported', message, { param });
+}
+
+function isGiven(value: unknown): boolean {
+  return !isAbsent(value) && !(Array.isArray(value) && value.length === 0);
+}
+
+function instancesHaveImage(instances: unknown): boolean {
+  if (!Array.isArray(instances)) return false;
+  return instances.some(
+    (instance: unknown) =>
+      typeof instance === 'object' &&
+      instance !== null &&
+      Object.entries(instance).some(([name, value]) => IMAGE_INPUT.test(name) && isGiven(value)),
+  );
+}
+
+/** `seconds` and `duration` mean the same; two different answers would charge for one and deliver the other. */
+function readSeconds(body: Body): number | undefined {
+  const seconds = wholeSeconds('seconds', textSeconds(body));
+  const duration = wholeSeconds('duration', durationValue(body));
+  if (seconds !== undefined && duration !== undefined && seconds !== duration) {
+    throw invalid('duration', `differs from seconds: ${duration} against ${seconds}`);
+  }
+  return seconds ?? duration;
+}
+
+function textSeconds(body: Body): string | undefined {
+  const value = body['seconds'];
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'string') return value;
+  throw new ApiError('invalid_type', 'seconds must be a string, such as "5".', { param: 'seconds' });
+}
+
+function durationValue(body: Body): string | undefined {
+  const value = body['duration'];
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  throw new ApiError('invalid_type', 'duration must be a number or a string.', { param: 'duration' });
+}
+
+function wholeSeconds(param: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const match = /^\s*(\d{1,9})(\.0{1,9})?\s*$/.exec(text);
+  if (!match) throw invalid(param, 'must be a whole number of seconds, such as 5');
+  return Number(match[1]);
+}
+
+/** OpenAI clients send only a size: its short side names the resolution (wire.md 3.5). */
+function resolutionOf({ width, height }: { width: number; height: number }): string {
+  const short = Math.min(width, height);
+  if (short <= 480) return '480p';
+  return short <= 720 ? '720p' : '1080p';
+}
+
+function ratioOf({ width, height }: { width: number; height: number }): string {
+  const divisor = greatestCommonDivisor(width, height);
+  return `${width / divisor}:${height / divisor}`;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

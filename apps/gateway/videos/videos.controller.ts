@@ -1,0 +1,76 @@
+import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Dialect } from '#tasks/task-state.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import { CONFIG } from '../gateway.tokens.js';
+import { Access, BodyLimit, CallerOf } from '../http/caller.js';
+import { VIDEO_BODY_BYTES } from '../http/limits.js';
+import { readMultipart } from '../http/multipart-body.js';
+import { publicOrigin } from '../http/public-origin.js';
+import { VideoCreator } from './video.creation.js';
+import { VideoLibrary } from './video.library.js';
+import { readVideoCreation } from './video-request.js';
+import type { VideoView } from './video.view.js';
+
+/** Asked for by the Python SDK's poll helper as its interval, milliseconds. */
+const POLL_AFTER_MS = '2000';
+
+@Controller()
+export class VideosController {
+  constructor(
+    @Inject(VideoCreator) private readonly creator: VideoCreator,
+    @Inject(VideoLibrary) private readonly library: VideoLibrary,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
+  @Post('v1/videos')
+  @HttpCode(200)
+  @BodyLimit(VIDEO_BODY_BYTES)
+  create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
+    return this.createIn('openai', caller, request);
+  }
+
+  /** xAI's paths: its clients know pending and done. */
+  @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
+  @HttpCode(200)
+  @BodyLimit(VIDEO_BODY_BYTES)
+  generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
+    return this.createIn('xai', caller, request);
+  }
+
+  /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
+  @Get(['v1/videos/:id', 'vendora/v1/videos/:id'])
+  async retrieve(
+    @CallerOf() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<VideoView> {
+    const task = await this.library.find(caller.accountId, id);
+    if (task.endedAtMs === null) void reply.header('openai-poll-after-ms', POLL_AFTER_MS);
+    return this.library.view(task, publicOrigin(request, this.config.publicBaseUrl));
+  }
+
+  @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
+  @Access('signed')
+  async content(
+    @Param('id') id: string,
+    @Query() query: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const task = request.caller
+      ? await this.library.find(request.caller.accountId, id)
+      : await this.library.findSigned(id, query);
+    await this.library.send(task, { variant: query['variant'], request, reply });
+  }
+
+  private async createIn(dialect: Dialect, caller: Caller, request: FastifyRequest): Promise<VideoView> {
+    const body = request.isMultipart() ? await readMultipart(request) : request.body;
+    const asked = readVideoCreation(body);
+    const task = await this.creator.create({ caller, asked, dialect, requestId: request.id });
+    return this.library.view(task, publicOrigin(request, this.config.publicBaseUrl));
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { hashApiKey } from '#platform/ids.js';
+
+/** Who calls: a live key, its account and its one group (spec 5). */
+export interface Caller {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly group: string;
+}
+
+/** The part of a `pg` pool that is used here. */
+interface Queryable {
+  query(statement: {
+    name: string;
+    text: string;
+    values: unknown[];
+  }): Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+interface CachedKey {
+  caller: Caller;
+  loadedAtMs: number;
+  expiresAtMs: number;
+}
+
+/** Case of the scheme does not matter; clients send `bearer`, and some send it twice. */
+const BEARER = /^\s*(?:bearer\s+)+(\S+)\s*$/i;
+const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
+/** Keys remembered at once; about 200 bytes each. The oldest goes first. */
+const MAX_CACHED_KEYS = 50_000;
+
+const FIND_KEY = `
+SELECT id, account_id, group_name, extract(epoch FROM expires_at) * 1000 AS expires_at_ms
+FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+
+/**
+ * Turns an Authorization header into a caller. Live keys are remembered by their hash for a short time and dropped by
+ * key.changed; what must hold at once (revocation, limits) is decided again in the hold, so a stale answer costs nothing.
+ */
+export class KeyAuthenticator {
+  private readonly cached = new Map<string, CachedKey>();
+  private readonly loading = new Map<string, Promise<CachedKey | undefined>>();
+  private generation = 0;
+
+  constructor(
+    private readonly database: Queryable,
+    private readonly clock: Clock,
+    private readonly lifeMs: number,
+  ) {}
+
+  /** @throws ApiError invalid_api_key; the database's error when it cannot be asked. */
+  async authenticate(authorization: string | undefined): Promise<Caller> {
+    const apiKey = bearerToken(authorization);
+    if (!KEY_SHAPE.test(apiKey)) throw unknownKey();
+    const hash = hashApiKey(apiKey);
+    const name = hash.toString('base64');
+    const known = this.fresh(name) ?? (await this.load(name, hash));
+    if (!known || known.expiresAtMs <= this.clock.nowMs()) throw unknownKey();
+    return known.caller;
+  }
+
+  /** Forgets every key, or the one that changed; a lookup under way may predate the change, so it is not kept. */
+  drop(keyId?: string): void {
+    this.generation += 1;
+    this.loading.clear();
+    if (keyId === undefined) return this.cached.clear();
+    for (const [name, key] of this.cached) {
+      if (key.caller.keyId === keyId) this.cached.delete(name);
+    }
+  }
+
+  private fresh(name: string): CachedKey | undefined {
+    const key = this.cached.get(name);
+    if (key && this.clock.nowMs() - key.loadedAtMs < this.lifeMs) return key;
+    return undefined;
+  }
+
+  /** One lookup for all who ask for the same key at the same moment. */
+  private load(name: string, hash: Buffer): Promise<CachedKey | undefined> {
+    let lookup = this.loading.get(name);
+    if (!lookup) {
+      const started = this.find(name, hash).finally(() => {
+        if (this.loading.get(name) === started) this.loading.delete(name);
+      });
+      lookup = started;
+      this.loading.set(name, started);
+    }
+    return lookup;
+  }
+
+  private async find(name: string, hash: Buffer): Promise<CachedKey | undefined> {
+    const generation = this.generation;
+    const loadedAtMs = this.clock.nowMs();
+    const { rows } = await this.database.query({ name: 'find_api_key', text: FIND_KEY, values: [hash] });
+    const row = rows[0];
+    if (!row) {
+      this.cached.delete(name);
+      return undefined;
+    }
+    const key: CachedKey = {
+      caller: {
+        keyId: row['id'] as string,
+        accountId: row['account_id'] as string,
+        group: row['group_name'] as string,
+      },
+      loadedAtMs,
+      expiresAtMs: row['expires_at_ms'] === null ? Infinity : Number(row['expires_at_ms']),
+    };
+    if (generation === this.generation) this.remember(name, key);
+    return key;
+  }
+
+  private remember(name: string, key: CachedKey): void {
+    this.cached.delete(name);
+    const oldest = this.cached.size >= MAX_CACHED_KEYS ? this.cached.keys().next().value : undefined;
+    if (oldest !== undefined) this.cached.delete(oldest);
+    this.cached.set(name, key);
+  }
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined || authorization.trim() === '') {
+    throw new ApiError(
+      'invalid_api_key',
+      'No API key was sent. Send it as a header: Authorization: Bearer YOUR_API_KEY.',
+    );
+  }
+  return BEARER.exec(authorization)?.[1] ?? '';
+}
+
+function unknownKey(): ApiError {
+  return new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
+}
