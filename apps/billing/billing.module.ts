@@ -1,0 +1,120 @@
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import type pg from 'pg';
+import type { Bus } from '#bus/bus.js';
+import { OutboxRelay } from '#bus/outbox.js';
+import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import type { Clock } from '#platform/clock.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { Registry } from '#platform/metrics.js';
+import type { BillingConfig } from './billing.config.js';
+import { BillingMetrics } from './billing.metrics.js';
+import { LOG, LOOPS, READINESS } from './billing.tokens.js';
+import { ChargesController } from './charges.controller.js';
+import { ConsoleController } from './console.controller.js';
+import { EndedTasksRepair } from './ended-tasks.repair.js';
+import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
+
+export interface BillingModuleOptions {
+  /** Connections under billing's own database role. */
+  pool: pg.Pool;
+  bus: Bus;
+  config: BillingConfig;
+  log: Logger;
+  registry: Registry;
+  clock: Clock;
+}
+
+/** Starts billing's background work with the application, and ends it in order: loops, the ledger, announcements. */
+@Injectable()
+class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  constructor(
+    @Inject(PostingEngine) private readonly engine: PostingEngine,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(LOOPS) private readonly loops: Loop[],
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+    for (const loop of this.loops) loop.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
+
+  /** Called when nothing is consumed any more, so what the last messages announced can still leave. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.engine.close();
+    await this.relay.stop();
+  }
+}
+
+/** The money: answers charges on the bus, sweeps what was forgotten, announces what happened. */
+@Module({})
+export class BillingModule {
+  static register(options: BillingModuleOptions): DynamicModule {
+    const metrics = new BillingMetrics(options.registry);
+    const relay = newRelay(options);
+    const engine = newEngine(options, relay);
+    return {
+      module: BillingModule,
+      controllers: [ChargesController, ConsoleController],
+      providers: [
+        { provide: LOG, useValue: options.log },
+        { provide: READINESS, useValue: billingReadiness(options) },
+        { provide: BillingMetrics, useValue: metrics },
+        { provide: OutboxRelay, useValue: relay },
+        { provide: PostingEngine, useValue: engine },
+        { provide: LOOPS, useValue: newLoops(options, engine, metrics) },
+        BackgroundWork,
+      ],
+    };
+  }
+}
+
+/** Ready when holds can be answered: the database and the bus are there. */
+export function billingReadiness(options: Pick<BillingModuleOptions, 'pool' | 'bus'>): ReadinessChecks {
+  return {
+    database: async () => {
+      await options.pool.query('SELECT 1');
+    },
+    bus: () => options.bus.health(),
+  };
+}
+
+function newRelay({ pool, bus, config, log, registry }: BillingModuleOptions): OutboxRelay {
+  return new OutboxRelay({ pool, bus, producer: 'billing', pollMs: config.outboxPollMs, log, registry });
+}
+
+function newEngine({ pool, log, registry }: BillingModuleOptions, relay: OutboxRelay): PostingEngine {
+  return new PostingEngine({
+    pool,
+    loadPriceBook: (client) => loadPriceBook(client),
+    log,
+    registry,
+    onCommitted: () => relay.wake(),
+  });
+}
+
+function newLoops(options: BillingModuleOptions, engine: PostingEngine, metrics: BillingMetrics): Loop[] {
+  const { config, log } = options;
+  const parts = { ...options, engine, metrics, graceMs: config.chargeGraceMs };
+  const sweeper = new ExpiredHoldsSweeper(parts);
+  const repair = new EndedTasksRepair(parts);
+  const intervalMs = config.sweepIntervalMs;
+  return [
+    new Loop({ name: 'expired-holds', intervalMs, log, round: () => sweeper.round() }),
+    new Loop({ name: 'ended-tasks', intervalMs, log, round: () => repair.round() }),
+  ];
+}

@@ -1,0 +1,93 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type pg from 'pg';
+import { Bus } from '#bus/bus.js';
+import type { ChaosOptions } from '#bus/chaos.js';
+import { groups } from '#bus/topics.js';
+import type { BusTransport } from '#bus/transport.js';
+import { isTransient } from '#database/database.js';
+import { EngineOverloaded } from '#ledger/posting-engine.js';
+import { type Clock, systemClock } from '#platform/clock.js';
+import { OperatorError } from '#platform/errors.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import type { BillingConfig } from './billing.config.js';
+import { BillingModule, billingReadiness } from './billing.module.js';
+import { storeDeadLetter } from './dead-letters.store.js';
+
+export interface BillingProgramOptions {
+  pool: pg.Pool;
+  transport: BusTransport;
+  config: BillingConfig;
+  log: Logger;
+  registry: Registry;
+  clock?: Clock;
+  chaos?: ChaosOptions | undefined;
+  /** Where the console address listens; port 0 takes a free one. */
+  console: { host: string; port: number };
+}
+
+export interface RunningBilling {
+  consolePort: number;
+  checks: ReadinessChecks;
+  /** Takes no more messages, ends what is under way and announces it. The pool and the transport stay open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Boots billing: it consumes from the bus first, then opens the console address.
+ * @throws OperatorError when the console's port is taken; BusWiringError when a handler is missing.
+ */
+export async function startBilling(options: BillingProgramOptions): Promise<RunningBilling> {
+  const { pool, transport, config, log, registry, chaos } = options;
+  const bus = new Bus(transport.client({ asks: false }), { registry });
+  const clock = options.clock ?? systemClock;
+  const app = await NestFactory.create<NestFastifyApplication>(
+    BillingModule.register({ pool, bus, config, log, registry, clock }),
+    new FastifyAdapter(),
+    { logger: false, abortOnError: false, forceCloseConnections: true },
+  );
+  const close = async () => {
+    await app.close();
+    await bus.close();
+  };
+  try {
+    const strategy = transport.server({
+      groups: [groups.billing],
+      isTransient: (error) => error instanceof EngineOverloaded || isTransient(error),
+      onDeadLetter: (letter) => storeDeadLetter(pool, letter),
+      log,
+      registry,
+      chaos,
+    });
+    app.connectMicroservice({ strategy }, { inheritAppConfig: true });
+    await app.startAllMicroservices();
+    const consolePort = await listen(app, options.console);
+    return { consolePort, checks: billingReadiness({ pool, bus }), close };
+  } catch (error) {
+    await close().catch((failure: unknown) => log.error({ err: failure }, 'billing did not close'));
+    throw error;
+  }
+}
+
+async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {
+  try {
+    await app.listen(where.port, where.host);
+  } catch (error) {
+    throw portFault(error, 'CONSOLE_PORT', where);
+  }
+  return (app.getHttpServer().address() as { port: number }).port;
+}
+
+/** One sentence for the operator in place of what the system says about a port. */
+export function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const what = `${variable} ${where.port} on ${where.host}`;
+  if (code === 'EADDRINUSE')
+    return new OperatorError(`${what} is taken by another program: choose a free port.`);
+  if (code === 'EACCES')
+    return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
+  if (code === 'EADDRNOTAVAIL') return new OperatorError(`${what}: this machine has no such address.`);
+  return error;
+}

@@ -1,0 +1,75 @@
+import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply, TaskEnded } from '#bus/topics.js';
+import {
+  BrokenRule,
+  type HoldCommand,
+  type HoldResult,
+  type ResolveCommand,
+  type ResolveResult,
+} from '#ledger/charge.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+
+/** What a `charge.requested` asks of the ledger. @throws BrokenRule for units that are not whole. */
+export function holdCommand(message: ChargeRequested): HoldCommand {
+  const { chargeId, accountId, keyId, model, requestedModel, group, requestId } = message;
+  return {
+    chargeId,
+    accountId,
+    keyId,
+    model,
+    requestedModel,
+    group,
+    units: wholeUnits(message.units),
+    quotedAmount: parseAmount(message.quotedAmount),
+    expiresAtMs: Date.parse(message.expiresAt),
+    deadlineMs: message.deadline ? Date.parse(message.deadline) : null,
+    taskId: message.taskId ?? null,
+    requestId,
+  };
+}
+
+export function holdReply(chargeId: string, result: HoldResult): ChargeReply {
+  if (result.outcome === 'refused') {
+    return { chargeId, outcome: 'refused', refusal: { code: result.code, message: result.message } };
+  }
+  const { amount, balance } = result;
+  return { chargeId, outcome: 'held', amount: formatAmount(amount), balance: formatAmount(balance) };
+}
+
+/** What a `charge.resolved` asks of the ledger. @throws BrokenRule for units that are not whole. */
+export function resolveCommand(message: ChargeResolved): ResolveCommand {
+  return {
+    chargeId: message.chargeId,
+    accountId: message.accountId,
+    outcome: message.outcome,
+    deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
+    channel: message.channel ?? null,
+    reason: message.reason?.code ?? null,
+    upstreamStatus: message.upstreamStatus ?? null,
+    latencyMs: message.latencyMs ?? null,
+  };
+}
+
+/** A task that ended resolves its charge: completed is delivered, failed costs nothing. */
+export function taskEndedCommand(message: TaskEnded): ResolveCommand {
+  return {
+    chargeId: message.chargeId,
+    accountId: message.accountId,
+    outcome: message.outcome === 'completed' ? 'delivered' : 'failed',
+    deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
+    channel: message.channel ?? null,
+    reason: message.reason?.code ?? null,
+    upstreamStatus: null,
+    latencyMs: null,
+  };
+}
+
+export function resolveReply(result: ResolveResult): ResolvedReply {
+  const { outcome, settled, released } = result;
+  return { outcome, settled: formatAmount(settled), released: formatAmount(released) };
+}
+
+/** Images, seconds and calls are whole; the bus carries them as decimal text. */
+function wholeUnits(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new BrokenRule(`units must be whole and not negative: ${text}`);
+  return BigInt(text);
+}

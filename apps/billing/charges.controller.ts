@@ -1,0 +1,58 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Handles } from '#bus/handles.decorator.js';
+import {
+  type ChargeReply,
+  ChargeRequested,
+  ChargeResolved,
+  type ResolvedReply,
+  TaskEnded,
+  topics,
+} from '#bus/topics.js';
+import type { ResolveCommand, ResolveResult } from '#ledger/charge.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import type { Logger } from '#platform/logging.js';
+import { BillingMetrics } from './billing.metrics.js';
+import { LOG } from './billing.tokens.js';
+import { holdCommand, holdReply, resolveCommand, resolveReply, taskEndedCommand } from './charge.commands.js';
+
+/**
+ * The bus's side of the money. Handlers only translate: the engine commits the messages of one batch together and
+ * answers a repeat with what it stored, so messages may come twice and in any order. What the engine throws tells the
+ * bus what to do: a database that is gone is tried again, a broken rule becomes a dead letter.
+ */
+@Controller()
+export class ChargesController {
+  constructor(
+    @Inject(PostingEngine) private readonly engine: PostingEngine,
+    @Inject(BillingMetrics) private readonly metrics: BillingMetrics,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  @Handles(topics.chargeRequested)
+  async requested(message: ChargeRequested): Promise<ChargeReply> {
+    return holdReply(message.chargeId, await this.engine.hold(holdCommand(message)));
+  }
+
+  @Handles(topics.chargeResolved)
+  async resolved(message: ChargeResolved): Promise<ResolvedReply> {
+    return resolveReply(await this.resolve(resolveCommand(message)));
+  }
+
+  @Handles(topics.videoCompleted)
+  async taskEnded(message: TaskEnded): Promise<void> {
+    await this.resolve(taskEndedCommand(message));
+  }
+
+  private async resolve(command: ResolveCommand): Promise<ResolveResult> {
+    const result = await this.engine.resolve(command);
+    if (result.late) {
+      const { chargeId, accountId, channel } = command;
+      this.metrics.lateSuccesses.inc();
+      this.log.warn(
+        { chargeId, accountId, channel },
+        'work was delivered after its charge had been released',
+      );
+    }
+    return result;
+  }
+}

@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
+import { inTransaction } from '#database/database.js';
+import { insertAccount } from '#identity/account.store.js';
+import { type CreatedKey, insertKey, type NewKey, revokeKey, type RevokedKey } from '#identity/key.store.js';
+import { openCustomerAccount } from '#ledger/customer-account.js';
+
+export interface NewCustomer {
+  name: string;
+  /** The group of the customer's first key. */
+  group: string;
+  keyName?: string;
+}
+
+export interface CreatedCustomer extends CreatedKey {
+  accountId: string;
+}
+
+/**
+ * Creates a customer account with its ledger accounts, empty, and a first key, all or nothing. Balance comes from
+ * top-ups only: there is no free credit.
+ * @throws IdentityRefusal for an unfit name or an unknown group.
+ */
+export function createCustomer(pool: pg.Pool, customer: NewCustomer): Promise<CreatedCustomer> {
+  return inTransaction(pool, async (client) => {
+    const accountId = await insertAccount(client, customer.name);
+    await openCustomerAccount(client, accountId);
+    const { group, keyName = 'first key' } = customer;
+    return { accountId, ...(await insertKey(client, { accountId, group, name: keyName })) };
+  });
+}
+
+/** Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist. */
+export function createKey(pool: pg.Pool, key: NewKey): Promise<CreatedKey> {
+  return insertKey(pool, key);
+}
+
+/**
+ * Revokes a key: holds decided after it are refused, and every gateway is told to forget the key.
+ * @throws IdentityRefusal when there is no such key.
+ */
+export function revokeCustomerKey(pool: pg.Pool, keyId: string): Promise<RevokedKey> {
+  return inTransaction(pool, async (client) => {
+    const revoked = await revokeKey(client, keyId);
+    const { accountId } = revoked;
+    await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
+    return revoked;
+  });
+}

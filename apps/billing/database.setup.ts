@@ -1,0 +1,62 @@
+import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
+import { inTransaction, isTransient, openPool } from '#database/database.js';
+import { migrate, type MigrateOptions } from '#database/migrations.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+
+export interface DatabaseSetup {
+  /** The login that owns the database and may create roles. */
+  ownerUrl: string;
+  passwords?: MigrateOptions['passwords'];
+  /** Points the sandbox channel at a sandbox upstream. */
+  sandbox?: { baseUrl: string; apiKey: string } | undefined;
+}
+
+/**
+ * Brings a database to the state that the programs expect: schema, passwords of their roles, and a first catalog when
+ * it has none. Safe to repeat, and for several to run at once.
+ * @returns the migrations applied now.
+ * @throws OperatorError when the database is newer than this code.
+ */
+export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
+  const { ownerUrl, passwords, sandbox } = setup;
+  const applied = await migrate({ ownerUrl, ...(passwords && { passwords }) });
+  const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
+  try {
+    await inTransaction(pool, async (client) => {
+      // Of two that set up an empty database at once, the second waits and finds the catalog there.
+      await client.query('SELECT pg_advisory_xact_lock(catalog_lock_key())');
+      await seedCatalog(client);
+      if (sandbox) await configureSandboxChannel(client, sandbox);
+    });
+  } finally {
+    await pool.end();
+  }
+  return applied;
+}
+
+/** Reads what to set up. @throws OperatorError that names the variables at fault. */
+export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
+  const reader = new ConfigReader(env);
+  const passwords: Record<string, string> = {};
+  for (const role of ['gateway', 'worker', 'billing'] as const) {
+    const password = reader.optionalString(`${role.toUpperCase()}_DATABASE_PASSWORD`);
+    if (password) passwords[role] = password;
+  }
+  const sandboxUrl = reader.optionalString('SANDBOX_URL');
+  const sandbox = sandboxUrl
+    ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.string('SANDBOX_API_KEY') }
+    : undefined;
+  return reader.finish({ ownerUrl: reader.url('OWNER_DATABASE_URL'), passwords, sandbox });
+}
+
+/** What went wrong, as one sentence for an operator where it is theirs to mend; else undefined. */
+export function operatorSentence(error: unknown): string | undefined {
+  if (error instanceof OperatorError) return error.message;
+  if (isTransient(error)) return `The database cannot be reached: ${(error as Error).message}.`;
+  const { code } = error as { code?: string };
+  if (code === '28P01' || code === '28000')
+    return `The database refuses the login: ${(error as Error).message}.`;
+  if (code === '3D000') return `The database does not exist: ${(error as Error).message}.`;
+  return undefined;
+}

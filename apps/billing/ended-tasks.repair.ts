@@ -1,0 +1,95 @@
+import { topics } from '#bus/topics.js';
+import { BrokenRule } from '#ledger/charge.js';
+import { formatAmount } from '#money/amount.js';
+import type { TaskState } from '#tasks/task-state.js';
+import type { SweepParts } from './expired-holds.sweeper.js';
+import { Suspects } from './suspects.js';
+
+const MAX_PER_ROUND = 200;
+
+/** The holds of tasks are the held charges without a deadline, so the partial index of held charges finds them. */
+const ENDED = `
+SELECT c.id AS "chargeId", c.account_id AS "accountId", t.id AS "taskId", t.state, t.channel_id AS channel,
+  t.error_code AS reason
+FROM charges c JOIN tasks t ON t.charge_id = c.id AND t.account_id = c.account_id
+WHERE c.state = 'held' AND c.deadline IS NULL
+  AND t.state IN ('completed', 'failed', 'refused')
+  AND t.ended_at < now() - $1::double precision * interval '1 millisecond'
+  AND ($2::text[] IS NULL OR c.id = ANY ($2)) AND c.id > $3
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.payload ->> 'chargeId' = c.id)
+ORDER BY c.id LIMIT ${MAX_PER_ROUND}`;
+
+interface EndedTask {
+  chargeId: string;
+  accountId: string;
+  taskId: string;
+  state: TaskState;
+  channel: string | null;
+  reason: string | null;
+}
+
+/**
+ * Resolves the charge of a task that ended while its charge is still held, after a grace, when no event under way can
+ * do it any more. The outbox makes this unneeded, so every repair is counted and logged as the fault that it shows.
+ */
+export class EndedTasksRepair {
+  private readonly suspects: Suspects<EndedTask>;
+  /** Rounds go on behind the last one, so that a charge that cannot be resolved does not stand in the others' way. */
+  private after = '';
+
+  constructor(private readonly parts: SweepParts) {
+    this.suspects = new Suspects(parts.bus, topics.videoCompleted);
+  }
+
+  /** One bounded round; true when more may be waiting. */
+  async round(): Promise<boolean> {
+    const ripe = await this.suspects.ripe(() => this.ended(null, this.after));
+    const full = ripe.length === MAX_PER_ROUND;
+    if (ripe.length > 0) {
+      const still = await this.ended(
+        ripe.map(({ chargeId }) => chargeId),
+        '',
+      );
+      await Promise.all(still.map((task) => this.repair(task)));
+    }
+    this.after = full ? (ripe.at(-1)?.chargeId ?? '') : '';
+    return full;
+  }
+
+  private async ended(among: string[] | null, after: string): Promise<EndedTask[]> {
+    const { pool, graceMs } = this.parts;
+    return (await pool.query<EndedTask>(ENDED, [graceMs, among, after])).rows;
+  }
+
+  private async repair(task: EndedTask): Promise<void> {
+    const { engine, metrics, log } = this.parts;
+    const { chargeId, accountId, taskId, state, channel, reason } = task;
+    try {
+      const result = await engine.resolve({
+        chargeId,
+        accountId,
+        outcome: state === 'completed' ? 'delivered' : 'failed',
+        deliveredUnits: null,
+        channel,
+        reason: reason ?? 'repaired',
+        upstreamStatus: null,
+        latencyMs: null,
+      });
+      metrics.repairs.inc();
+      log.error(
+        {
+          chargeId,
+          accountId,
+          taskId,
+          state,
+          settled: formatAmount(result.settled),
+          released: formatAmount(result.released),
+        },
+        'repaired the charge of an ended task that no event had resolved',
+      );
+    } catch (error) {
+      if (!(error instanceof BrokenRule)) throw error;
+      log.error({ err: error, chargeId, taskId }, 'the charge of an ended task cannot be resolved');
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { parseChaos } from '#bus/chaos.js';
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
+import { openPool } from '#database/database.js';
+import { ConfigReader } from '#platform/config.js';
+import { startHealthServer } from '#platform/health.js';
+import { createLogger } from '#platform/logging.js';
+import { createRegistry } from '#platform/metrics.js';
+import { readBillingConfig } from './billing.config.js';
+import { startBilling } from './billing.program.js';
+import { operatorSentence } from './database.setup.js';
+
+const HELP = `Billing: answers charges on the bus, and serves the console address.
+
+Usage: node dist/apps/billing/main.js [--help]
+
+Environment:
+  DATABASE_URL            login of the role tollgate_billing
+  KAFKA_BROKERS           brokers, host:port, separated by commas
+  HOST                    address to listen on (0.0.0.0)
+  CONSOLE_PORT            console (8788)
+  HEALTH_PORT             /health/live, /health/ready, /metrics (9464)
+  DATABASE_POOL           connections to the database at most (10)
+  CHARGE_GRACE_SECONDS    how long past its deadline a charge may still be resolved (30)
+  SWEEP_INTERVAL_SECONDS  pause between sweeps (5)
+  OUTBOX_POLL_SECONDS     net under the outbox relay (0.25)
+  LOG_LEVEL               info
+
+SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.
+`;
+
+/** A stop that takes longer is cut: whatever was not committed is consumed again by the next start. */
+const STOP_LIMIT_MS = 30_000;
+
+function readConfig(env: NodeJS.ProcessEnv) {
+  const reader = new ConfigReader(env);
+  const port = (name: string, fallback: number) => reader.integer(name, { fallback, min: 0, max: 65_535 });
+  return reader.finish({
+    databaseUrl: reader.url('DATABASE_URL'),
+    brokers: reader.string('KAFKA_BROKERS', undefined) ? reader.list('KAFKA_BROKERS') : [],
+    host: reader.string('HOST', '0.0.0.0'),
+    consolePort: port('CONSOLE_PORT', 8788),
+    healthPort: port('HEALTH_PORT', 9464),
+    poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
+    billing: readBillingConfig(reader),
+  });
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLogger('billing');
+  const registry = createRegistry('billing');
+  const { databaseUrl: url, poolSize: max, host } = config;
+  const pool = openPool({ url, max, applicationName: 'billing', log });
+  const onFatal = (error: Error) => {
+    log.fatal({ err: error }, 'the connection to Kafka is lost for good');
+    process.exit(1);
+  };
+  const transport = new KafkaTransport({
+    brokers: config.brokers,
+    clientId: 'billing',
+    log,
+    registry,
+    onFatal,
+  });
+  const billing = await startBilling({
+    pool,
+    transport,
+    config: config.billing,
+    log,
+    registry,
+    chaos: parseChaos(process.env['BUS_CHAOS']),
+    console: { host, port: config.consolePort },
+  });
+  const health = await startHealthServer({ host, port: config.healthPort, checks: billing.checks, registry });
+  log.info({ consolePort: billing.consolePort }, 'billing runs');
+
+  const stop = async () => {
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    health.close();
+    await billing.close();
+    await transport.close();
+    await pool.end();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+}
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+} else {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${operatorSentence(error) ?? (error as Error).stack}\n`);
+    process.exit(1);
+  }
+}

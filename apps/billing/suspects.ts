@@ -1,0 +1,33 @@
+import type { Bus } from '#bus/bus.js';
+import type { ReadMarker } from '#bus/bus.client.js';
+import type { AnyTopic } from '#bus/topic.js';
+import { groups } from '#bus/topics.js';
+
+/**
+ * Holds back rows that look forgotten until billing has read past everything that stood in a topic when they were
+ * found: the message that explains them may only be late. The order matters. First the rows are found, outbox empty
+ * of them; then the marker is taken, so whatever the outbox published before lies in front of it; only when the
+ * marker has been passed may they be judged again.
+ */
+export class Suspects<T> {
+  private waiting: { found: T[]; marker: ReadMarker } | undefined;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly topic: AnyTopic,
+  ) {}
+
+  /** The suspects that are ripe, or none while messages in front of their marker are not handled yet. */
+  async ripe(find: () => Promise<T[]>): Promise<T[]> {
+    this.waiting ??= await this.mark(find);
+    if (!this.waiting || !(await this.bus.hasConsumedPast(groups.billing, this.waiting.marker))) return [];
+    const { found } = this.waiting;
+    this.waiting = undefined;
+    return found;
+  }
+
+  private async mark(find: () => Promise<T[]>): Promise<{ found: T[]; marker: ReadMarker } | undefined> {
+    const found = await find();
+    return found.length === 0 ? undefined : { found, marker: await this.bus.endOffsets(this.topic) };
+  }
+}

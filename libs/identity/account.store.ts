@@ -1,0 +1,31 @@
+import type pg from 'pg';
+import { newId } from '#platform/ids.js';
+import { checkedName } from './refusal.js';
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * Writes a new customer account and answers its id. The caller opens its ledger accounts in the same transaction:
+ * an account without balances would refuse every call.
+ * @throws IdentityRefusal for a name that is empty or too long.
+ */
+export async function insertAccount(client: pg.ClientBase, name: string): Promise<string> {
+  const id = newId();
+  await client.query('INSERT INTO accounts (id, name) VALUES ($1, $2)', [id, checkedName(name)]);
+  return id;
+}
+
+export async function findAccount(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+): Promise<Account | null> {
+  const { rows } = await database.query<Account>(
+    'SELECT id, name, created_at AS "createdAt" FROM accounts WHERE id = $1',
+    [accountId],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
+import { checkedName, IdentityRefusal } from './refusal.js';
+
+export interface NewKey {
+  readonly accountId: string;
+  readonly name: string;
+  /** The group decides the models that the key reaches and their multiplier (spec 5.2). */
+  readonly group: string;
+}
+
+export interface CreatedKey {
+  readonly keyId: string;
+  /** The key itself. Nothing can show it again: only its hash is stored. */
+  readonly apiKey: string;
+}
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Creates a key. @throws IdentityRefusal when the account or the group does not exist, or the name is unfit. */
+export async function insertKey(database: pg.Pool | pg.ClientBase, key: NewKey): Promise<CreatedKey> {
+  const created = { keyId: newId(), apiKey: newApiKey() };
+  try {
+    await database.query(
+      'INSERT INTO api_keys (id, account_id, name, key_hash, group_name) VALUES ($1, $2, $3, $4, $5)',
+      [created.keyId, key.accountId, checkedName(key.name), hashApiKey(created.apiKey), key.group],
+    );
+  } catch (error) {
+    throw refusalOf(error, key) ?? error;
+  }
+  return created;
+}
+
+function refusalOf(error: unknown, key: NewKey): IdentityRefusal | undefined {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  if (code !== FOREIGN_KEY_VIOLATION) return undefined;
+  return constraint?.includes('group')
+    ? new IdentityRefusal('group_not_found', `There is no group ${JSON.stringify(key.group)}.`)
+    : unknownAccount(key.accountId);
+}
+
+export function unknownAccount(accountId: string): IdentityRefusal {
+  return new IdentityRefusal('account_not_found', `There is no account ${JSON.stringify(accountId)}.`);
+}
+
+export interface RevokedKey {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly revokedAt: Date;
+}
+
+/**
+ * Revokes a key for good, inside the caller's transaction; a repeat answers the first time of revocation.
+ * The balances row of the account is locked first, as every hold does, so each hold is ordered against the
+ * revocation: one that comes after it sees the key revoked, whatever a gateway has cached.
+ * @throws IdentityRefusal when there is no such key.
+ */
+export async function revokeKey(client: pg.ClientBase, keyId: string): Promise<RevokedKey> {
+  const { rows: owners } = await client.query<{ accountId: string }>(
+    `SELECT b.account_id AS "accountId" FROM customer_balances b
+     WHERE b.account_id = (SELECT account_id FROM api_keys WHERE id = $1) FOR UPDATE`,
+    [keyId],
+  );
+  const owner = owners[0];
+  if (!owner) throw new IdentityRefusal('key_not_found', `There is no key ${JSON.stringify(keyId)}.`);
+  const { rows } = await client.query<{ revokedAt: Date }>(
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = $1
+     RETURNING revoked_at AS "revokedAt"`,
+    [keyId],
+  );
+  return { keyId, ...owner, revokedAt: rows[0]!.revokedAt };
+}
+
+export interface ListedKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly group: string;
+  readonly revokedAt: Date | null;
+}
+
+/** Lists end here: nobody reads further, and an account could make any number. */
+const MAX_LISTED = 1_000;
+
+/** The keys of an account, oldest first, without the keys themselves. */
+export async function listKeys(database: pg.Pool | pg.ClientBase, accountId: string): Promise<ListedKey[]> {
+  const { rows } = await database.query<ListedKey>(
+    `SELECT id AS "keyId", name, group_name AS "group", revoked_at AS "revokedAt" FROM api_keys
+     WHERE account_id = $1 ORDER BY id LIMIT ${MAX_LISTED}`,
+    [accountId],
+  );
+  return rows;
+}
