@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
-import { OutboxRelay } from '#bus/outbox.relay.js';
+import { OutboxRelay } from '#bus/outbox.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';

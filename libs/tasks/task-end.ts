@@ -1,3 +1,4 @@
+import { outboxRow, type Producer } from '#bus/outbox.js';
 import { type TaskEnded, topics } from '#bus/topics.js';
 import type { ErrorCode } from '#platform/errors.js';
 import type { Task } from './task.js';
@@ -11,9 +12,6 @@ export interface TaskError {
   message: string;
 }
 
-/** Programs that end tasks, by the name their outbox rows carry. */
-export type Producer = 'gateway' | 'worker';
-
 /** The columns of an outbox row: producer, topic, key, payload. */
 export type OutboxValues = [producer: Producer, topic: string, key: string, payload: string];
 
@@ -22,7 +20,7 @@ export type OutboxValues = [producer: Producer, topic: string, key: string, payl
  * ends the task, so that neither exists without the other.
  */
 export function taskEndedRow(
-  producer: Producer,
+  producer: 'gateway' | 'worker',
   task: EndingTask,
   end: { error: TaskError | null; endedAtMs: number },
 ): OutboxValues {
@@ -36,8 +34,8 @@ export function taskEndedRow(
     reason: end.error,
     endedAt: new Date(end.endedAtMs).toISOString(),
   };
-  const topic = topics.videoCompleted;
-  return [producer, topic.name, topic.key(payload), JSON.stringify(payload)];
+  const row = outboxRow(topics.videoCompleted, payload);
+  return [producer, row.topic, row.key, row.payload];
 }
 
 /**
