@@ -13,6 +13,8 @@ export default {
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/jest.setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest.teardown.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: {

@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeorm';
+import type { Logger } from '#platform/logging.js';
+
+export interface PoolOptions {
+  url: string;
+  /** The most connections at once. */
+  max: number;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  /** A statement that runs longer is cancelled, 30 s by default; 0 means never. */
+  statementTimeoutMs?: number;
+  /** Told when a connection is lost; the pool replaces it by itself. */
+  log?: Pick<Logger, 'warn'>;
+}
+
+/** A request to a database that does not answer should fail while its client still waits. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** A program that hangs inside a transaction must not hold its locks for ever. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
+
+const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const TEXT_ARRAY = 1009;
+
+type TextParser = (text: string) => unknown;
+
+/** The standard parsers, typed for any oid. */
+const standardParser = pg.types.getTypeParser as (oid: number, format: string) => TextParser;
+
+/** int8 as bigint, for one pool: set globally it would change what every other library of the process reads. */
+function parserOf(oid: number, format = 'text'): TextParser {
+  if (format === 'text' && oid === INT8) return BigInt;
+  if (format === 'text' && oid === INT8_ARRAY) return parseBigints;
+  return standardParser(oid, format);
+}
+
+const bigintTypes = { getTypeParser: parserOf } as pg.CustomTypesConfig;
+
+function parseBigints(text: string): (bigint | null)[] {
+  const items = standardParser(TEXT_ARRAY, 'text')(text) as (string | null)[];
+  return items.map((item) => (item === null ? null : BigInt(item)));
+}
+
+/**
+ * A pool of connections for hand-written SQL. int8 arrives as bigint, numeric as a decimal string, timestamptz as
+ * Date. A lost connection fails the query that ran on it and nothing else.
+ */
+export function openPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max,
+    application_name: options.applicationName,
+    types: bigintTypes,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  });
+  const report = (error: Error) => options.log?.warn({ err: error }, 'a database connection was lost');
+  pool.on('error', report);
+  // A connection that is checked out and idle between two queries reports its loss on itself only.
+  pool.on('connect', (client) => client.on('error', report));
+  return pool;
+}
+
+export interface TransactionOptions {
+  /** How often a deadlocked or unserialisable transaction runs again, 5 times by default. */
+  retries?: number;
+  isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
+}
+
+const FIRST_RETRY_PAUSE_MS = 5;
+
+/**
+ * Runs `work` in a transaction and commits it. Deadlocks (40P01) and serialisation failures (40001) run `work` again
+ * from the start, so it must do nothing but its queries. When the connection is lost during COMMIT, the outcome is
+ * unknown: the error is transient, and whoever repeats must have unique keys to meet.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const retries = options.retries ?? 5;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await transactOnce(pool, work, options.isolation ?? 'READ COMMITTED');
+    } catch (error) {
+      if (attempt >= retries || !isRerunnable(error)) throw error;
+      await pause(FIRST_RETRY_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+    }
+  }
+}
+
+async function transactOnce<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  isolation: string,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    const result = await work(client);
+    const { command } = await client.query('COMMIT');
+    // The server answers COMMIT with ROLLBACK when `work` swallowed an error of one of its statements.
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements had failed.');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Whether the database itself asks to run the transaction again. */
+export function isRerunnable(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40P01' || code === '40001';
+}
+
+const transientSystemErrors = new Set([
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+  ],
+  // The Unix socket of a server that is being restarted.
+  'ENOENT',
+]);
+
+/**
+ * Lost connections (08), rollbacks the database asks to repeat (40001, 40P01), exhausted resources (53), an operator's
+ * intervention such as a restart or a cancelled statement (57), faults of its system (58), a lock not had in time
+ * (55P03), and a standby that is not yet the primary (25006).
+ */
+const transientStates = /^(08...|40001|40P01|53...|57...|58...|55P03|25006)$/;
+
+const transientMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection/i;
+
+/** Whether the same work may succeed later without anyone changing it: the database is gone, busy or restarting. */
+export function isTransient(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { message, cause } = error as Partial<Error>;
+  const code = codeOf(error);
+  if (code !== undefined && (transientSystemErrors.has(code) || transientStates.test(code))) return true;
+  return transientMessages.test(message ?? '') || isTransient(cause);
+}
+
+/** SQLSTATE, or the system's name of a failure. */
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export interface DataSourceSettings extends PoolOptions {
+  entities: DataSourceOptions['entities'];
+}
+
+/** Connects TypeORM for entities and ordinary reads and writes. The schema is the migrations' alone. */
+export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
+  return new DataSource({
+    type: 'postgres',
+    url: settings.url,
+    entities: settings.entities,
+    synchronize: false,
+    migrationsRun: false,
+    installExtensions: false,
+    logging: false,
+    applicationName: settings.applicationName,
+    poolSize: settings.max,
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolErrorHandler: (error: Error) => settings.log?.warn({ err: error }, 'a database connection was lost'),
+    extra: {
+      keepAlive: true,
+      statement_timeout: settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    },
+  }).initialize();
+}
+
+/** For int8 columns of entities: bigint in code, exact beyond 2^53. */
+export const bigintTransformer: ValueTransformer = {
+  to: (value: bigint | null | undefined) => value?.toString() ?? value,
+  from: (value: string | null) => (value === null ? null : BigInt(value)),
+};

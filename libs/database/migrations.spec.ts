@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, rolePasswords, type TestDatabase } from '../../test/support/database.js';
+import { migrate } from './migrations.js';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await query('DROP TABLE schema_migrations');
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'));
+  write('0001_first.sql', 'CREATE TABLE first_table (id int)');
+  write('0002_second.sql', 'CREATE TABLE second_table (id int); INSERT INTO second_table VALUES (2)');
+});
+
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+
+function write(name: string, sql: string): void {
+  writeFileSync(join(folder, name), sql);
+}
+
+async function query(sql: string, url = database.ownerUrl): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+const run = () => migrate({ ownerUrl: database.ownerUrl, folder });
+
+describe('migrate', () => {
+  it('applies what is new, in order, once', async () => {
+    expect(await run()).toEqual(['0001_first.sql', '0002_second.sql']);
+    expect(await run()).toEqual([]);
+    write('0003_third.sql', 'ALTER TABLE first_table ADD COLUMN name text');
+    expect(await run()).toEqual(['0003_third.sql']);
+    expect(await query('SELECT name FROM schema_migrations ORDER BY name')).toHaveLength(3);
+  });
+
+  it('applies each file once when many programs start together', async () => {
+    const applied = await Promise.all(Array.from({ length: 8 }, run));
+    expect(applied.flat()).toEqual(['0001_first.sql', '0002_second.sql']);
+  });
+
+  it('leaves nothing of a file that fails, and goes on from there when it is mended', async () => {
+    write('0002_second.sql', 'CREATE TABLE second_table (id int); SELECT 1 / 0');
+    await expect(run()).rejects.toThrow('The migration 0002_second.sql failed: division by zero');
+    expect(await query(`SELECT to_regclass('second_table') AS found`)).toEqual([{ found: null }]);
+    write('0002_second.sql', 'CREATE TABLE second_table (id int)');
+    expect(await run()).toEqual(['0002_second.sql']);
+  });
+
+  it('refuses an applied file that was edited', async () => {
+    await run();
+    write('0001_first.sql', 'CREATE TABLE first_table (id bigint)');
+    await expect(run()).rejects.toThrow('The migration 0001_first.sql was edited after it had been applied');
+  });
+
+  it('refuses a database newer than the code', async () => {
+    await run();
+    rmSync(join(folder, '0002_second.sql'));
+    await expect(run()).rejects.toThrow(
+      'The database is newer than this Tollgate: it has the migration 0002_second.sql, and the last one known here is 0001_first.sql.',
+    );
+  });
+
+  it('refuses files with a gap in their numbers', async () => {
+    write('0004_fourth.sql', 'SELECT 1');
+    await expect(run()).rejects.toThrow('0004_fourth.sql is out of order');
+  });
+});
+
+describe('the migrations of this repository', () => {
+  it('let each program log in by its own password only', async () => {
+    for (const role of ['gateway', 'worker', 'billing'] as const) {
+      expect(await query('SELECT current_user AS name', database.urlFor(role))).toEqual([
+        { name: `tollgate_${role}` },
+      ]);
+      const wrong = database.urlFor(role).replace(rolePasswords[role], 'wrong');
+      await expect(query('SELECT 1', wrong)).rejects.toMatchObject({ code: '28P01' });
+    }
+  });
+
+  it('keep the programs from changing the schema', async () => {
+    for (const role of ['gateway', 'worker', 'billing'] as const) {
+      await expect(query('CREATE TABLE mine (id int)', database.urlFor(role))).rejects.toMatchObject({
+        code: '42501',
+      });
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '#database/embedded-postgres.js';
+import { migrate } from '#database/migrations.js';
+import { withDatabase } from '#database/roles.js';
+import { clusterVariable, rolePasswords, templateDatabase, type ClusterAnswer } from './database.js';
+
+/** A cluster for tests only: it forgets everything when the machine dies. */
+const hastySettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '128MB',
+  max_connections: 300,
+  max_wal_size: '1GB',
+};
+
+/**
+ * Listens on loopback for the first spec that wants a database and starts one cluster for the whole run; a run that
+ * needs none pays nothing. The address travels to Jest's workers in an environment variable.
+ */
+export async function offerCluster(): Promise<{ close(): Promise<void> }> {
+  let cluster: Promise<Cluster> | undefined;
+  const server = createServer((_request, response) => {
+    cluster ??= startCluster();
+    cluster.then(
+      ({ ownerUrl }) => response.end(JSON.stringify({ ownerUrl } satisfies ClusterAnswer)),
+      (error: Error) => response.writeHead(500).end(error.stack),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  process.env[clusterVariable] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await (await cluster?.catch(() => undefined))?.stop();
+    },
+  };
+}
+
+interface Cluster {
+  ownerUrl: string;
+  stop(): Promise<void>;
+}
+
+async function startCluster(): Promise<Cluster> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-test-cluster-'));
+  chmodSync(dataDir, 0o755);
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: pino({ level: 'silent' }),
+    settings: hastySettings,
+  });
+  const forget = forgetOnSignals(server, dataDir);
+  await buildTemplate(server.ownerUrl);
+  return {
+    ownerUrl: server.ownerUrl,
+    stop: async () => {
+      forget();
+      await server.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Ctrl-C ends Jest without its teardown. */
+function forgetOnSignals(server: EmbeddedPostgres, dataDir: string): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (signal: NodeJS.Signals) => {
+    process.kill(server.pid, 'SIGQUIT');
+    rmSync(dataDir, { recursive: true, force: true });
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  signals.forEach((signal) => process.once(signal, end));
+  return () => signals.forEach((signal) => process.off(signal, end));
+}
+
+async function buildTemplate(ownerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE template0`);
+  await client.end();
+  await migrate({ ownerUrl: withDatabase(ownerUrl, templateDatabase), passwords: rolePasswords });
+}

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { transformSync } from '@swc/core';
+
+/**
+ * Lets plain Node import the TypeScript sources, as Jest does for the specs: `node --import ./test/support/sources.mjs
+ * file.ts`. Aliases lead to the sources instead of to dist.
+ */
+const root = new URL('../../', import.meta.url);
+const options = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const source = sourceOf(specifier, context.parentURL);
+    return source ? { url: source, shortCircuit: true } : nextResolve(specifier, context);
+  },
+  load(url, context, nextLoad) {
+    if (!url.startsWith(root.href) || !url.endsWith('.ts')) return nextLoad(url, context);
+    const filename = fileURLToPath(url);
+    const { code } = transformSync(readFileSync(filename, 'utf8'), {
+      ...options,
+      filename,
+      sourceMaps: 'inline',
+      configFile: false,
+      swcrc: false,
+    });
+    return { format: 'module', source: code, shortCircuit: true };
+  },
+});
+
+function sourceOf(specifier, parentURL) {
+  const alias = /^#([a-z]+)\/(.*)\.js$/.exec(specifier);
+  if (alias) {
+    const folder = alias[1] === 'apps' ? 'apps' : `libs/${alias[1]}`;
+    return new URL(`${folder}/${alias[2]}.ts`, root).href;
+  }
+  if (!parentURL?.endsWith('.ts') || !/^\.{1,2}\/.*\.js$/.test(specifier)) return undefined;
+  const source = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
+  return existsSync(source) ? pathToFileURL(fileURLToPath(source)).href : undefined;
+}
