@@ -43,18 +43,12 @@ export class FileStore {
    * @throws FileTooLarge, the source's own error, or RangeError for a key of another shape.
    */
   async write(key: string, source: Readable | Buffer, options: WriteOptions): Promise<{ bytes: number }> {
-    const path = this.pathOf(key);
-    await this.ensureFolder(dirname(path));
-    const temporary = `${path}.${randomUUID()}${TEMPORARY_SUFFIX}`;
-    const durable = options.durable ?? true;
+    // A source may break before it is read; reading tells that error again.
+    if (!Buffer.isBuffer(source)) source.on('error', () => undefined);
     try {
-      const bytes = await writeWhole(temporary, source, { maxBytes: options.maxBytes, durable });
-      await rename(temporary, path);
-      if (durable) await syncFolder(dirname(path));
-      return { bytes };
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
+      return await this.writeAside(this.pathOf(key), source, options);
+    } finally {
+      if (!Buffer.isBuffer(source)) source.destroy();
     }
   }
 
@@ -98,6 +92,25 @@ export class FileStore {
     await this.ensureFolder(this.root);
     await (await open(probe, 'wx', FILE_MODE)).close();
     await rm(probe, { force: true });
+  }
+
+  private async writeAside(
+    path: string,
+    source: Readable | Buffer,
+    options: WriteOptions,
+  ): Promise<{ bytes: number }> {
+    await this.ensureFolder(dirname(path));
+    const temporary = `${path}.${randomUUID()}${TEMPORARY_SUFFIX}`;
+    const durable = options.durable ?? true;
+    try {
+      const bytes = await writeWhole(temporary, source, { maxBytes: options.maxBytes, durable });
+      await rename(temporary, path);
+      if (durable) await syncFolder(dirname(path));
+      return { bytes };
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
   }
 
   private pathOf(key: string): string {

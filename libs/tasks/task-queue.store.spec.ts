@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LeasedTask } from './task-queue.store.js';
+import { TasksUnderTest } from './tasks.fixture.js';
+
+let tasks: TasksUnderTest;
+
+beforeEach(async () => {
+  tasks = await TasksUnderTest.start();
+});
+
+afterEach(() => tasks.close());
+
+const LEASE_MS = 60_000;
+const file = { key: 'videos/x.mp4', bytes: 123, type: 'video/mp4', lifeMs: 1_500_000 };
+const failure = { code: 'generation_failed' as const, message: 'It failed.' };
+
+async function claimOne(): Promise<LeasedTask> {
+  const [task] = await tasks.queue.claimDue(10, LEASE_MS);
+  if (!task) throw new Error('nothing is due');
+  return task;
+}
+
+/** As if time had passed. */
+async function endLeases(): Promise<void> {
+  await tasks.owner.query('UPDATE tasks SET next_poll_at = now() WHERE next_poll_at IS NOT NULL');
+}
+
+describe('the queue of tasks', () => {
+  it('hands a due task to one worker only, the longest due first', async () => {
+    const ids = [];
+    for (let number = 0; number < 20; number += 1) ids.push((await tasks.submitted(`up-${number}`)).id);
+    await tasks.store.toSubmitted((await tasks.submitting()).id, {
+      upstreamId: 'later',
+      firstPollMs: 60_000,
+    });
+    await tasks.created();
+    const first = await tasks.queue.claimDue(2, LEASE_MS);
+    expect(first.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
+    const rest = await Promise.all(Array.from({ length: 6 }, () => tasks.queue.claimDue(5, LEASE_MS)));
+    const claimed = [...first, ...rest.flat()].map(({ id }) => id);
+    const more = (await tasks.queue.claimDue(50, LEASE_MS)).map(({ id }) => id);
+    expect([...claimed, ...more].sort()).toEqual([...ids].sort());
+    expect(await tasks.queue.claimDue(50, LEASE_MS)).toEqual([]);
+  });
+
+  it('hands a task out again when its lease ends, and ignores its former holder', async () => {
+    const { id } = await tasks.submitted('up');
+    const former = await claimOne();
+    expect(await tasks.queue.renewLease(former, LEASE_MS)).toBe(true);
+    await endLeases();
+    const holder = await claimOne();
+    expect(holder).toMatchObject({ id, pollAttempts: 2 });
+    expect(await tasks.queue.renewLease(former, LEASE_MS)).toBe(false);
+    expect(await tasks.queue.reschedule(former, { inMs: 0 })).toBe(false);
+    expect(await tasks.queue.complete(former, file)).toBe(false);
+    expect(await tasks.queue.fail(former, failure, null)).toBe(false);
+    expect(await tasks.announced(id)).toEqual([]);
+    expect(await tasks.queue.complete(holder, file)).toBe(true);
+  });
+
+  it('completes a task once, with its file, its 25 minutes and one announcement', async () => {
+    const { id, chargeId } = await tasks.submitted('up');
+    const task = await claimOne();
+    const won = await Promise.all(Array.from({ length: 5 }, () => tasks.queue.complete(task, file)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const row = await tasks.row(id);
+    expect(row).toMatchObject({
+      state: 'completed',
+      file_key: 'videos/x.mp4',
+      file_bytes: 123n,
+      progress: 100,
+    });
+    expect(Number(row['expires_at']) - Number(row['ended_at'])).toBe(1_500_000);
+    const announced = await tasks.announced(id);
+    expect(announced).toMatchObject([
+      {
+        producer: 'worker',
+        topic: 'video.completed',
+        key: 'alice',
+        payload: { chargeId, outcome: 'completed', reason: null },
+      },
+    ]);
+  });
+
+  it('fails a task once, keeping why the operator may pay', async () => {
+    const { id } = await tasks.submitted('up');
+    const task = await claimOne();
+    expect(await tasks.queue.fail(task, failure, 'no file')).toBe(true);
+    expect(await tasks.queue.fail(task, failure, null)).toBe(false);
+    expect(await tasks.row(id)).toMatchObject({
+      state: 'failed',
+      unbilled_cost: 'no file',
+      lease_token: null,
+    });
+    expect(await tasks.announced(id)).toMatchObject([{ payload: { outcome: 'failed', reason: failure } }]);
+  });
+
+  it('never lets progress go back, and counts copies that failed', async () => {
+    const { id } = await tasks.submitted('up');
+    await tasks.queue.reschedule(await claimOne(), { inMs: 0, progress: 70, copyFailed: true });
+    await tasks.queue.reschedule(await claimOne(), { inMs: 0, progress: 40 });
+    expect(await claimOne()).toMatchObject({ id, progress: 70, copyAttempts: 1 });
+  });
+
+  it('submits a task that turned out to be accepted, and has the others wait for their deadline', async () => {
+    const accepted = await tasks.submitting();
+    await tasks.store.toUnknown(accepted.id, 0);
+    const task = await claimOne();
+    expect(task.pastDeadline).toBe(false);
+    expect(await tasks.queue.complete(task, file)).toBe(false);
+    expect(await tasks.queue.toSubmitted(task, { upstreamId: 'up', firstPollMs: 60_000 })).toBe(true);
+    expect(await tasks.queue.toSubmitted(task, { upstreamId: 'other', firstPollMs: 0 })).toBe(false);
+
+    const waiting = await tasks.submitting({ deadlineMs: 100_000 });
+    await tasks.store.toUnknown(waiting.id, 0);
+    expect(await tasks.queue.waitForDeadline(await claimOne())).toBe(true);
+    const row = await tasks.row(waiting.id);
+    expect(row['next_poll_at']).toEqual(row['deadline']);
+  });
+
+  it('knows a deadline that is over', async () => {
+    await tasks.submitted('up', { deadlineMs: 0 });
+    expect(await claimOne()).toMatchObject({ pastDeadline: true });
+  });
+
+  it('finds tasks whose gateway went away', async () => {
+    const created = { ...(await tasks.created()), channelId: null };
+    const submitting = await tasks.submitting();
+    expect(await tasks.queue.stuckCreated(60_000, 10)).toEqual([]);
+    expect(await tasks.queue.giveUpSubmitting(60_000, 10)).toBe(0);
+    expect((await tasks.queue.stuckCreated(0, 10)).map(({ id }) => id)).toEqual([created.id]);
+    expect(await tasks.queue.failCreated(created, failure)).toBe(true);
+    expect(await tasks.queue.failCreated(created, failure)).toBe(false);
+    expect(await tasks.announced(created.id)).toMatchObject([
+      { producer: 'worker', payload: { outcome: 'failed' } },
+    ]);
+    expect(await tasks.queue.giveUpSubmitting(0, 10)).toBe(1);
+    expect(await tasks.queue.oldestDueSeconds()).toBeGreaterThan(0);
+    expect(await claimOne()).toMatchObject({ id: submitting.id, state: 'unknown' });
+    expect(await tasks.queue.oldestDueSeconds()).toBe(0);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { nanos } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { TasksUnderTest } from './tasks.fixture.js';
+
+let tasks: TasksUnderTest;
+
+beforeAll(async () => {
+  tasks = await TasksUnderTest.start();
+});
+
+afterAll(() => tasks.close());
+
+const target = { channelId: 'sandbox', upstreamModel: 'up', heldAmount: nanos(250_000_000n) };
+const failure = { code: 'generation_failed' as const, message: 'It failed.' };
+
+describe('tasks as the gateway writes them', () => {
+  it('go from created to submitted, and are read back as they were saved', async () => {
+    const task = await tasks.created({ deadlineMs: 60_000 });
+    expect(await tasks.store.toSubmitting(task.id, target)).toBe(true);
+    expect(await tasks.store.toSubmitted(task.id, { upstreamId: 'up-1', firstPollMs: 1_000 })).toBe(true);
+    const found = await tasks.store.findForAccount('alice', task.id);
+    const { deadlineMs, ...saved } = task;
+    expect(found).toMatchObject({
+      ...saved,
+      state: 'submitted',
+      heldAmount: 250_000_000n,
+      channelId: 'sandbox',
+      upstreamModel: 'up',
+      upstreamId: 'up-1',
+      progress: 0,
+      fileKey: null,
+      expiresAtMs: null,
+    });
+    expect((found?.deadlineMs ?? 0) - (found?.createdAtMs ?? 0)).toBe(deadlineMs);
+  });
+
+  it('give the permission to call the upstream to one caller only', async () => {
+    const task = await tasks.created();
+    const won = await Promise.all(Array.from({ length: 8 }, () => tasks.store.toSubmitting(task.id, target)));
+    expect(won.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('turn to another channel only while the upstream is being called', async () => {
+    const task = await tasks.submitting();
+    expect(await tasks.store.retarget(task.id, { channelId: 'other', upstreamModel: 'other-up' })).toBe(true);
+    expect(await tasks.row(task.id)).toMatchObject({ channel_id: 'other', upstream_model: 'other-up' });
+    await tasks.store.toSubmitted(task.id, { upstreamId: 'x', firstPollMs: 0 });
+    expect(await tasks.store.retarget(task.id, target)).toBe(false);
+  });
+
+  it('are still submitted by a slow answer after a sweep gave the caller up', async () => {
+    const task = await tasks.submitting();
+    expect(await tasks.store.toUnknown(task.id, 0)).toBe(true);
+    expect(await tasks.store.toUnknown(task.id, 0)).toBe(false);
+    expect(await tasks.store.toSubmitted(task.id, { upstreamId: 'up-2', firstPollMs: 0 })).toBe(true);
+  });
+
+  it('are refused without an announcement, and then neither found nor moved', async () => {
+    const task = await tasks.created();
+    const error = { code: 'insufficient_user_quota', message: 'Too little.' };
+    expect(await tasks.store.toRefused(task.id, error)).toBe(true);
+    expect(await tasks.store.findForAccount('alice', task.id)).toBeNull();
+    expect(await tasks.store.toSubmitting(task.id, target)).toBe(false);
+    expect(await tasks.announced(task.id)).toEqual([]);
+  });
+
+  it('fail once, with one announcement in the same statement', async () => {
+    const task = { ...(await tasks.submitting()), channelId: 'sandbox' };
+    const options = { from: ['submitting', 'unknown'] as const, unbilledCost: 'perhaps' };
+    const won = await Promise.all(
+      Array.from({ length: 8 }, () => tasks.store.toFailed(task, failure, options)),
+    );
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await tasks.row(task.id)).toMatchObject({
+      state: 'failed',
+      error_code: 'generation_failed',
+      unbilled_cost: 'perhaps',
+    });
+    expect(await tasks.announced(task.id)).toEqual([
+      {
+        producer: 'gateway',
+        topic: 'video.completed',
+        key: 'alice',
+        payload: {
+          taskId: task.id,
+          chargeId: task.chargeId,
+          accountId: 'alice',
+          kind: 'video',
+          outcome: 'failed',
+          channel: 'sandbox',
+          reason: failure,
+          endedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as unknown,
+        },
+      },
+    ]);
+  });
+
+  it('do not fail from another state than the caller believes, and announce nothing then', async () => {
+    const task = { ...(await tasks.submitted('up-3')), channelId: 'sandbox' };
+    expect(await tasks.store.toFailed(task, failure, { from: 'submitting' })).toBe(false);
+    expect(await tasks.announced(task.id)).toEqual([]);
+    expect(() => tasks.store.toFailed(task, failure, { from: 'completed' })).toThrow(RangeError);
+  });
+
+  it('are found by their own account only, also by the upstream’s id if that is unique', async () => {
+    const unique = newId();
+    const doubled = newId();
+    const task = await tasks.submitted(unique);
+    await tasks.submitted(doubled);
+    await tasks.submitted(doubled);
+    await tasks.submitted(unique, { accountId: 'bob' });
+    expect(await tasks.store.findForAccount('alice', unique)).toMatchObject({ id: task.id });
+    expect(await tasks.store.findForAccount('bob', task.id)).toBeNull();
+    expect(await tasks.store.findForAccount('alice', doubled)).toBeNull();
+    expect(await tasks.store.findForAccount('alice', `${task.id}' OR 1=1`)).toBeNull();
+    expect(await tasks.store.find(task.id)).toMatchObject({ id: task.id });
+  });
+});
