@@ -1,10 +1,17 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BusTimeout } from '#bus/bus.errors.js';
 import { KafkaTransport, type KafkaOptions } from '#bus/kafka/kafka.transport.js';
 import { topic } from '#bus/topic.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { busContract } from '../support/bus-contract.js';
+import { startKeeper } from '../support/bus-program.js';
 import {
   Ask,
   ask,
@@ -24,6 +31,9 @@ import {
 jest.setTimeout(60_000);
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
+
+/** Needs `npm run build`: a program that can be killed is a process of its own. */
+const KEEPER = join(import.meta.dirname, '../../dist/test/support/bus-program.js');
 
 /** A connection in a namespace of its own, so that tests do not meet on the broker. */
 function createTransport(options: Partial<KafkaOptions> = {}): KafkaTransport {
@@ -124,6 +134,33 @@ describe('KafkaTransport', () => {
     expect(after.seen).toEqual(before.seen);
     await secondProgram.close();
     for (const each of [bus, asker, second]) await each.close();
+  });
+
+  it('answers a request again whose program was killed between its commit and its reply', async () => {
+    const namespace = `t${newId()}.`;
+    const folder = mkdtempSync(join(tmpdir(), 'bus-spec-'));
+    const kept = { brokers, namespace, file: join(folder, 'answers') };
+    const child = spawn(process.execPath, [KEEPER, JSON.stringify({ ...kept, killedBy: 13 })], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    const asker = createTransport({ namespace });
+    const bus = busOn(asker);
+    await bus.connect();
+    await bus.request(testTopics.asked, ask(1));
+    const question = ask(13);
+    await expect(bus.request(testTopics.asked, question, { timeoutMs: 1_000 })).rejects.toThrow(BusTimeout);
+    expect(await exited).toEqual([null, 'SIGKILL']);
+
+    const survivor = await startKeeper(kept);
+    const answer = await bus.request(testTopics.asked, question, { timeoutMs: 30_000 });
+    expect(answer.doubled).toBe(26);
+    await until('it came twice', () => survivor.till.seen.length === 2);
+    expect(survivor.till.numbersOf('a1')).toEqual([13, 13]);
+    expect(readFileSync(kept.file, 'utf8').trim().split('\n')).toHaveLength(2);
+    for (const each of [survivor, bus, asker]) await each.close();
+    rmSync(folder, { recursive: true });
   });
 
   it('comes back to messages that failed when its program stopped', async () => {

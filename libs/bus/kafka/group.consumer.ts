@@ -1,5 +1,6 @@
 import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage, RetryOptions } from 'kafkajs';
 import type { Logger } from '#platform/logging.js';
+import { Gathering } from './gathering.js';
 import { backoffMs, type BackoffOptions } from '../backoff.js';
 import type { LagOf } from '../bus.metrics.js';
 
@@ -32,12 +33,23 @@ const MAX_SLICE = 500;
 /** Disconnecting waits for the open fetch, so it is kept short. */
 const MAX_FETCH_WAIT_MS = 250;
 
+const MAX_COMMITS_PER_REQUEST = 1_000;
+
+interface Commit {
+  payload: EachBatchPayload;
+  topic: string;
+  partition: number;
+  offset: string;
+}
+
 /** Reads topics in slices: handlers, then replies (both in `handle`), then offsets, then a heartbeat. */
 export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly failures = new Map<string, number>();
   private readonly resumeTimers = new Set<NodeJS.Timeout>();
   private readonly lag = new Map<string, [LagOf, number]>();
+  /** Partitions that finish together commit together: the coordinator takes one request after the other. */
+  private readonly commits = new Gathering<Commit>(MAX_COMMITS_PER_REQUEST, commitTogether);
   private joined = false;
   private positioned = false;
   private lastBeatMs = 0;
@@ -180,9 +192,7 @@ export class GroupConsumer {
     const remaining = Number(BigInt(highWatermark) - next);
     this.lag.set(nameOf(payload.batch), [{ topic, group: this.options.group, partition }, remaining]);
     if (!this.options.durable) return;
-    await payload.commitOffsetsIfNecessary({
-      topics: [{ topic, partitions: [{ partition, offset: next.toString() }] }],
-    });
+    await this.commits.add({ payload, topic, partition, offset: next.toString() });
   }
 
   /** Others of this consumer go on; this partition starts again at its first message that is not done. */
@@ -204,4 +214,14 @@ export class GroupConsumer {
 
 function nameOf({ topic, partition }: Batch): string {
   return `${topic}/${partition}`;
+}
+
+async function commitTogether(commits: Commit[]): Promise<void> {
+  const topics = new Map<string, { partition: number; offset: string }[]>();
+  for (const { topic, partition, offset } of commits) {
+    topics.set(topic, [...(topics.get(topic) ?? []), { partition, offset }]);
+  }
+  await commits.at(-1)?.payload.commitOffsetsIfNecessary({
+    topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })),
+  });
 }

@@ -1,5 +1,6 @@
 import type { TopicMessages } from 'kafkajs';
 import { BusUnavailable } from '../bus.errors.js';
+import { Gathering } from './gathering.js';
 
 export interface OutgoingMessage {
   topic: string;
@@ -10,60 +11,40 @@ export interface OutgoingMessage {
   isForgotten?: () => boolean;
 }
 
-interface Entry {
-  messages: OutgoingMessage[];
-  resolve: () => void;
-  reject: (error: Error) => void;
-}
-
 /** Enough for a busy second; more waiting means that the broker does not follow. */
 const MAX_WAITING = 10_000;
-const MAX_ENTRIES_PER_SEND = 500;
+const MAX_ITEMS_PER_SEND = 500;
 
 /**
- * Gathers what is to be sent while a request to the brokers is under way, and sends it together when that returns: no
- * timer, so a lone message goes at once. One request at a time keeps the order of each key, even across its retries.
+ * Sends what belongs together in one request to the brokers, one request at a time: that keeps the order of each key,
+ * even across its retries.
  */
 export class SendQueue {
-  private waiting: Entry[] = [];
-  private sending: Promise<void> | undefined;
+  private readonly gathering: Gathering<OutgoingMessage[]>;
   private closed = false;
 
-  constructor(private readonly send: (topicMessages: TopicMessages[]) => Promise<unknown>) {}
+  constructor(send: (topicMessages: TopicMessages[]) => Promise<unknown>) {
+    this.gathering = new Gathering(MAX_ITEMS_PER_SEND, async (items) => {
+      const messages = items.flat().filter((message) => !message.isForgotten?.());
+      if (messages.length === 0) return;
+      await send(byTopic(messages)).catch((cause: unknown) => {
+        throw new BusUnavailable('the broker did not take the message', { cause });
+      });
+    });
+  }
 
   /** Resolves when every in-sync replica has the messages. @throws BusUnavailable */
-  add(messages: OutgoingMessage[]): Promise<void> {
-    if (this.closed) return Promise.reject(new BusUnavailable('the bus is closed'));
-    if (this.waiting.length >= MAX_WAITING) {
-      return Promise.reject(new BusUnavailable(`${this.waiting.length} messages wait for the broker`));
+  async add(messages: OutgoingMessage[]): Promise<void> {
+    if (this.closed) throw new BusUnavailable('the bus is closed');
+    if (this.gathering.size >= MAX_WAITING) {
+      throw new BusUnavailable(`${this.gathering.size} messages wait for the broker`);
     }
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ messages, resolve, reject });
-      this.sending ??= this.drain();
-    });
+    await this.gathering.add(messages);
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.sending;
-  }
-
-  private async drain(): Promise<void> {
-    // One turn of the event loop gathers what the same burst asks for.
-    await Promise.resolve();
-    while (this.waiting.length > 0) await this.sendTogether(this.waiting.splice(0, MAX_ENTRIES_PER_SEND));
-    this.sending = undefined;
-  }
-
-  private async sendTogether(entries: Entry[]): Promise<void> {
-    const messages = entries.flatMap((entry) => entry.messages).filter((message) => !message.isForgotten?.());
-    try {
-      if (messages.length > 0) await this.send(byTopic(messages));
-      for (const { resolve } of entries) resolve();
-    } catch (cause) {
-      const error = new BusUnavailable('the broker did not take the message', { cause });
-      for (const { reject } of entries) reject(error);
-    }
+    await this.gathering.idle();
   }
 }
 

@@ -1,0 +1,52 @@
+interface Entry<T> {
+  item: T;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Does work for many at once: what comes while one round is under way is gathered for the next. No timer is involved,
+ * so a lone item goes at once. Rounds follow one another, which keeps the order of the items.
+ */
+export class Gathering<T> {
+  private waiting: Entry<T>[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly maxPerRound: number,
+    private readonly work: (items: T[]) => Promise<unknown>,
+  ) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  /** Resolves with the round that the item was in. @throws what that round threw. */
+  add(item: T): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.running ??= this.run();
+    });
+  }
+
+  /** Resolves when nothing is waiting or under way. */
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    // One turn of the event loop, so that a burst goes together from its first item on.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.waiting.length > 0) await this.round(this.waiting.splice(0, this.maxPerRound));
+    this.running = undefined;
+  }
+
+  private async round(entries: Entry<T>[]): Promise<void> {
+    try {
+      await this.work(entries.map(({ item }) => item));
+      for (const { resolve } of entries) resolve();
+    } catch (error) {
+      for (const { reject } of entries) reject(error);
+    }
+  }
+}
