@@ -1,0 +1,153 @@
+import { Command } from 'commander';
+import type pg from 'pg';
+import { createCustomer, createKey, revokeCustomerKey } from '#apps/billing/customers.js';
+import { VENDORA_MAIN } from '#groups/group.js';
+import { findAccount } from '#identity/account.store.js';
+import { listKeys, unknownAccount } from '#identity/key.store.js';
+import { readBalance } from '#ledger/customer-account.js';
+import { recordTopup } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import { countArgument, creditsArgument } from './arguments.js';
+import { withDatabase } from './database.access.js';
+import { facts, printJson, printText, table } from './output.js';
+import { readStatement, statementTable } from './statement.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+export function accountsCommand(): Command {
+  const accounts = new Command('accounts').description('customer accounts and their balances');
+  accounts
+    .command('create')
+    .description('create an account with a key, and record a manual top-up for its credits')
+    .requiredOption('--name <name>', 'what the account is called')
+    .option('--credits <usd>', 'balance to begin with: a recorded manual top-up at rate 1.3', creditsArgument)
+    .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
+    .option('--json', 'for symmetry: the answer is JSON in any case, since it holds the key')
+    .action(create);
+  accounts
+    .command('show')
+    .description('balances and keys of an account')
+    .argument('<account>', 'account id')
+    .option(...JSON_OPTION)
+    .action(show);
+  accounts
+    .command('statement')
+    .description('what moved on an account, newest first')
+    .argument('<account>', 'account id')
+    .option('--limit <lines>', 'lines at most', countArgument, 50)
+    .option(...JSON_OPTION)
+    .action(statement);
+  return accounts;
+}
+
+export function keysCommand(): Command {
+  const keys = new Command('keys').description('API keys of an account');
+  keys
+    .command('create')
+    .description('create a key; it is shown this once')
+    .argument('<account>', 'account id')
+    .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
+    .option('--name <name>', 'what the key is called', 'key')
+    .option(...JSON_OPTION)
+    .action(createAccountKey);
+  keys
+    .command('revoke')
+    .description('revoke a key for good; calls after it are refused')
+    .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
+    .option(...JSON_OPTION)
+    .action(revoke);
+  return keys;
+}
+
+async function create(options: { name: string; credits?: Nanos; group: string }): Promise<void> {
+  const { name, credits, group } = options;
+  const answer = await withDatabase(process.env, async (pool) => {
+    const { accountId, apiKey } = await createCustomer(pool, { name, group });
+    const balance = credits ? await credit(pool, accountId, credits) : '0';
+    return { accountId, apiKey, group, balance };
+  });
+  printJson(answer);
+}
+
+async function credit(pool: pg.Pool, accountId: string, credits: Nanos): Promise<string> {
+  const { balance } = await recordTopup(pool, {
+    accountId,
+    provider: 'manual',
+    paymentId: `cli-${newId()}`,
+    credits,
+    paidMinor: priceCredits(credits, STANDARD_RATE).paidMinor,
+    rate: STANDARD_RATE,
+    currency: 'USD',
+  });
+  return formatAmount(balance);
+}
+
+async function show(accountId: string, options: { json?: boolean }): Promise<void> {
+  const answer = await withDatabase(process.env, async (pool) => {
+    const [account, balance] = await Promise.all([
+      findAccount(pool, accountId),
+      readBalance(pool, accountId),
+    ]);
+    if (!account || !balance) throw unknownAccount(accountId);
+    const { main, held, invite, frozen } = balance;
+    const amounts = { main: formatAmount(main), held: formatAmount(held), invite: formatAmount(invite) };
+    const keys = (await listKeys(pool, accountId)).map((key) => ({
+      keyId: key.keyId,
+      name: key.name,
+      group: key.group,
+      revoked: key.revokedAt !== null,
+    }));
+    return { accountId, name: account.name, ...amounts, frozen, keys };
+  });
+  if (options.json) return printJson(answer);
+  const { keys, name, main, held, invite, frozen } = answer;
+  printText(
+    facts([
+      ['Account', accountId],
+      ['Name', name],
+      ['Main', `${main} USD`],
+      ['Held', `${held} USD`],
+      ['Invite', `${invite} USD`],
+      ['Frozen', frozen ? 'yes' : 'no'],
+    ]),
+  );
+  const rows = keys.map((key) => [key.keyId, key.name, key.group, key.revoked ? 'revoked' : 'live']);
+  printText(
+    `\n${table([{ title: 'Key id' }, { title: 'Name' }, { title: 'Group' }, { title: 'State' }], rows)}`,
+  );
+}
+
+async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {
+  const lines = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    return readStatement(pool, accountId, options.limit);
+  });
+  if (options.json) return printJson({ accountId, lines });
+  printText(statementTable(lines));
+}
+
+async function createAccountKey(
+  accountId: string,
+  options: { group: string; name: string; json?: boolean },
+): Promise<void> {
+  const { group, name } = options;
+  const { keyId, apiKey } = await withDatabase(process.env, (pool) =>
+    createKey(pool, { accountId, group, name }),
+  );
+  if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
+  printText(
+    facts([
+      ['Key id', keyId],
+      ['API key', `${apiKey}   (keep it: it is not shown again)`],
+      ['Group', group],
+    ]),
+  );
+}
+
+async function revoke(keyId: string, options: { json?: boolean }): Promise<void> {
+  const { accountId, revokedAt } = await withDatabase(process.env, (pool) => revokeCustomerKey(pool, keyId));
+  if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
+  printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
+}

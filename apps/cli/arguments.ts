@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from 'commander';
+import { InvalidAmount, MAX_AMOUNT_NANOS, type Nanos, parseAmount } from '#money/amount.js';
+import { MINOR_PER_UNIT, RESELLER_RATE, STANDARD_RATE, type TopupRate } from '#topup/conversion.js';
+
+/** Readers of command-line values: each says the rule that a bad value breaks. */
+
+export function creditsArgument(text: string): Nanos {
+  const amount = amountArgument(text);
+  if (amount < 0n) throw new InvalidArgumentError('Credits cannot be negative.');
+  return amount;
+}
+
+/** A payment such as 13 or 6.50, in minor units. */
+export function paidArgument(text: string): bigint {
+  const perMinor = 1_000_000_000n / MINOR_PER_UNIT;
+  const amount = amountArgument(text);
+  if (amount <= 0n || amount % perMinor !== 0n) {
+    throw new InvalidArgumentError('A payment is above 0 with at most two decimals, such as 13 or 6.50.');
+  }
+  return amount / perMinor;
+}
+
+export function rateArgument(text: string): TopupRate {
+  if (text === STANDARD_RATE || text === RESELLER_RATE) return text;
+  throw new InvalidArgumentError(
+    `There are only the rates ${STANDARD_RATE} and, for resellers, ${RESELLER_RATE}.`,
+  );
+}
+
+export function paymentIdArgument(text: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(text)) return text;
+  throw new InvalidArgumentError('A payment id is 1 to 200 printable characters without blanks.');
+}
+
+export function secondsArgument(text: string): number {
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(text)) return Math.round(Number(text) * 1000);
+  throw new InvalidArgumentError('Give seconds, such as 60.');
+}
+
+export function countArgument(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= 1000) return count;
+  throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
+}
+
+function amountArgument(text: string): Nanos {
+  try {
+    const amount = parseAmount(text);
+    if (amount <= MAX_AMOUNT_NANOS) return amount;
+  } catch (error) {
+    if (!(error instanceof InvalidAmount)) throw error;
+  }
+  throw new InvalidArgumentError('Give a decimal with at most nine decimals, such as 5 or 0.02.');
+}

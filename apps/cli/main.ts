@@ -1,0 +1,77 @@
+import { Command, CommanderError } from 'commander';
+import { operatorSentence } from '#apps/billing/database.setup.js';
+import { IdentityRefusal } from '#identity/refusal.js';
+import { TopupConflict, UnknownAccount } from '#ledger/topup.js';
+import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
+
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+const NOTES = `
+Database:
+  DATABASE_URL  login of the role tollgate_billing; else
+  DATA_DIR      the data folder of a standalone relay (.data): the one that runs there,
+                or its embedded database, started for the time of the command
+
+Amounts are USD of balance as decimals, such as 5 or 0.02. A top-up costs 1.3 times its credits.
+
+Exit codes:
+  0  done
+  1  refused, or a check that failed; the reason is one sentence on standard error
+  2  the command line is wrong
+
+Examples:
+  tollgate accounts create --name Acme --credits 5
+  tollgate accounts show 01k0... --json
+  tollgate topup record 01k0... --paid 13 --payment-id bank-4711
+  tollgate ledger check --json`;
+
+function program(): Command {
+  const tollgate = new Command('tollgate')
+    .description('Accounts, keys, top-ups and the ledger of a Tollgate relay.')
+    .helpOption('-h, --help', 'show this help')
+    .option('--json', 'print one JSON document; may stand before or after the command')
+    .hook('preAction', (root, command) => {
+      if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);
+    })
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', NOTES)
+    .addCommand(accountsCommand())
+    .addCommand(keysCommand())
+    .addCommand(topupCommand())
+    .addCommand(ledgerCommand())
+    .addCommand(migrateCommand());
+  everyCommand(tollgate, (command) =>
+    command.exitOverride().showHelpAfterError('(add --help for what it takes)'),
+  );
+  return tollgate;
+}
+
+function everyCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) everyCommand(child, visit);
+}
+
+/** Runs a command line and answers its exit code. */
+async function run(argv: string[]): Promise<number> {
+  try {
+    await program().parseAsync(argv);
+    return Number(process.exitCode ?? EXIT.ok);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    process.stderr.write(`${sentence(error)}\n`);
+    return EXIT.failed;
+  }
+}
+
+function sentence(error: unknown): string {
+  const known =
+    error instanceof IdentityRefusal || error instanceof TopupConflict || error instanceof UnknownAccount;
+  if (known) return error.message;
+  const { code } = error as { code?: string };
+  if (code === '42P01') return 'The database has no schema yet: run `tollgate migrate` first.';
+  if (code === '42501') return `The login may not do this: ${(error as Error).message}; use billing's role.`;
+  return operatorSentence(error) ?? (error as Error).stack ?? String(error);
+}
+
+process.exitCode = await run(process.argv);

@@ -1,0 +1,134 @@
+import { Command, type OptionValues } from 'commander';
+import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
+import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
+import { recordTopup } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import {
+  convertPayment,
+  MINOR_PER_UNIT,
+  priceCredits,
+  STANDARD_RATE,
+  type TopupRate,
+} from '#topup/conversion.js';
+import {
+  creditsArgument,
+  paidArgument,
+  paymentIdArgument,
+  rateArgument,
+  secondsArgument,
+} from './arguments.js';
+import { migrateDatabase, withDatabase } from './database.access.js';
+import { facts, printJson, printText, table } from './output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+interface TopupOptions extends OptionValues {
+  credits?: Nanos;
+  paid?: bigint;
+  rate: TopupRate;
+  paymentId: string;
+  json?: boolean;
+}
+
+export function topupCommand(): Command {
+  const topup = new Command('topup').description('payments that became balance');
+  topup
+    .command('record')
+    .description('record a payment made outside, once: the same payment id again changes nothing')
+    .argument('<account>', 'account id')
+    .option('--credits <usd>', 'balance bought; its price follows from the rate', creditsArgument)
+    .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
+    .option('--rate <rate>', '1.3, or 1.2 for a verified reseller', rateArgument, STANDARD_RATE)
+    .requiredOption('--payment-id <id>', "the payment's own id, credited once for ever", paymentIdArgument)
+    .option(...JSON_OPTION)
+    .action(record);
+  return topup;
+}
+
+async function record(accountId: string, options: TopupOptions, command: Command): Promise<void> {
+  const { credits, paid, rate, paymentId } = options;
+  if ((credits === undefined) === (paid === undefined)) {
+    command.error('error: give either --credits or --paid', { exitCode: 2 });
+  }
+  const bought = paid === undefined ? priceCredits(credits!, rate) : convertPayment(paid, rate);
+  if (bought.credits <= 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
+  const { credits: amount, paidMinor } = bought;
+  const result = await withDatabase(process.env, (pool) =>
+    recordTopup(pool, {
+      accountId,
+      provider: 'manual',
+      paymentId,
+      credits: amount,
+      paidMinor,
+      rate,
+      currency: 'USD',
+    }),
+  );
+  const answer = {
+    topupId: result.topupId,
+    created: result.created,
+    accountId,
+    paymentId,
+    credits: formatAmount(result.credits),
+    paid: formatAmount((paidMinor * 1_000_000_000n) / MINOR_PER_UNIT),
+    rate,
+    balance: formatAmount(result.balance),
+  };
+  if (options.json) return printJson(answer);
+  printText(
+    facts([
+      ['Top-up', `${answer.topupId}${answer.created ? '' : '   (was recorded before; nothing changed)'}`],
+      ['Credits', `${answer.credits} USD for ${answer.paid} at rate ${rate}`],
+      ['Balance', `${answer.balance} USD`],
+    ]),
+  );
+}
+
+export function ledgerCommand(): Command {
+  const ledger = new Command('ledger').description('the double-entry ledger');
+  ledger
+    .command('check')
+    .description('verify the invariants of the ledger on a live database; exits 1 when one does not hold')
+    .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, 60_000)
+    .option(...JSON_OPTION)
+    .action(check);
+  return ledger;
+}
+
+async function check(options: { grace: number; json?: boolean }): Promise<void> {
+  const result = await withDatabase(process.env, (pool) => checkLedger(pool, { graceMs: options.grace }));
+  if (!result.ok) process.exitCode = 1;
+  if (options.json) return printJson({ ok: result.ok, violations: result.violations });
+  printText(checkReport(result));
+}
+
+/** What a ledger check found, for people. */
+export function checkReport({ ok, violations }: LedgerCheckResult): string {
+  if (ok) return 'Ledger check: every invariant holds.';
+  const parts = violations.map(({ invariant, message, rows }) => {
+    const titles = Object.keys(rows[0] ?? {});
+    const cells = rows.map((row) => titles.map((title) => row[title] ?? ''));
+    const offenders =
+      rows.length === 0
+        ? ''
+        : `\n${table(
+            titles.map((title) => ({ title })),
+            cells,
+          )}`;
+    return `Invariant ${invariant}: ${message}.${offenders}`;
+  });
+  return `Ledger check: ${violations.length} violated.\n\n${parts.join('\n\n')}`;
+}
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database up to date: OWNER_DATABASE_URL, else the embedded one of DATA_DIR')
+    .option(...JSON_OPTION)
+    .action(async (options: { json?: boolean }) => {
+      const migrated = process.env['OWNER_DATABASE_URL']
+        ? await setUpDatabase(readDatabaseSetup(process.env))
+        : await migrateDatabase(process.env);
+      if (options.json) return printJson({ migrated });
+      printText(migrated.length === 0 ? 'The database is up to date.' : `Applied ${migrated.join(', ')}.`);
+    });
+}

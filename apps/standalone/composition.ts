@@ -1,0 +1,192 @@
+import type pg from 'pg';
+import { readBillingConfig } from '#apps/billing/billing.config.js';
+import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
+import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
+import { type RunningGateway, startGateway } from '#apps/gateway/gateway.program.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
+import { type RunningVideoWorker, startVideoWorker } from '#apps/video-worker/video-worker.program.js';
+import { type ChaosOptions, parseChaos } from '#bus/chaos.js';
+import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
+import { groups } from '#bus/topics.js';
+import { configureSandboxChannel } from '#catalog/catalog.seed.js';
+import { inTransaction, openPool } from '#database/database.js';
+import { type Clock, systemClock } from '#platform/clock.js';
+import { ConfigReader } from '#platform/config.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import { createLogger, type Logger } from '#platform/logging.js';
+import { createRegistry, type Registry } from '#platform/metrics.js';
+
+export interface RelayOptions {
+  /** Logins of the three programs' roles on one migrated database with a catalog. */
+  databaseUrls: Record<'gateway' | 'worker' | 'billing', string>;
+  /** Folder of finished files. */
+  storageDir: string;
+  /** 127.0.0.1 by default. */
+  host?: string;
+  /** 0, the default, takes a free port. */
+  port?: number;
+  consolePort?: number;
+  /** The programs' configuration (README); URL_SIGNING_SECRET is needed. Only what stands here is read. */
+  env: NodeJS.ProcessEnv;
+  /** Settings of the sandbox upstream that serves every model; false leaves the channels as they are. */
+  sandbox?: SandboxOptions | false;
+  log?: Logger;
+  clock?: Clock;
+}
+
+export interface RunningRelay {
+  /** Where clients send their calls, without /v1. */
+  baseUrl: string;
+  consoleUrl: string;
+  /** Undefined when no sandbox was wanted. */
+  sandboxUrl: string | undefined;
+  /** Billing's own connections. */
+  billingPool: pg.Pool;
+  checks: ReadinessChecks;
+  /** The metrics of all programs. */
+  registry: Registry;
+  /**
+   * Drains in order: no new calls, those in flight end; no new tasks are taken; what happened is announced; the
+   * sandbox, the connections. Safe to repeat.
+   */
+  close(): Promise<void>;
+}
+
+type Program = 'gateway' | 'worker' | 'billing';
+
+/** Connections per role: together well under the embedded server's hundred. */
+const POOL_SIZES: Record<Program, number> = { gateway: 24, worker: 12, billing: 16 };
+
+/**
+ * Runs the three programs and the sandbox upstream in this process, over the in-process bus, on a database that is
+ * there. They are the modules of the distributed mode, each with its own connections and role.
+ * @throws OperatorError for a port that is taken or a bad setting, after everything started so far has been stopped.
+ */
+export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
+  const running = new Undo();
+  try {
+    return await start(options, running);
+  } catch (error) {
+    await running.all();
+    throw error;
+  }
+}
+
+/** What was started, to be stopped in the opposite order, once. */
+class Undo {
+  private readonly steps: (() => Promise<unknown>)[] = [];
+  private undone: Promise<void> | undefined;
+
+  add(step: () => Promise<unknown>): void {
+    this.steps.push(step);
+  }
+
+  all(): Promise<void> {
+    this.undone ??= this.run();
+    return this.undone;
+  }
+
+  /** A step that fails must not keep the later ones from running; the first failure is told at the end. */
+  private async run(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.steps.reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
+  const host = options.host ?? '127.0.0.1';
+  const config = readConfigs(options.env);
+  const log = options.log ?? createLogger('standalone');
+  const registry = createRegistry('standalone');
+  const pools = openPools(options, log, undo);
+  const sandbox = await openSandbox(options.sandbox, pools.billing, undo);
+  const transport = new InProcessTransport({
+    groups: Object.values(groups),
+    log,
+    registry,
+  });
+  undo.add(() => transport.close());
+
+  const shared = { transport, clock: options.clock ?? systemClock, chaos: config.chaos };
+  const partsOf = (program: Program) => ({
+    ...shared,
+    pool: pools[program],
+    registry,
+    log: log.child({ part: program }),
+  });
+  const { storageDir } = options;
+  const billing: RunningBilling = await startBilling({
+    ...partsOf('billing'),
+    config: config.billing,
+    console: { host, port: options.consolePort ?? 0 },
+  });
+  undo.add(() => billing.close());
+  const worker: RunningVideoWorker = await startVideoWorker({
+    ...partsOf('worker'),
+    storageDir,
+    config: config.worker,
+  });
+  undo.add(() => worker.close());
+  const gateway: RunningGateway = await startGateway({
+    ...partsOf('gateway'),
+    storageDir,
+    config: config.gateway,
+    listen: { host, port: options.port ?? 0 },
+  });
+  undo.add(() => gateway.close());
+
+  return {
+    baseUrl: origin(host, gateway.port),
+    consoleUrl: origin(host, billing.consolePort),
+    sandboxUrl: sandbox?.url,
+    billingPool: pools.billing,
+    checks: { ...billing.checks, ...worker.checks, ...gateway.checks },
+    registry,
+    close: () => undo.all(),
+  };
+}
+
+function readConfigs(env: NodeJS.ProcessEnv) {
+  const reader = new ConfigReader(env);
+  const configs = {
+    gateway: readGatewayConfig(reader),
+    worker: readVideoWorkerConfig(reader),
+    billing: readBillingConfig(reader),
+    chaos: parseChaos(env['BUS_CHAOS']) as ChaosOptions | undefined,
+  };
+  return reader.finish(configs);
+}
+
+function openPools(options: RelayOptions, log: Logger, undo: Undo): Record<Program, pg.Pool> {
+  const open = (program: Program) => {
+    const pool = openPool({
+      url: options.databaseUrls[program],
+      max: POOL_SIZES[program],
+      applicationName: `standalone-${program}`,
+      log,
+    });
+    undo.add(() => pool.end());
+    return pool;
+  };
+  return { gateway: open('gateway'), worker: open('worker'), billing: open('billing') };
+}
+
+async function openSandbox(
+  wanted: SandboxOptions | false | undefined,
+  billing: pg.Pool,
+  undo: Undo,
+): Promise<Sandbox | undefined> {
+  if (wanted === false) return undefined;
+  const apiKey = wanted?.apiKey ?? 'sandbox-key';
+  const sandbox = await startSandbox({ ...wanted, apiKey });
+  undo.add(() => sandbox.close());
+  await inTransaction(billing, (client) => configureSandboxChannel(client, { baseUrl: sandbox.url, apiKey }));
+  return sandbox;
+}
+
+function origin(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '#platform/errors.js';
+
+/** What lies where in the data folder of a standalone relay. */
+export interface DataFolder {
+  readonly root: string;
+  /** The embedded database's own folder. */
+  readonly database: string;
+  /** Finished images and videos. */
+  readonly files: string;
+  /** What the sandbox upstream accepted. */
+  readonly sandbox: string;
+  readonly secretsFile: string;
+  readonly demoFile: string;
+}
+
+/** The project's root: this file runs from dist/apps/standalone, or in tests from apps/standalone. */
+function projectRoot(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const root = resolve(here, '..', '..');
+  return root.endsWith('/dist') ? dirname(root) : root;
+}
+
+/** The folder that DATA_DIR names, else `.data` of the project, wherever the command was started. */
+export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
+  const root = resolve(env['DATA_DIR'] || join(projectRoot(), '.data'));
+  return {
+    root,
+    database: join(root, 'database'),
+    files: join(root, 'files'),
+    sandbox: join(root, 'sandbox'),
+    secretsFile: join(root, 'secrets.json'),
+    demoFile: join(root, 'demo-account.json'),
+  };
+}
+
+/** Makes the folder, or says in one sentence why it cannot be used. @throws OperatorError */
+export function prepareDataFolder(folder: DataFolder): void {
+  try {
+    mkdirSync(folder.root, { recursive: true, mode: 0o755 });
+    accessSync(folder.root, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    throw new OperatorError(
+      `The data folder ${folder.root} cannot be written (${why}): choose another DATA_DIR.`,
+    );
+  }
+}
+
+export interface RelaySecrets {
+  readonly urlSigningSecret: string;
+  /** Between the relay and its own sandbox upstream. */
+  readonly sandboxApiKey: string;
+}
+
+/** The secrets of this installation, made once and readable to its user only. */
+export function readOrMakeSecrets(folder: DataFolder): RelaySecrets {
+  const existing = readPrivateJson<RelaySecrets>(folder.secretsFile);
+  if (existing) return existing;
+  const made = { urlSigningSecret: randomSecret(), sandboxApiKey: randomSecret() };
+  writePrivateJson(folder.secretsFile, made);
+  return made;
+}
+
+function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Reads a file of ours; undefined when it is not there. @throws OperatorError when it cannot be read. */
+export function readPrivateJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new OperatorError(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Writes under another name, to the disk, and renames: a killed process leaves the whole file or none. */
+export function writePrivateJson(file: string, value: object): void {
+  const draft = `${file}.new`;
+  const descriptor = openSync(draft, 'w', 0o600);
+  writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  renameSync(draft, file);
+}
