@@ -1,5 +1,4 @@
 import {
-  type BeforeApplicationShutdown,
   type DynamicModule,
   Inject,
   Injectable,
@@ -12,12 +11,10 @@ import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
-import type { Queryable } from '#catalog/catalog.store.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import { FileStore } from '#storage/file-store.js';
 import { TaskStore } from '#tasks/task.store.js';
@@ -48,27 +45,17 @@ export interface GatewayModuleOptions {
   clock: Clock;
 }
 
-const PURGE_LOOP = Symbol('purge loop');
-/** Images outlive their links by at most this much. */
-const MAX_PURGE_INTERVAL_MS = 60_000;
-
 /** Starts the gateway's background work with the application, and ends it once no request is in flight. */
 @Injectable()
-class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-    @Inject(PURGE_LOOP) private readonly purging: Loop,
     @Inject(ResolutionPost) private readonly post: ResolutionPost,
     @Inject(Upstreams) private readonly upstreams: Upstreams,
   ) {}
 
   onApplicationBootstrap(): void {
     this.relay.start();
-    this.purging.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.purging.stop();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -129,12 +116,6 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
   const tasks = new TaskStore(pool, clock);
   const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
-  const purging = new Loop({
-    name: 'purge of images',
-    intervalMs: Math.min(config.imageUrlLifeMs, MAX_PURGE_INTERVAL_MS),
-    log,
-    round: async () => void (await files.purge()),
-  });
   return [
     { provide: CONFIG, useValue: config },
     { provide: GatewayMetrics, useValue: metrics },
@@ -148,6 +129,5 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: ImageService, useValue: new ImageService({ ...shared, files }) },
     { provide: VideoCreator, useValue: new VideoCreator({ ...shared, tasks, wakeOutbox }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(tasks, storage, { secret, clock }) },
-    { provide: PURGE_LOOP, useValue: purging },
   ];
 }

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type pg from 'pg';
@@ -120,7 +119,7 @@ async function listen(app: NestFastifyApplication, where: { host: string; port: 
 
 /** What is still in flight after the limit loses its connection; its charge is resolved by the sweeps. */
 async function closeWithin(app: NestFastifyApplication, limitMs: number): Promise<void> {
-  const timer = setTimeout(() => (app.getHttpServer()).closeAllConnections(), limitMs);
+  const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), limitMs);
   try {
     await app.close();
   } finally {

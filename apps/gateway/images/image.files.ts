@@ -15,7 +15,7 @@ const MIME: Record<string, string> = {
 };
 const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
-/** Delivered images behind signed addresses that live for a limited time. */
+/** Delivered images behind signed addresses that live for a limited time; the worker removes them afterwards. */
 export class ImageFiles {
   constructor(
     private readonly store: FileStore,
@@ -41,11 +41,6 @@ export class ImageFiles {
     const key = `images/${name}`;
     const found = await this.store.stat(key);
     return found && { key, bytes: found.bytes, type: MIME[extension] ?? '', etag: `"${name}"` };
-  }
-
-  /** Removes images whose links are over. */
-  purge(): Promise<number> {
-    return this.store.purgeOlderThan('images', this.options.lifeMs);
   }
 }
 

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import OpenAI from 'openai';
+import { pino } from 'pino';
+import { readBillingConfig } from '#apps/billing/billing.config.js';
+import { startBilling } from '#apps/billing/billing.program.js';
+import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
+import { startGateway } from '#apps/gateway/gateway.program.js';
+import { type Sandbox, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
+import { startVideoWorker } from '#apps/video-worker/video-worker.program.js';
+import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
+import { configureSandboxChannel } from '#catalog/catalog.seed.js';
+import { openPool } from '#database/database.js';
+import { checkLedger } from '#ledger/ledger-check.js';
+import { readBalance } from '#ledger/customer-account.js';
+import { formatAmount } from '#money/amount.js';
+import { ConfigReader } from '#platform/config.js';
+import type { Logger } from '#platform/logging.js';
+import { createRegistry, type Registry } from '#platform/metrics.js';
+import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+
+/** Short enough that a journey waits for a condition, not for a clock. */
+const QUICK: Record<string, string> = {
+  URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+  POLL_INTERVAL_SECONDS: '0.05',
+  POLL_MAX_SECONDS: '0.1',
+  SWEEP_INTERVAL_SECONDS: '0.2',
+  OUTBOX_POLL_SECONDS: '0.05',
+  SHUTDOWN_GRACE_SECONDS: '5',
+  VIDEO_CREATE_LIMIT_SECONDS: '1',
+};
+
+/** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */
+export interface Relay {
+  baseUrl: string;
+  fixture: LedgerFixture;
+  sandbox: Sandbox;
+  registry: Registry;
+  /** Everything the programs logged, as it was written. */
+  logged(): string;
+  customer(credits: string, group?: string): Promise<Customer>;
+  close(): Promise<void>;
+}
+
+/** An account with a key, and the ways its owner has to the relay. */
+export interface Customer {
+  accountId: string;
+  keyId: string;
+  apiKey: string;
+  /** The unmodified SDK. `retries` is 0 unless a test is about them. */
+  sdk(options?: { path?: string; retries?: number; fetch?: typeof fetch }): OpenAI;
+  /** A raw request with the key. */
+  send(path: string, init?: RequestInit): Promise<Response>;
+  /** Main and held balance in USD. */
+  balance(): Promise<{ main: string; held: string }>;
+}
+
+export async function startRelay(environment: Record<string, string> = {}): Promise<Relay> {
+  const reader = new ConfigReader({ ...QUICK, ...environment });
+  const fixture = await createLedgerFixture();
+  const { log, logged } = listeningLogger();
+  const registry = createRegistry('test');
+  const sandbox = await startSandbox({ imageSeconds: 0, videoSeconds: 0.3, slowSeconds: 0.5 });
+  await configureSandboxChannel(fixture.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
+  const storageDir = await mkdtemp(join(tmpdir(), 'tollgate-relay-'));
+  const transport = new InProcessTransport({ groups: ['billing', 'gateway'], log, registry });
+  const pools = (['gateway', 'worker', 'billing'] as const).map((role) =>
+    openPool({ url: fixture.urlFor(role), max: 8, applicationName: role }),
+  );
+  const [gatewayPool, workerPool, billingPool] = pools;
+  if (!gatewayPool || !workerPool || !billingPool) throw new Error('a pool is missing');
+  const shared = { transport, log, registry, storageDir };
+  const listen = { host: '127.0.0.1', port: 0 };
+  const billing = await startBilling({
+    ...shared,
+    pool: billingPool,
+    config: readBillingConfig(reader),
+    console: listen,
+  });
+  const worker = await startVideoWorker({
+    ...shared,
+    pool: workerPool,
+    config: readVideoWorkerConfig(reader),
+  });
+  const gateway = await startGateway({
+    ...shared,
+    pool: gatewayPool,
+    config: readGatewayConfig(reader),
+    listen,
+  });
+  const baseUrl = `http://127.0.0.1:${gateway.port}`;
+  return {
+    baseUrl,
+    fixture,
+    sandbox,
+    registry,
+    logged,
+    customer: async (credits, group) =>
+      customerOf(fixture, baseUrl, await fixture.account({ credits, group })),
+    close: async () => {
+      await gateway.close();
+      await worker.close();
+      await billing.close();
+      await transport.close();
+      await sandbox.close();
+      await Promise.all(pools.map((pool) => pool.end()));
+      await fixture.close();
+      await rm(storageDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function customerOf(
+  fixture: LedgerFixture,
+  baseUrl: string,
+  account: { accountId: string; keyId: string; apiKey: string },
+): Customer {
+  const { accountId, apiKey } = account;
+  return {
+    ...account,
+    sdk: ({ path = '/v1', retries = 0, fetch } = {}) =>
+      new OpenAI({ apiKey, baseURL: baseUrl + path, maxRetries: retries, ...(fetch ? { fetch } : {}) }),
+    send: (path, init = {}) =>
+      fetch(baseUrl + path, {
+        ...init,
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          ...(init.headers as Record<string, string> | undefined),
+        },
+      }),
+    balance: async () => {
+      const balance = await readBalance(fixture.billing, accountId);
+      if (!balance) throw new Error('the account has no balance');
+      return { main: formatAmount(balance.main), held: formatAmount(balance.held) };
+    },
+  };
+}
+
+/** JSON of a body, sent as such. */
+export function json(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** Waits until a condition holds, by asking again. @throws Error with the last thing seen */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false | null>,
+  limitMs = 15_000,
+): Promise<T> {
+  const endMs = Date.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (Date.now() > endMs) throw new Error(`still waiting for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** @throws Error naming the violations of the ledger's invariants */
+export async function expectCleanLedger(relay: Relay): Promise<void> {
+  const { ok, violations } = await checkLedger(relay.fixture.billing, { graceMs: 60_000 });
+  if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);
+}
+
+function listeningLogger(): { log: Logger; logged: () => string } {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { log: pino({ level: 'trace' }, sink), logged: () => lines.join('') };
+}
