@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
 
 function wholeNumber(text: string): number {
@@ -19,5 +20,19 @@ program
   .action((options: { seconds: number; history: number; json: boolean }) =>
     benchLedger({ seconds: options.seconds, historyEntries: options.history, json: options.json }),
   );
+
+program
+  .command('gateway')
+  .description('billed image calls through the relay, against an upstream that answers at once')
+  .addOption(
+    new Option('--mode <mode>', 'how the relay runs')
+      .choices(['standalone', 'kafka', 'both'])
+      .default('standalone'),
+  )
+  .option('--seconds <n>', 'time for each measurement', wholeNumber, 8)
+  .option('--rate <n>', 'requests per second while latency is measured', wholeNumber, 200)
+  .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 64)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: GatewayBenchOptions) => benchGateway(options));
 
 await program.parseAsync();

@@ -1,0 +1,89 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** How long a child may take to stop by itself. */
+const STOP_LIMIT_MS = 40_000;
+
+/** The processes of a bench: whatever happens, they are ended in reverse order, by their ids. */
+export class Children {
+  private readonly running: ChildProcess[] = [];
+
+  /** Starts a module that speaks with its parent by messages. */
+  fork(module: URL): ChildProcess {
+    return this.keep(fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  }
+
+  /**
+   * Starts a program and resolves with the first line of its output that is a JSON object.
+   * @throws Error when it ends before, or when the time is over.
+   */
+  async startUntilReady<T>(
+    args: string[],
+    options: { env: NodeJS.ProcessEnv; limitMs: number },
+  ): Promise<{ child: ChildProcess; ready: T }> {
+    const child = this.keep(
+      // A group of its own: a Ctrl-C at the terminal is this program's to pass on.
+      spawn(process.execPath, args, { env: options.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+    );
+    const complaint = tailOf(child);
+    const timer = setTimeout(() => child.kill('SIGTERM'), options.limitMs);
+    try {
+      for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+        if (!line.startsWith('{')) continue;
+        child.stdout?.resume();
+        return { child, ready: JSON.parse(line) as T };
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    throw new Error(`${args.join(' ')} did not start:\n${complaint()}`);
+  }
+
+  /** Ends one child; resolves when it is gone. */
+  async stop(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  async stopAll(): Promise<void> {
+    for (const child of this.running.splice(0).reverse()) await this.stop(child);
+  }
+
+  private keep(child: ChildProcess): ChildProcess {
+    this.running.push(child);
+    return child;
+  }
+}
+
+/** The next message of a child. @throws Error when it ends first. */
+export async function messageOf<T>(child: ChildProcess): Promise<T> {
+  const ended = new AbortController();
+  const message = once(child, 'message', { signal: ended.signal });
+  const exit = once(child, 'exit', { signal: ended.signal }).then(([code]) => {
+    throw new Error(`a child process ended with ${code} before it answered`);
+  });
+  exit.catch(() => undefined);
+  try {
+    const [value] = (await Promise.race([message, exit])) as [T];
+    return value;
+  } finally {
+    ended.abort();
+    message.catch(() => undefined);
+  }
+}
+
+const TAIL_CHARS = 2_000;
+
+/** Keeps the last of what a child says on its standard error. */
+function tailOf(child: ChildProcess): () => string {
+  let tail = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString()).slice(-TAIL_CHARS);
+  });
+  return () => tail;
+}

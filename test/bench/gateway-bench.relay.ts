@@ -1,0 +1,138 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { createCustomer } from '#apps/billing/customers.js';
+import { openPool } from '#database/database.js';
+import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { VENDORA_MAIN } from '#groups/group.js';
+import { checkLedger } from '#ledger/ledger-check.js';
+import { recordTopup } from '#ledger/topup.js';
+import { parseAmount } from '#money/amount.js';
+import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import type { Children } from './children.js';
+import type { ProcessGroup } from './memory.js';
+
+/** How the relay runs: everything in one process, or as programs over Kafka. */
+export type Mode = 'standalone' | 'kafka';
+
+/** The line that `start` and `distributed` print with --json. */
+interface ReadyLine {
+  baseUrl: string;
+  pid?: number;
+  databaseUrl?: string;
+  pids?: { gateway: number[]; billing: number[]; videoWorker: number[]; kafka?: number; postgres?: number };
+}
+
+export interface Books {
+  ok: boolean;
+  violations: { invariant: number; message: string }[];
+  charges: Record<string, number>;
+}
+
+/** Installing is done; this is a database, a broker and three programs, on a machine that may be busy. */
+const START_LIMIT_MS = 180_000;
+/** Settlements of the last answers may still be on their way over Kafka. */
+const SETTLE_LIMIT_MS = 60_000;
+const CREDITS_PER_ACCOUNT = '1000000';
+
+/** A relay of our own, in a folder of its own, whose only upstream is the stub. */
+export class BenchRelay {
+  private constructor(
+    readonly baseUrl: string,
+    readonly processes: ProcessGroup[],
+    private readonly billing: pg.Pool,
+    private readonly stopProcesses: () => Promise<void>,
+  ) {}
+
+  static async start(mode: Mode, upstreamUrl: string, children: Children): Promise<BenchRelay> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+    const env = {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      CONSOLE_PORT: '0',
+      SANDBOX_URL: upstreamUrl,
+      SANDBOX_API_KEY: 'bench',
+    };
+    const args = mode === 'standalone' ? [STANDALONE, '--json'] : [DISTRIBUTED, '--json'];
+    try {
+      const started = await children.startUntilReady<ReadyLine>(args, { env, limitMs: START_LIMIT_MS });
+      const { child, ready } = started;
+      const url = ready.databaseUrl ?? readEmbeddedConnection(join(dataDir, 'database'))?.urlFor('billing');
+      if (!url) throw new Error('the relay runs, but its database was not found');
+      const billing = openPool({ url, max: 2, applicationName: 'bench', statementTimeoutMs: 0 });
+      return new BenchRelay(ready.baseUrl, processesOf(ready, child), billing, async () => {
+        await children.stop(child);
+        await rm(dataDir, { recursive: true, force: true });
+      });
+    } catch (error) {
+      await rm(dataDir, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** The keys of new customers with more credit than a bench can spend. */
+  async openAccounts(count: number): Promise<string[]> {
+    const keys: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const { accountId, apiKey } = await createCustomer(this.billing, {
+        name: `bench ${index}`,
+        group: VENDORA_MAIN,
+      });
+      await recordTopup(this.billing, {
+        accountId,
+        provider: 'manual',
+        paymentId: accountId,
+        ...priceCredits(parseAmount(CREDITS_PER_ACCOUNT), STANDARD_RATE),
+        rate: STANDARD_RATE,
+        currency: 'USD',
+      });
+      keys.push(apiKey);
+    }
+    return keys;
+  }
+
+  /** What the ledger says once nothing is held any more: charges by state, and whether its invariants hold. */
+  async books(): Promise<Books> {
+    const deadlineMs = Date.now() + SETTLE_LIMIT_MS;
+    let charges = await this.charges();
+    while ((charges['held'] ?? 0) > 0 && Date.now() < deadlineMs) charges = await this.charges();
+    const { ok, violations } = await checkLedger(this.billing, { graceMs: 0 });
+    return { ok, violations: violations.map(({ invariant, message }) => ({ invariant, message })), charges };
+  }
+
+  async stop(): Promise<void> {
+    await this.billing.end();
+    await this.stopProcesses();
+  }
+
+  private async charges(): Promise<Record<string, number>> {
+    const { rows } = await this.billing.query<{ state: string; count: number }>(
+      'SELECT state, count(*)::int AS count FROM charges GROUP BY state',
+    );
+    return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  }
+}
+
+const STANDALONE = 'dist/apps/standalone/main.js';
+const DISTRIBUTED = 'scripts/distributed.mjs';
+
+function processesOf({ pid, pids }: ReadyLine, child: ChildProcess): ProcessGroup[] {
+  const root = pid ?? child.pid ?? 0;
+  if (!pids) {
+    return [
+      { name: 'standalone', pids: [root], withChildren: false },
+      { name: 'postgres', pids: [root], withChildren: true, onlyNamed: 'postgres' },
+    ];
+  }
+  const { gateway, billing, videoWorker, kafka, postgres } = pids;
+  return [
+    { name: 'gateway', pids: gateway, withChildren: false },
+    { name: 'billing', pids: billing, withChildren: false },
+    { name: 'video-worker', pids: videoWorker, withChildren: false },
+    { name: 'postgres', pids: postgres ? [postgres] : [], withChildren: true },
+    { name: 'kafka', pids: kafka ? [kafka] : [], withChildren: false },
+  ];
+}

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Processes whose memory counts together. */
+export interface ProcessGroup {
+  name: string;
+  pids: number[];
+  /** Count their descendants too. */
+  withChildren: boolean;
+  /** Count only processes of this command. */
+  onlyNamed?: string;
+}
+
+export interface MemoryUse {
+  process: string;
+  count: number;
+  /** Resident, with pages that several processes share divided among them where the system tells (Linux). */
+  megabytes: number;
+}
+
+interface ProcessRow {
+  pid: number;
+  parent: number;
+  kilobytes: number;
+  command: string;
+}
+
+/** What each group holds in memory now. */
+export function memoryOf(groups: readonly ProcessGroup[]): MemoryUse[] {
+  const rows = listProcesses();
+  return groups
+    .map((group) => {
+      const members = membersOf(group, rows);
+      const kilobytes = members.reduce((sum, row) => sum + (sharedOut(row.pid) ?? row.kilobytes), 0);
+      return { process: group.name, count: members.length, megabytes: Math.round(kilobytes / 1024) };
+    })
+    .filter(({ count }) => count > 0);
+}
+
+function listProcesses(): ProcessRow[] {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], { encoding: 'utf8' });
+  return text.split('\n').flatMap((line) => {
+    const [pid, parent, kilobytes, command = ''] = line.trim().split(/\s+/);
+    return pid ? [{ pid: Number(pid), parent: Number(parent), kilobytes: Number(kilobytes), command }] : [];
+  });
+}
+
+function membersOf(group: ProcessGroup, rows: readonly ProcessRow[]): ProcessRow[] {
+  const found = new Set(group.pids);
+  for (let before = -1; group.withChildren && before !== found.size;) {
+    before = found.size;
+    for (const { pid, parent } of rows) if (found.has(parent)) found.add(pid);
+  }
+  const named = ({ command }: ProcessRow) => !group.onlyNamed || command.endsWith(group.onlyNamed);
+  return rows.filter((row) => found.has(row.pid) && named(row));
+}
+
+/** Proportional set size: the buffers that PostgreSQL's processes share count once. */
+function sharedOut(pid: number): number | undefined {
+  try {
+    const match = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
+    return match ? Number(match[1]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
