@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { seedCatalog } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { nanos } from '#money/amount.js';
@@ -26,7 +27,7 @@ export class TasksUnderTest {
     const [owner, gateway, worker] = (['owner', 'gateway', 'worker'] as const).map((role) =>
       openPool({ url: database.urlFor(role), max: 8, applicationName: `spec-${role}` }),
     ) as [Pool, Pool, Pool];
-    await owner.query(`INSERT INTO groups (name) VALUES ('Vendora-Main') ON CONFLICT DO NOTHING`);
+    await seedCatalog(owner);
     for (const account of ['alice', 'bob']) {
       await owner.query('INSERT INTO accounts (id, name) VALUES ($1, $1)', [account]);
       await owner.query(

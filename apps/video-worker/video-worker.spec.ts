@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { until } from '../../test/support/bus.js';
+import { WorkerUnderTest } from './video-worker.fixture.js';
+
+let under: WorkerUnderTest;
+
+beforeEach(async () => {
+  under = await WorkerUnderTest.start();
+});
+
+afterEach(() => under.close());
+
+const fileOf = (task: { id: string }) => under.storage.stat(`videos/${task.id}.mp4`);
+
+async function firstBytes(task: { id: string }): Promise<string> {
+  const chunks: Buffer[] = [];
+  const stream = under.storage.open(`videos/${task.id}.mp4`, { start: 4, end: 7 });
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe('a video that the upstream finishes', () => {
+  it('is stored, completed and announced, with 25 minutes to fetch it', async () => {
+    const task = await under.accepted('a boat');
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({
+      chargeId: task.chargeId,
+      accountId: 'alice',
+      kind: 'video',
+      outcome: 'completed',
+      channel: 'sandbox',
+    });
+    const found = await under.tasks.store.findForAccount('alice', task.id);
+    const file = await fileOf(task);
+    expect(found).toMatchObject({
+      state: 'completed',
+      progress: 100,
+      fileType: 'video/mp4',
+      fileBytes: file?.bytes,
+    });
+    expect((found?.expiresAtMs ?? 0) - (found?.endedAtMs ?? 0)).toBe(1_500_000);
+    expect(await firstBytes(task)).toBe('ftyp');
+  });
+
+  it.each(['done-word', 'unknown-status', 'poll-5xx'])('is found finished in spite of %s', async (fault) => {
+    const task = await under.accepted(`a boat [[fault:${fault}]]`);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('shows its progress meanwhile', async () => {
+    const task = await under.accepted('a boat [[work:1]]');
+    await under.worker();
+    await until('progress is seen', async () => Number((await under.tasks.row(task.id))['progress']) > 0);
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is followed on its channel although that was disabled meanwhile', async () => {
+    const task = await under.accepted('a boat');
+    await under.tasks.owner.query('UPDATE channels SET enabled = false');
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is copied and announced once, by however many workers', async () => {
+    const accepted = Array.from({ length: 24 }, (_, number) => under.accepted(`boat ${number % 3}`));
+    const all = await Promise.all(accepted);
+    await Promise.all([under.worker({ concurrency: 3 }), under.worker(), under.worker()]);
+    for (const task of all) expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(under.ended).toHaveLength(24);
+    expect(await under.stats()).toMatchObject({ videosAccepted: 24, downloads: 24 });
+    await until('the outbox is empty', async () => {
+      return (await under.tasks.owner.query('SELECT FROM outbox')).rowCount === 0;
+    });
+  });
+
+  it('waits out an upstream that is away', async () => {
+    const task = await under.accepted('a boat [[work:0.5]]');
+    const { port } = under.sandbox;
+    await under.sandbox.close();
+    const worker = await under.worker();
+    await until(
+      'some polls failed',
+      async () => (await worker.metric('tollgate_worker_polls_total', { outcome: 'no_answer' })) > 3,
+    );
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted' });
+    // The new sandbox forgot the task: its 404 must not end it either.
+    under.sandbox = await startSandbox({ port });
+    const failed = await worker.metric('tollgate_worker_polls_total');
+    await until(
+      'more polls failed',
+      async () => (await worker.metric('tollgate_worker_polls_total')) > failed + 3,
+    );
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted' });
+  });
+});
+
+describe('a video that fails', () => {
+  it('at the upstream is announced as failed, at no cost to anyone', async () => {
+    const task = await under.accepted('a boat [[fault:fail-late]]');
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({
+      outcome: 'failed',
+      reason: { code: 'generation_failed' },
+    });
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'failed', unbilled_cost: null });
+  });
+
+  it.each(['truncated', 'bad-file'])(
+    'for its file (%s) is tried again, then given up with its cost noted',
+    async (fault) => {
+      const task = await under.accepted(`a boat [[fault:${fault}]]`);
+      const worker = await under.worker({ copyAttempts: 3 });
+      expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
+      expect(await worker.metric('tollgate_worker_copies_total', { outcome: 'failed' })).toBe(3);
+      expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/could not be copied/);
+      expect(await fileOf(task)).toBeNull();
+    },
+  );
+
+  it('to end before its deadline is given up, with its cost noted', async () => {
+    const task = await under.accepted('a boat [[fault:never-finish]]', { deadlineMs: 400 });
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
+    expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/accepted and did not end/);
+  });
+
+  it('is completed all the same when nobody looked before its deadline', async () => {
+    const task = await under.accepted('a boat', { deadlineMs: 1 });
+    await until('it is done upstream', async () => {
+      const { tasks } = (await (await fetch(`${under.sandbox.url}/_sandbox/tasks`)).json()) as {
+        tasks: { phase: string }[];
+      };
+      return tasks[0]?.phase === 'completed';
+    });
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a create whose answer was lost', () => {
+  it('is repeated under its key where that is safe: one task upstream, one end', async () => {
+    const task = await under.tasks.submitting({
+      request: { prompt: 'a boat [[fault:accept-then-timeout]]' },
+    });
+    expect(await under.callUpstream(task, 200)).toMatchObject({ kind: 'unknown' });
+    await under.tasks.store.toUnknown(task.id, 0);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(await under.stats()).toMatchObject({ videoCreates: 2, videosAccepted: 1, videoRepeats: 1 });
+  });
+
+  it('is made for the first time if it never arrived', async () => {
+    const task = await under.tasks.submitting();
+    await under.tasks.store.toUnknown(task.id, 0);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(await under.stats()).toMatchObject({ videoCreates: 1, videosAccepted: 1 });
+  });
+
+  it('fails at once if its repeat is refused', async () => {
+    const task = await under.tasks.submitting({ request: { prompt: 'a boat [[fault:moderation]]' } });
+    await under.tasks.store.toUnknown(task.id, 0);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({
+      outcome: 'failed',
+      reason: { code: 'content_policy_violation' },
+    });
+    expect(await under.tasks.row(task.id)).toMatchObject({ unbilled_cost: null });
+  });
+
+  it('is never repeated where it could be paid twice, and fails at its deadline', async () => {
+    await under.tasks.owner.query('UPDATE channels SET honours_idempotency = false');
+    const task = await under.tasks.submitting({ deadlineMs: 500 });
+    await under.tasks.store.toUnknown(task.id, 0);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
+    expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/may have accepted|never became clear/);
+    expect(await under.stats()).toMatchObject({ videoCreates: 0 });
+  });
+});
+
+describe('a task that its gateway left behind', () => {
+  it('fails before the upstream was called, and is given back', async () => {
+    const task = await under.tasks.created();
+    const worker = await under.worker({ stuckAfterMs: 0 });
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'failed', channel: null });
+    expect(await worker.metric('tollgate_worker_tasks_swept_total', { state: 'created' })).toBe(1);
+  });
+
+  it('during the call becomes unknown, and is found again', async () => {
+    const task = await under.tasks.submitting();
+    await under.callUpstream(task);
+    await under.worker({ stuckAfterMs: 0 });
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(await under.stats()).toMatchObject({ videosAccepted: 1, videoRepeats: 1 });
+  });
+
+  it('is left alone while its gateway may still be there', async () => {
+    const created = await under.tasks.created();
+    const other = await under.accepted('a boat');
+    await under.worker();
+    await under.endOf(other);
+    expect(await under.tasks.row(created.id)).toMatchObject({ state: 'created' });
+  });
+});
+
+describe('a worker that goes away', () => {
+  const slow = 'a boat [[fault:slow-bytes]]';
+  const copying = () =>
+    until('the copy has begun', async () => ((await under.stats())['downloads'] ?? 0) > 0);
+
+  it('gives its copies back when it is stopped, at no cost to their budget', async () => {
+    const task = await under.accepted(slow);
+    const first = await under.worker({ copyAttempts: 1 });
+    await copying();
+    await first.close();
+    expect(await under.tasks.row(task.id)).toMatchObject({
+      state: 'submitted',
+      lease_token: null,
+      copy_attempts: 0,
+    });
+    await under.worker({ copyAttempts: 1 });
+    await until('another worker copies it', async () => ((await under.stats())['downloads'] ?? 0) > 1);
+  });
+
+  it('keeps the lease of a copy that takes longer than it', async () => {
+    await under.close();
+    under = await WorkerUnderTest.start({ slowSeconds: 1.5 });
+    const task = await under.accepted(slow);
+    await Promise.all([under.worker({ leaseMs: 300 }), under.worker({ leaseMs: 300 })]);
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(await under.stats()).toMatchObject({ downloads: 1 });
+  });
+
+  it('drops a copy whose lease went to somebody else, and changes nothing', async () => {
+    const task = await under.accepted(slow);
+    const worker = await under.worker({ leaseMs: 300 });
+    await copying();
+    await under.tasks.owner.query(
+      `UPDATE tasks SET lease_token = gen_random_uuid(), next_poll_at = now() + interval '1 hour'`,
+    );
+    await until('it has stopped', async () => (await worker.metric('tollgate_worker_tasks_following')) === 0);
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted', copy_attempts: 0 });
+    expect(under.ended).toEqual([]);
+  });
+});
+
+describe('the program', () => {
+  it('is ready with its database, bus and folder, and says what is missing', async () => {
+    const worker = await under.worker();
+    for (const check of Object.values(worker.checks)) await check();
+    expect(Object.keys(worker.checks)).toEqual(['database', 'bus', 'storage']);
+    expect(await worker.registry.metrics()).toMatch(/tollgate_worker_oldest_due_seconds 0/);
+  });
+});
