@@ -10,7 +10,7 @@ import {
 import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
-import { loadPriceBook, type Queryable } from '#catalog/catalog.store.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';

@@ -154,7 +154,7 @@ function readConfigs(env: NodeJS.ProcessEnv) {
     gateway: readGatewayConfig(reader),
     worker: readVideoWorkerConfig(reader),
     billing: readBillingConfig(reader),
-    chaos: parseChaos(env['BUS_CHAOS']) as ChaosOptions | undefined,
+    chaos: parseChaos(env['BUS_CHAOS']),
   };
   return reader.finish(configs);
 }

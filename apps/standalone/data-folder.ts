@@ -25,6 +25,8 @@ export interface DataFolder {
   readonly sandbox: string;
   readonly secretsFile: string;
   readonly demoFile: string;
+  /** Where the relay that runs here listens; there only while it runs, or after it was killed. */
+  readonly relayFile: string;
 }
 
 /** The project's root: this file runs from dist/apps/standalone, or in tests from apps/standalone. */
@@ -44,6 +46,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
     sandbox: join(root, 'sandbox'),
     secretsFile: join(root, 'secrets.json'),
     demoFile: join(root, 'demo-account.json'),
+    relayFile: join(root, 'relay.json'),
   };
 }
 
@@ -98,3 +101,24 @@ export function writePrivateJson(file: string, value: object): void {
   closeSync(descriptor);
   renameSync(draft, file);
 }
+
+export interface RelayRecord {
+  readonly pid: number;
+  readonly baseUrl: string;
+  readonly consoleUrl: string;
+}
+
+/** The relay that runs on this folder, if its process is there and its address answers; else undefined. */
+export async function findRunningRelay(folder: DataFolder): Promise<RelayRecord | undefined> {
+  const record = readPrivateJson<RelayRecord>(folder.relayFile);
+  if (!record) return undefined;
+  try {
+    process.kill(record.pid, 0);
+    await fetch(`${record.baseUrl}/v1/models`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    return record;
+  } catch {
+    return undefined;
+  }
+}
+
+const ANSWER_LIMIT_MS = 2_000;

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { operatorSentence, setUpDatabase } from '#apps/billing/database.setup.js';
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
@@ -6,7 +7,14 @@ import { ConfigReader } from '#platform/config.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { type RunningRelay, startRelay } from './composition.js';
-import { type DataFolder, dataFolder, prepareDataFolder, readOrMakeSecrets } from './data-folder.js';
+import {
+  type DataFolder,
+  dataFolder,
+  prepareDataFolder,
+  readOrMakeSecrets,
+  type RelayRecord,
+  writePrivateJson,
+} from './data-folder.js';
 import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
 import { greeting, HELP } from './texts.js';
 
@@ -87,12 +95,16 @@ class Standalone {
     });
     this.relay = relay;
     await this.openHealth(relay);
-    return { relay, demo: await ensureDemoAccount(relay.billingPool, folder) };
+    const demo = await ensureDemoAccount(relay.billingPool, folder);
+    const { baseUrl, consoleUrl } = relay;
+    writePrivateJson(folder.relayFile, { pid: process.pid, baseUrl, consoleUrl } satisfies RelayRecord);
+    return { relay, demo };
   }
 
   /** Calls in flight end, then the programs, then the database. Repeated signals change nothing. */
   async stop(): Promise<void> {
     this.health?.close();
+    if (this.relay) rmSync(this.folder.relayFile, { force: true });
     try {
       await this.relay?.close();
     } finally {

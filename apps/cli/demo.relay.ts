@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
+import { OperatorError } from '#platform/errors.js';
+
+export interface DemoRelay {
+  baseUrl: string;
+  /** A key given by the environment; undefined when the demo makes an account of its own. */
+  apiKey: string | undefined;
+  /** How it was found, for people. */
+  origin: string;
+  /** Stops it if it was started for the demo. */
+  close(): Promise<void>;
+}
+
+/** The relay to show: BASE_URL with API_KEY, else the one that runs on DATA_DIR, else one started for the demo. */
+export async function findOrStartRelay(env: NodeJS.ProcessEnv): Promise<DemoRelay> {
+  const { BASE_URL: baseUrl, API_KEY: apiKey } = env;
+  const close = async () => undefined;
+  if (baseUrl) {
+    if (!URL.canParse(baseUrl)) throw new OperatorError('BASE_URL must be an absolute URL.');
+    if (!apiKey)
+      throw new OperatorError('BASE_URL needs API_KEY, and DATABASE_URL or DATA_DIR for the statement.');
+    return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey, origin: 'BASE_URL', close };
+  }
+  const folder = dataFolder(env);
+  const running = await findRunningRelay(folder);
+  if (running) {
+    return {
+      baseUrl: running.baseUrl,
+      apiKey: apiKey || undefined,
+      origin: `running on ${folder.root}`,
+      close,
+    };
+  }
+  return startForDemo(env, folder.root);
+}
+
+async function startForDemo(env: NodeJS.ProcessEnv, dataDir: string): Promise<DemoRelay> {
+  const program = fileURLToPath(new URL('../standalone/main.js', import.meta.url));
+  const child = spawn(process.execPath, [program, '--json'], {
+    env: { ...env, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const close = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{')) continue;
+    const { baseUrl } = JSON.parse(line) as { baseUrl: string };
+    return { baseUrl, apiKey: undefined, origin: `started on ${dataDir}`, close };
+  }
+  await exited;
+  throw new OperatorError('The relay did not start.');
+}
