@@ -29,7 +29,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     const customer = await relay.customer('1');
     const sdk = customer.sdk();
     const created = await sdk.videos.create({
-      model: MODEL as 'sora-2',
+      model: MODEL,
       prompt: 'a paper boat [[work:0.5]]',
       seconds: '4',
       size: '1280x720',
@@ -239,7 +239,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     const file = await customer
       .sdk({ retries: 2 })
       .videos.create({
-        model: MODEL as 'sora-2',
+        model: MODEL,
         prompt: 'with a picture',
         input_reference: new File([Buffer.alloc(300_000)], 'first.png', { type: 'image/png' }),
       })
@@ -250,7 +250,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     const poor = await relay.customer('1', 'Public-Relay');
     const group = await poor
       .sdk({ retries: 2 })
-      .videos.create({ model: MODEL as 'sora-2', prompt: 'x' })
+      .videos.create({ model: MODEL, prompt: 'x' })
       .catch((e: unknown) => e);
     expect(group).toMatchObject({ status: 404, code: 'model_not_found' });
 

@@ -4,22 +4,12 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import OpenAI from 'openai';
 import { pino } from 'pino';
-import { readBillingConfig } from '#apps/billing/billing.config.js';
-import { startBilling } from '#apps/billing/billing.program.js';
-import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
-import { startGateway } from '#apps/gateway/gateway.program.js';
-import { type Sandbox, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
-import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
-import { startVideoWorker } from '#apps/video-worker/video-worker.program.js';
-import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
-import { configureSandboxChannel } from '#catalog/catalog.seed.js';
-import { openPool } from '#database/database.js';
+import { startRelay as compose } from '#apps/standalone/composition.js';
 import { checkLedger } from '#ledger/ledger-check.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { formatAmount } from '#money/amount.js';
-import { ConfigReader } from '#platform/config.js';
 import type { Logger } from '#platform/logging.js';
-import { createRegistry, type Registry } from '#platform/metrics.js';
+import type { Registry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 
 /** Short enough that a journey waits for a condition, not for a clock. */
@@ -37,7 +27,6 @@ const QUICK: Record<string, string> = {
 export interface Relay {
   baseUrl: string;
   fixture: LedgerFixture;
-  sandbox: Sandbox;
   registry: Registry;
   /** Everything the programs logged, as it was written. */
   logged(): string;
@@ -59,54 +48,30 @@ export interface Customer {
 }
 
 export async function startRelay(environment: Record<string, string> = {}): Promise<Relay> {
-  const reader = new ConfigReader({ ...QUICK, ...environment });
   const fixture = await createLedgerFixture();
   const { log, logged } = listeningLogger();
-  const registry = createRegistry('test');
-  const sandbox = await startSandbox({ imageSeconds: 0, videoSeconds: 0.3, slowSeconds: 0.5 });
-  await configureSandboxChannel(fixture.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
   const storageDir = await mkdtemp(join(tmpdir(), 'tollgate-relay-'));
-  const transport = new InProcessTransport({ groups: ['billing', 'gateway'], log, registry });
-  const pools = (['gateway', 'worker', 'billing'] as const).map((role) =>
-    openPool({ url: fixture.urlFor(role), max: 8, applicationName: role }),
-  );
-  const [gatewayPool, workerPool, billingPool] = pools;
-  if (!gatewayPool || !workerPool || !billingPool) throw new Error('a pool is missing');
-  const shared = { transport, log, registry, storageDir };
-  const listen = { host: '127.0.0.1', port: 0 };
-  const billing = await startBilling({
-    ...shared,
-    pool: billingPool,
-    config: readBillingConfig(reader),
-    console: listen,
+  const running = await compose({
+    databaseUrls: {
+      gateway: fixture.urlFor('gateway'),
+      worker: fixture.urlFor('worker'),
+      billing: fixture.urlFor('billing'),
+    },
+    storageDir,
+    env: { ...QUICK, ...environment },
+    sandbox: { imageSeconds: 0, videoSeconds: 0.3, slowSeconds: 0.5 },
+    log,
   });
-  const worker = await startVideoWorker({
-    ...shared,
-    pool: workerPool,
-    config: readVideoWorkerConfig(reader),
-  });
-  const gateway = await startGateway({
-    ...shared,
-    pool: gatewayPool,
-    config: readGatewayConfig(reader),
-    listen,
-  });
-  const baseUrl = `http://127.0.0.1:${gateway.port}`;
+  const { baseUrl } = running;
   return {
     baseUrl,
     fixture,
-    sandbox,
-    registry,
+    registry: running.registry,
     logged,
     customer: async (credits, group) =>
       customerOf(fixture, baseUrl, await fixture.account({ credits, group })),
     close: async () => {
-      await gateway.close();
-      await worker.close();
-      await billing.close();
-      await transport.close();
-      await sandbox.close();
-      await Promise.all(pools.map((pool) => pool.end()));
+      await running.close();
       await fixture.close();
       await rm(storageDir, { recursive: true, force: true });
     },

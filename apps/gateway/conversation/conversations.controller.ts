@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { asBody, requiredText } from '../http/fields.js';
-import { BodyLimit, CallerOf } from '../http/caller.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
 import { CHAT_BODY_BYTES, MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere } from '../http/model-access.js';
 
@@ -16,7 +16,7 @@ export class ConversationsController {
 
   @Post(['v1/chat/completions', 'v1/responses', 'v1/messages'])
   @HttpCode(200)
-  @BodyLimit(CHAT_BODY_BYTES)
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
   async converse(@CallerOf() caller: Caller, @Body() body: unknown): Promise<never> {
     const id = requiredText(asBody(body), 'model', MAX_MODEL_CHARS);
     const catalog = await this.catalog.get();

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 
@@ -12,14 +12,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `key` (the default): an API key. `signed`: a key or a signed address. `open`: the route looks for itself. */
     access?: 'key' | 'signed' | 'open';
+    /** The largest body, in bytes. */
     bodyLimit?: number;
+    /** The route reads multipart bodies as well as JSON. */
+    multipart?: boolean;
   }
 }
 
-/** Who may call a route. */
-export const Access = (access: 'signed' | 'open') => RouteConfig({ access });
-/** The largest body that a route takes, in bytes. */
-export const BodyLimit = (bodyLimit: number) => RouteConfig({ bodyLimit });
+/** What holds for a route before its handler sees the request. */
+export const RouteRules = (rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart'>) =>
+  RouteConfig(rules);
 
 /** The caller of a route that asks for a key. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {

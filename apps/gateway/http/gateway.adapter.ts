@@ -70,6 +70,12 @@ export function prepareServer(
     done();
   });
   server.addHook('onRequest', authenticationHook(keys));
+  server.addHook('onRequest', (request, _reply, done) => {
+    const unwanted = isMultipart(request) && !request.is404 && !request.routeOptions.config.multipart;
+    done(
+      unwanted ? new ApiError('unsupported_media_type', 'This path takes application/json only.') : undefined,
+    );
+  });
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
@@ -86,6 +92,10 @@ export function prepareServer(
       parts: MULTIPART.fields + MULTIPART.files,
     },
   });
+}
+
+function isMultipart(request: FastifyRequest): boolean {
+  return request.headers['content-type']?.trimStart().toLowerCase().startsWith('multipart/') === true;
 }
 
 /** Both names are read: the first by OpenAI clients, the second by Anthropic's. */

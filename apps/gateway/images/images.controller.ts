@@ -5,7 +5,7 @@ import { ApiError } from '#platform/errors.js';
 import { FileStore } from '#storage/file-store.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
-import { Access, CallerOf } from '../http/caller.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
 import { isMissingFile, sendFile } from '../http/file-answer.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
@@ -35,7 +35,7 @@ export class ImagesController {
 
   /** Fetched without a key: the signature in the address is the permission. */
   @Get('v1/images/files/:name')
-  @Access('open')
+  @RouteRules({ access: 'open' })
   async file(
     @Param('name') name: string,
     @Query() signature: { exp?: string; sig?: string },

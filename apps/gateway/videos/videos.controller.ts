@@ -4,7 +4,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
-import { Access, BodyLimit, CallerOf } from '../http/caller.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
 import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { readMultipart } from '../http/multipart-body.js';
 import { publicOrigin } from '../http/public-origin.js';
@@ -27,7 +27,7 @@ export class VideosController {
   /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
   @Post('v1/videos')
   @HttpCode(200)
-  @BodyLimit(VIDEO_BODY_BYTES)
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: true })
   create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('openai', caller, request);
   }
@@ -35,7 +35,7 @@ export class VideosController {
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
-  @BodyLimit(VIDEO_BODY_BYTES)
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: true })
   generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('xai', caller, request);
   }
@@ -54,7 +54,7 @@ export class VideosController {
   }
 
   @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
-  @Access('signed')
+  @RouteRules({ access: 'signed' })
   async content(
     @Param('id') id: string,
     @Query() query: Record<string, unknown>,
