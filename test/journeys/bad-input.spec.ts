@@ -151,7 +151,7 @@ describe('bad input', () => {
       [
         'image',
         { ...VIDEO, image: 'https://example.com/a.png' },
-        [[422, 'image_input_not_supported', 'image']],
+        [422, 'image_input_not_supported', 'image'],
       ],
       [
         'image as an object',
@@ -172,7 +172,7 @@ describe('bad input', () => {
       [
         'instances',
         { ...VIDEO, instances: [{ image: {} }] },
-        [[422, 'image_input_not_supported', 'instances']],
+        [422, 'image_input_not_supported', 'instances'],
       ],
     ])('%s', async (_what, body, expected) => {
       for (const path of [VIDEOS, '/v1/videos/generations', '/vendora/v1/videos/generations']) {
