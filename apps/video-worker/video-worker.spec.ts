@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { until } from '../../test/support/bus.js';
 import { WorkerUnderTest } from './video-worker.fixture.js';
+
+/** Drawing a film and several programs at once take their time on a busy machine. */
+jest.setTimeout(30_000);
 
 let under: WorkerUnderTest;
 
