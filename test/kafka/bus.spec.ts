@@ -68,6 +68,13 @@ describe('KafkaTransport', () => {
 
   busContract(() => createTransport());
 
+  it('creates its topics although several programs start at once', async () => {
+    const namespace = `t${newId()}.`;
+    const programs = Array.from({ length: 6 }, () => createTransport({ namespace }));
+    await Promise.all(programs.map((program) => program.connect()));
+    for (const program of programs) await program.close();
+  });
+
   it('gives each asker its own answers and shares the work between programs', async () => {
     const namespace = `t${newId()}.`;
     const tills = [new Till(), new Till()];

@@ -108,6 +108,7 @@ export function busContract(createTransport: () => BusTransport): void {
     await bus.publish(testTopics.told, bad);
     await bus.publish(testTopics.told, ask(14));
     await until('the next one is handled', () => till.numbersOf('a1').includes(14));
+    await until('the letter is kept', () => till.letters.length > 0);
     expect(till.letters).toEqual([
       expect.objectContaining({
         topic: 'test.told',

@@ -35,9 +35,8 @@ export class KafkaClient extends BusClient {
 
   async close(): Promise<void> {
     for (const settle of [...this.open.values()]) settle(new BusUnavailable('the bus is closed'), null);
-    if (!this.replies) return;
-    await this.replies.stop();
-    this.transport.unwatch(this.replies);
+    if (this.replies) await this.stop(this.replies);
+    this.replies = undefined;
   }
 
   async tell(message: BusMessage): Promise<void> {
@@ -82,7 +81,7 @@ export class KafkaClient extends BusClient {
     await this.transport.connect();
     if (!this.asks) return;
     const { namespace, instanceId, kafka } = this.transport;
-    this.replies = new GroupConsumer(kafka, {
+    const replies = new GroupConsumer(kafka, {
       ...this.transport.consumerSettings(),
       groupId: `${namespace}${REPLY_TOPIC}.${instanceId}`,
       group: 'replies',
@@ -94,8 +93,19 @@ export class KafkaClient extends BusClient {
         return messages.length;
       },
     });
-    await this.replies.start();
-    this.transport.watch(this.replies);
+    this.transport.watch(replies);
+    try {
+      await replies.start();
+      this.replies = replies;
+    } catch (error) {
+      await this.stop(replies);
+      throw error;
+    }
+  }
+
+  private async stop(replies: GroupConsumer): Promise<void> {
+    await replies.stop();
+    this.transport.unwatch(replies);
   }
 
   private receive(message: KafkaMessage): void {

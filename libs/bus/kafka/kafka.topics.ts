@@ -1,4 +1,5 @@
-import type { Admin, ITopicConfig } from 'kafkajs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { BusWiringError } from '../bus.errors.js';
 import type { AnyTopic } from '../topic.js';
 
@@ -9,6 +10,9 @@ const REPLY_PARTITIONS = 3;
 const REPLY_RETENTION_MS = 10 * 60_000;
 /** Letters wait for people: ninety days. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
+
+const LEADERS_LIMIT_MS = 15_000;
+const LEADERS_POLL_MS = 50;
 
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dead`;
@@ -27,8 +31,11 @@ export async function ensureTopics(
   }));
   const existing = new Set(await admin.listTopics());
   const missing = wanted.filter(({ topic }) => !existing.has(topic));
-  if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
-  const { topics: found } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) });
+  if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
+  const found = await untilKnown(
+    admin,
+    wanted.map(({ topic }) => topic),
+  );
   const faults = wanted.flatMap(({ topic, numPartitions }) => {
     const count = found.find(({ name }) => name === topic)?.partitions.length ?? 0;
     if (count === numPartitions) return [];
@@ -37,6 +44,41 @@ export async function ensureTopics(
     ];
   });
   if (faults.length > 0) throw new BusWiringError(faults);
+}
+
+/**
+ * Topics that were created just now, here or by another program, take a moment to be known everywhere. Asking each
+ * leader for its offsets proves that it leads: a consumer that starts earlier loses its place at the end.
+ */
+function untilKnown(admin: Admin, names: string[]): Promise<ITopicMetadata[]> {
+  return whileLeadersMove(async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: names });
+    const orphan = topics.find(({ partitions }) => partitions.some(({ leader }) => leader < 0));
+    if (orphan) throw new LeaderMissing(orphan.name);
+    await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
+    return topics;
+  });
+}
+
+class LeaderMissing extends Error {
+  readonly retriable = true;
+
+  constructor(topic: string) {
+    super(`${topic} has a partition without a leader`);
+  }
+}
+
+/** Runs `look` again on errors of topics that are new or whose leader changes. For reading only. */
+export async function whileLeadersMove<T>(look: () => Promise<T>): Promise<T> {
+  const endMs = Date.now() + LEADERS_LIMIT_MS;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if ((error as { retriable?: boolean }).retriable !== true || Date.now() > endMs) throw error;
+      await pause(LEADERS_POLL_MS);
+    }
+  }
 }
 
 function wantedTopics(topics: readonly AnyTopic[]): (ITopicConfig & { numPartitions: number })[] {

@@ -1,4 +1,4 @@
-import { Kafka, logLevel, type Admin, type Producer, type logCreator } from 'kafkajs';
+import { Kafka, logLevel, Partitioners, type Admin, type Producer, type logCreator } from 'kafkajs';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
@@ -12,7 +12,7 @@ import type { BusTransport } from '../transport.js';
 import type { ConsumerSettings, GroupConsumer } from './group.consumer.js';
 import { KafkaClient } from './kafka.client.js';
 import { KafkaServer } from './kafka.server.js';
-import { ensureTopics } from './kafka.topics.js';
+import { ensureTopics, whileLeadersMove } from './kafka.topics.js';
 import { quietenRequestQueue } from './kafkajs.patch.js';
 import { SendQueue, type OutgoingMessage } from './send.queue.js';
 
@@ -73,6 +73,7 @@ export class KafkaTransport implements BusTransport {
     // Not `idempotent`: that producer cannot go on after a lost batch, and duplicates are the consumers' to bear.
     this.producer = this.kafka.producer({
       allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 1,
       retry: PRODUCER_RETRY,
     });
@@ -128,7 +129,7 @@ export class KafkaTransport implements BusTransport {
 
   async endOf(topic: string): Promise<ReadMarker> {
     await this.connect();
-    const partitions = await this.admin.fetchTopicOffsets(this.namespace + topic);
+    const partitions = await whileLeadersMove(() => this.admin.fetchTopicOffsets(this.namespace + topic));
     return { topic, offsets: partitions.map(({ partition, high }) => [partition, high] as const) };
   }
 
@@ -136,10 +137,12 @@ export class KafkaTransport implements BusTransport {
   async hasCommittedPast(group: string, marker: ReadMarker): Promise<boolean> {
     await this.connect();
     const topic = this.namespace + marker.topic;
-    const [[read], bounds] = await Promise.all([
-      this.admin.fetchOffsets({ groupId: this.namespace + group, topics: [topic] }),
-      this.admin.fetchTopicOffsets(topic),
-    ]);
+    const [[read], bounds] = await whileLeadersMove(() =>
+      Promise.all([
+        this.admin.fetchOffsets({ groupId: this.namespace + group, topics: [topic] }),
+        this.admin.fetchTopicOffsets(topic),
+      ]),
+    );
     return marker.offsets.every(([partition, offset]) => {
       const committed = BigInt(read?.partitions.find((each) => each.partition === partition)?.offset ?? -1);
       const low = BigInt(bounds.find((each) => each.partition === partition)?.low ?? 0);
