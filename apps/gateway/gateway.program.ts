@@ -117,13 +117,19 @@ async function listen(app: NestFastifyApplication, where: { host: string; port: 
   return (app.getHttpServer().address() as { port: number }).port;
 }
 
+/** Connections that fall idle while the server closes would otherwise stay open for the rest of their keep-alive. */
+const IDLE_CHECK_MS = 50;
+
 /** What is still in flight after the limit loses its connection; its charge is resolved by the sweeps. */
 async function closeWithin(app: NestFastifyApplication, limitMs: number): Promise<void> {
-  const timer = setTimeout(() => app.getHttpServer().closeAllConnections(), limitMs);
+  const server = app.getHttpServer();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const limit = setTimeout(() => server.closeAllConnections(), limitMs);
   try {
     await app.close();
   } finally {
-    clearTimeout(timer);
+    clearInterval(idle);
+    clearTimeout(limit);
   }
 }
 
