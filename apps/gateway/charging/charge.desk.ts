@@ -9,7 +9,7 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import { amountFor, type Quote, quote } from '#pricing/quote.js';
+import { amountOfUnits, type Quote, quote } from '#pricing/quote.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '../http/refusal.js';
@@ -152,7 +152,7 @@ function holdFrom(order: ChargeOrder, priced: Quote): Hold {
     requestId: order.requestId,
     deadlineMs: order.deadlineMs,
     amount: priced.amount,
-    amountOf: (units) => amountFor(priced.unitPrice, priced.multiplier, units),
+    amountOf: (units) => amountOfUnits(priced, units),
   };
 }
 
