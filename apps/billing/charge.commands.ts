@@ -1,4 +1,11 @@
-import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply, TaskEnded } from '#bus/topics.js';
+import type {
+  ChargeReply,
+  ChargeRequested,
+  ChargeResolved,
+  ResolvedReply,
+  TaskEnded,
+  Tokens,
+} from '#bus/topics.js';
 import {
   BrokenRule,
   type HoldCommand,
@@ -7,6 +14,7 @@ import {
   type ResolveResult,
 } from '#ledger/charge.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
+import type { TokenCounts } from '#pricing/quote.js';
 
 /** What a `charge.requested` asks of the ledger. @throws BrokenRule for units that are not whole. */
 export function holdCommand(message: ChargeRequested): HoldCommand {
@@ -19,6 +27,7 @@ export function holdCommand(message: ChargeRequested): HoldCommand {
     requestedModel,
     group,
     units: wholeUnits(message.units),
+    tokens: message.tokens ? tokenCounts(message.tokens) : null,
     quotedAmount: parseAmount(message.quotedAmount),
     expiresAtMs: Date.parse(message.expiresAt),
     deadlineMs: message.deadline ? Date.parse(message.deadline) : null,
@@ -42,6 +51,7 @@ export function resolveCommand(message: ChargeResolved): ResolveCommand {
     accountId: message.accountId,
     outcome: message.outcome,
     deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
+    deliveredTokens: message.deliveredTokens ? tokenCounts(message.deliveredTokens) : null,
     channel: message.channel ?? null,
     reason: message.reason?.code ?? null,
     upstreamStatus: message.upstreamStatus ?? null,
@@ -66,6 +76,14 @@ export function taskEndedCommand(message: TaskEnded): ResolveCommand {
 export function resolveReply(result: ResolveResult): ResolvedReply {
   const { outcome, settled, released } = result;
   return { outcome, settled: formatAmount(settled), released: formatAmount(released) };
+}
+
+function tokenCounts(tokens: Tokens): TokenCounts {
+  return {
+    input: BigInt(tokens.input),
+    cachedInput: BigInt(tokens.cachedInput),
+    output: BigInt(tokens.output),
+  };
 }
 
 /** Images, seconds and calls are whole; the bus carries them as decimal text. */

@@ -55,3 +55,18 @@ export const IsReason = rule('isReason', '{ code, message }', (value) => {
     reason.message.length <= MAX_MESSAGE_CHARS
   );
 });
+
+const TOKEN_COUNT = /^\d{1,12}$/;
+
+/** `{ input, cachedInput, output }`: tokens as decimal integers. */
+export const IsTokens = rule(
+  'isTokens',
+  '{ input, cachedInput, output } as whole numbers in text',
+  (value) => {
+    const tokens = value as Partial<Record<'input' | 'cachedInput' | 'output', unknown>> | null;
+    if (typeof tokens !== 'object' || tokens === null) return false;
+    return [tokens.input, tokens.cachedInput, tokens.output].every(
+      (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
+    );
+  },
+);

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IsCount, IsDecimalText, IsInstant, IsReason, IsWord } from './payload.rules.js';
+import { IsCount, IsDecimalText, IsInstant, IsReason, IsTokens, IsWord } from './payload.rules.js';
 import { topic, type AnyTopic } from './topic.js';
 
 /** Fixed when the topics are created: more would move accounts to other partitions. */
@@ -32,6 +32,13 @@ export interface Reason {
   message: string;
 }
 
+/** Tokens of a call as decimal integers; cached input is counted apart from input. */
+export interface Tokens {
+  input: string;
+  cachedInput: string;
+  output: string;
+}
+
 export interface Refusal {
   code: RefusalCode;
   message: string;
@@ -57,6 +64,8 @@ export class ChargeRequested {
   @IsOptional() @IsInstant() deadline?: string | null;
   @IsOptional() @IsWord() taskId?: string | null;
   @IsWord() requestId!: string;
+  /** The most that metered work may use. */
+  @IsOptional() @IsTokens() tokens?: Tokens | null;
 }
 
 export class ChargeReply {
@@ -77,6 +86,8 @@ export class ChargeResolved {
   @IsIn(['delivered', 'failed']) outcome!: 'delivered' | 'failed';
   /** Of the units held; what was not delivered is given back. */
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
+  /** What metered work used. */
+  @IsOptional() @IsTokens() deliveredTokens?: Tokens | null;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
   @IsOptional() @IsCount() upstreamStatus?: number | null;

@@ -1,6 +1,6 @@
 import type { GroupRule } from '#groups/group.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
-import type { Family, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
+import type { Family, Price, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -17,6 +17,8 @@ SELECT
     FROM models) AS models,
   (SELECT coalesce(json_agg(json_build_object('group', group_name, 'model', model_id)), '[]') FROM group_models) AS access,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', model_id, 'value', trim_scale(unit_price)::text,
+      'input', trim_scale(input_price)::text, 'cachedInput', trim_scale(cached_input_price)::text,
+      'output', trim_scale(output_price)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM price_versions) AS prices,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
@@ -41,6 +43,10 @@ interface VersionRow {
   value: string | null;
   from: number | null;
   rule?: string;
+  /** Prices of a million tokens. */
+  input?: string | null;
+  cachedInput?: string | null;
+  output?: string | null;
 }
 
 interface PriceBookRow {
@@ -109,10 +115,28 @@ function toPriceBook(row: PriceBookRow): PriceBook {
         { ...model, pricedAs: model.aliasOf ?? model.id },
       ]),
     ),
-    prices: bySubject(row.prices, decimal),
+    prices: bySubject(row.prices, toPrice),
     multipliers: bySubject(row.multipliers, decimal),
     groupRules: bySubject(row.rules, rule),
     access,
+  };
+}
+
+const PER_MILLION = 6;
+
+function toPrice(version: VersionRow): Price | null {
+  const { value, input, cachedInput, output } = version;
+  if (value !== null) return { kind: 'unit', unitPrice: parseDecimal(value) };
+  if (!input || !cachedInput || !output) return null;
+  const perToken = (price: string): Decimal => {
+    const { digits, scale } = parseDecimal(price);
+    return { digits, scale: scale + PER_MILLION };
+  };
+  return {
+    kind: 'token',
+    input: perToken(input),
+    cachedInput: perToken(cachedInput),
+    output: perToken(output),
   };
 }
 

@@ -1,7 +1,7 @@
 import { formatAmount, type Nanos, nanos, parseDecimal, formatDecimal, ZERO } from '#money/amount.js';
 import type { RefusalCode } from '#bus/topics.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
-import { amountFor, quote, type Quote } from '#pricing/quote.js';
+import { amountFor, type ChargeLine, linesAmount, quote, type Quote, withTokens } from '#pricing/quote.js';
 import {
   BrokenRule,
   chargeReference,
@@ -68,8 +68,11 @@ export interface Resolution {
   command: ResolveCommand;
   state: 'settled' | 'released';
   deliveredUnits: bigint;
+  deliveredLines: readonly ChargeLine[] | null;
   settled: bigint;
   released: bigint;
+  /** What was delivered beyond the hold, at its price: nobody pays it. */
+  operatorLoss: bigint;
 }
 
 export interface NewTransaction {
@@ -195,7 +198,13 @@ class Planner {
     }
     const priced =
       key.group === command.group
-        ? quote(priceBook, { model: command.model, group: command.group, units: command.units, atMs: nowMs })
+        ? quote(priceBook, {
+            model: command.model,
+            group: command.group,
+            units: command.units,
+            tokens: command.tokens,
+            atMs: nowMs,
+          })
         : 'model_not_found';
     if (typeof priced === 'string') {
       return reject(
@@ -267,10 +276,11 @@ class Planner {
 
   private resolveHeld(charge: StoredCharge, command: ResolveCommand): ResolveResult {
     const balance = this.balanceOf(charge.accountId);
-    const units = deliveredUnits(charge, command);
-    const settled = units === 0n ? ZERO : settledAmount(charge, units);
+    const { units, lines, cost } = charge.lines ? usedTokens(charge, command) : usedUnits(charge, command);
+    // Never above the hold: an excess is the operator's loss, never the customer's (design.md 3).
+    const settled = cost < charge.amount ? cost : charge.amount;
     const released = nanos(charge.amount - settled);
-    const state = units > 0n ? 'settled' : 'released';
+    const state = command.outcome === 'delivered' && units > 0n ? 'settled' : 'released';
     balance.held -= charge.amount;
     balance.main += released;
     if (charge.amount > 0n) this.written.touchedBalances.set(balance.accountId, balance);
@@ -299,7 +309,16 @@ class Planner {
         dimensions: null,
       },
     ]);
-    this.written.resolutions.push({ charge, command, state, deliveredUnits: units, settled, released });
+    this.written.resolutions.push({
+      charge,
+      command,
+      state,
+      deliveredUnits: units,
+      deliveredLines: lines,
+      settled,
+      released,
+      operatorLoss: cost - settled,
+    });
     this.addSpend(charge.keyId, charge.heldMonth, -released);
     return { outcome: state, settled, released, late: false };
   }
@@ -344,21 +363,53 @@ function spendKey(keyId: string, month: string): string {
   return `${keyId} ${month}`;
 }
 
-function deliveredUnits(charge: StoredCharge, command: ResolveCommand): bigint {
-  if (command.outcome === 'failed') return 0n;
-  const units = command.deliveredUnits ?? charge.units;
-  if (units < 0n) return 0n;
-  return units < charge.units ? units : charge.units;
+interface Used {
+  units: bigint;
+  lines: readonly ChargeLine[] | null;
+  cost: Nanos;
 }
 
-/** Never above the hold: an excess is the operator's loss, never the customer's (design.md 3). */
-function settledAmount(charge: StoredCharge, units: bigint): Nanos {
-  if (units === charge.units) return charge.amount;
-  const exact = amountFor(parseDecimal(charge.unitPrice), parseDecimal(charge.multiplier), units);
-  return exact < charge.amount ? exact : charge.amount;
+const NOTHING: Used = { units: 0n, lines: null, cost: ZERO };
+
+/** Units delivered of those held: more than was asked is trimmed, so it costs nobody anything. */
+function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
+  const asked = command.deliveredUnits ?? charge.units;
+  if (command.outcome === 'failed' || asked <= 0n) return NOTHING;
+  if (asked >= charge.units || charge.unitPrice === null) {
+    return { units: charge.units, lines: null, cost: charge.amount };
+  }
+  const cost = amountFor(parseDecimal(charge.unitPrice), parseDecimal(charge.multiplier), asked);
+  return { units: asked, lines: null, cost };
+}
+
+/** Metered work costs what was used, also when that is more than was held. */
+function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
+  if (command.outcome === 'failed' || !charge.lines) return NOTHING;
+  const lines = command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines;
+  const units = lines.reduce((sum, line) => sum + line.units, 0n);
+  return { units, lines, cost: linesAmount(lines, parseDecimal(charge.multiplier)) };
+}
+
+/** The lines as the charge stores them: exact texts. */
+export function linesJson(lines: readonly ChargeLine[]): string {
+  return JSON.stringify(
+    lines.map(({ kind, units, unitPrice }) => ({
+      kind,
+      units: String(units),
+      unitPrice: formatDecimal(unitPrice),
+    })),
+  );
 }
 
 /** The columns of a quote as the charge stores them. */
-export function quoteColumns(quote: Quote): { unitPrice: string; multiplier: string } {
-  return { unitPrice: formatDecimal(quote.unitPrice), multiplier: formatDecimal(quote.multiplier) };
+export function quoteColumns(quote: Quote): {
+  unitPrice: string | null;
+  multiplier: string;
+  lines: string | null;
+} {
+  return {
+    unitPrice: quote.unitPrice && formatDecimal(quote.unitPrice),
+    multiplier: formatDecimal(quote.multiplier),
+    lines: quote.lines && linesJson(quote.lines),
+  };
 }

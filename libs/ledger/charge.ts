@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RefusalCode } from '#bus/topics.js';
 import type { Nanos } from '#money/amount.js';
 import type { Family } from '#pricing/price-book.js';
+import type { ChargeLine, TokenCounts } from '#pricing/quote.js';
 
 /**
  * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
@@ -25,6 +26,8 @@ export interface HoldCommand {
   requestedModel: string;
   group: string;
   units: bigint;
+  /** The most that metered work may use; null for work that is priced by units. */
+  tokens?: TokenCounts | null;
   /** What the gateway quoted, nanos; another price answers stale_quote. */
   quotedAmount: Nanos;
   /** Processed later than this, the request is refused. */
@@ -45,6 +48,8 @@ export interface ResolveCommand {
   outcome: 'delivered' | 'failed';
   /** Units delivered of those held; null means all. More than held counts as all. */
   deliveredUnits: bigint | null;
+  /** What metered work used; null means all that was held. More than held is the operator's loss. */
+  deliveredTokens?: TokenCounts | null;
   channel: string | null;
   reason: string | null;
   upstreamStatus: number | null;
@@ -79,7 +84,9 @@ export interface StoredCharge {
   model: string;
   group: string;
   units: bigint;
-  unitPrice: string;
+  /** null for metered work. */
+  unitPrice: string | null;
+  lines: readonly ChargeLine[] | null;
   multiplier: string;
   amount: Nanos;
   settled: Nanos | null;
@@ -93,8 +100,18 @@ export interface StoredCharge {
 
 /** Identifies what a charge is for; the quote and the times may differ between repeats of one request. */
 export function inputHash(command: HoldCommand): Buffer {
-  const { accountId, keyId, model, requestedModel, group, units, taskId } = command;
-  const input = JSON.stringify([accountId, keyId, model, requestedModel, group, units.toString(), taskId]);
+  const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
+  const metered = tokens ? [tokens.input, tokens.cachedInput, tokens.output].map(String) : null;
+  const input = JSON.stringify([
+    accountId,
+    keyId,
+    model,
+    requestedModel,
+    group,
+    String(units),
+    taskId,
+    metered,
+  ]);
   return createHash('sha256').update(input).digest();
 }
 

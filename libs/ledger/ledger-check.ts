@@ -29,7 +29,9 @@ interface Check {
   sql: string;
 }
 
-const UNIT_AMOUNT = `ceil(unit_price * multiplier * units * 1000000000)`;
+const EXPECTED_AMOUNT = `coalesce(lines_amount(lines, multiplier), ceil(unit_price * multiplier * units * 1000000000))`;
+const EXPECTED_USE = `coalesce(lines_amount(delivered_lines, multiplier),
+  ceil(unit_price * multiplier * delivered_units * 1000000000), 0)`;
 
 /**
  * The invariants as queries: each selects what violates it, so an empty answer is a clean ledger. They run on one
@@ -145,8 +147,15 @@ const CHECKS: Check[] = [
   {
     invariant: 12,
     message: 'recomputing a charge gives another amount',
-    sql: `SELECT id AS charge_id, amount::text, ${UNIT_AMOUNT}::text AS recomputed FROM charges
-          WHERE state <> 'refused' AND amount <> ${UNIT_AMOUNT}`,
+    sql: `SELECT id AS charge_id, amount::text, ${EXPECTED_AMOUNT}::text AS recomputed FROM charges
+          WHERE state <> 'refused' AND amount <> ${EXPECTED_AMOUNT}`,
+  },
+  {
+    invariant: 12,
+    message: 'recomputing a settlement gives another amount',
+    sql: `SELECT id AS charge_id, settled::text, operator_loss::text, ${EXPECTED_USE}::text AS recomputed FROM charges
+          WHERE state IN ('settled', 'released')
+            AND (settled <> least(amount, ${EXPECTED_USE}) OR operator_loss <> ${EXPECTED_USE} - settled)`,
   },
   {
     invariant: 12,
@@ -156,7 +165,11 @@ const CHECKS: Check[] = [
           LEFT JOIN group_rule_versions r ON r.id = c.group_rule_version_id
           JOIN multiplier_versions m ON m.id = c.multiplier_version_id
           WHERE c.state <> 'refused' AND (
-            (c.rule = 'list' AND (p.unit_price IS DISTINCT FROM c.unit_price OR p.effective_from > c.created_at
+            (c.rule = 'list' AND (p.unit_price IS DISTINCT FROM c.unit_price
+              OR (c.lines IS NOT NULL) <> (p.input_price IS NOT NULL)
+              OR EXISTS (SELECT FROM jsonb_array_elements(c.lines) AS line WHERE (line ->> 'unitPrice')::numeric * 1000000
+                <> CASE line ->> 'kind' WHEN 'input' THEN p.input_price WHEN 'output' THEN p.output_price ELSE p.cached_input_price END)
+              OR p.effective_from > c.created_at
               OR m.multiplier IS DISTINCT FROM c.multiplier
               OR EXISTS (SELECT FROM price_versions n WHERE n.model_id = p.model_id
                 AND n.effective_from > p.effective_from AND n.effective_from <= c.created_at)))

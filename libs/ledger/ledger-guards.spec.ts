@@ -249,6 +249,69 @@ describe('holds', () => {
   });
 });
 
+describe('metered work', () => {
+  const most = { input: 1_000n, cachedInput: 0n, output: 500n };
+
+  async function holdTokens(): Promise<string> {
+    const hold = command({
+      model: 'talk',
+      requestedModel: 'talk',
+      tokens: most,
+      quotedAmount: parseAmount('0.0075'),
+    });
+    expect(await engine.hold(hold)).toMatchObject({ outcome: 'held', amount: parseAmount('0.0075') });
+    return hold.chargeId;
+  }
+
+  const used = (chargeId: string, deliveredTokens: typeof most) =>
+    engine.resolve({
+      chargeId,
+      accountId: account.accountId,
+      outcome: 'delivered',
+      deliveredUnits: null,
+      deliveredTokens,
+      channel: 'sandbox',
+      reason: null,
+      upstreamStatus: 200,
+      latencyMs: 1,
+    });
+
+  beforeAll(async () => {
+    await fixture.owner.query(
+      `INSERT INTO models (id, family, unit, owned_by) VALUES ('talk', 'chat', 'token', 'vendora')`,
+    );
+    await fixture.owner.query(
+      `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ('talk', 2.5, 1.25, 10)`,
+    );
+    await fixture.owner.query(`INSERT INTO group_models VALUES ('Vendora-Main', 'talk')`);
+  });
+
+  it('settles the tokens that were used, a line for each kind, and gives the rest back', async () => {
+    const chargeId = await holdTokens();
+    expect(await used(chargeId, { input: 600n, cachedInput: 400n, output: 10n })).toMatchObject({
+      settled: parseAmount('0.0021'),
+      released: parseAmount('0.0054'),
+    });
+  });
+
+  it('never charges above the hold: the excess is the loss of the operator', async () => {
+    const chargeId = await holdTokens();
+    expect(await used(chargeId, { ...most, output: 501n })).toMatchObject({
+      settled: parseAmount('0.0075'),
+      released: 0n,
+    });
+    const { rows } = await fixture.owner.query<{ loss: string }>(
+      'SELECT operator_loss::text AS loss FROM charges WHERE id = $1',
+      [chargeId],
+    );
+    expect(rows[0]?.loss).toBe('10000');
+  });
+
+  it('recomputes to the same amounts', async () => {
+    expect((await checkLedger(fixture.owner, { graceMs: 0 })).violations).toEqual([]);
+  });
+});
+
 describe('top-ups', () => {
   const payment = () => ({
     accountId: account.accountId,

@@ -1,12 +1,14 @@
 import type pg from 'pg';
-import { nanos } from '#money/amount.js';
+import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
+import type { LineKind } from '#pricing/quote.js';
 import {
   type BatchPlan,
   type BatchState,
   type Command,
   type KeyState,
   type LockedBalance,
+  linesJson,
   quoteColumns,
 } from './batch-plan.js';
 import { chargeAnnouncements } from './announcements.js';
@@ -30,7 +32,7 @@ const BEGIN = 'BEGIN; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',
   text: `SELECT id, account_id AS "accountId", state, input_hash AS "inputHash", key_id AS "keyId", family,
-      model_id AS model, group_name AS "group", units::text, unit_price::text AS "unitPrice", multiplier::text AS multiplier,
+      model_id AS model, group_name AS "group", units::text, unit_price::text AS "unitPrice", multiplier::text AS multiplier, lines,
       amount::text, settled::text, released::text, refusal_code AS "refusalCode", refusal_message AS "refusalMessage",
       task_id AS "taskId", to_char(date_trunc('month', created_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS "heldMonth"
     FROM charges WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`,
@@ -62,24 +64,26 @@ const WRITE = {
   text: `WITH new_charges AS (
       INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
         units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
-        refusal_code, refusal_message, task_id, request_id, deadline, created_at)
+        refusal_code, refusal_message, task_id, request_id, deadline, lines, created_at)
       SELECT id, account_id, state, decode(input_hash, 'hex'), key_id, family, model_id, requested_model, group_name,
         units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
-        refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), $1::timestamptz
+        refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), lines::jsonb, $1::timestamptz
       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
         $10::text[], $11::bigint[], $12::numeric[], $13::numeric[], $14::text[], $15::bigint[], $16::bigint[],
-        $17::bigint[], $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::float8[])
+        $17::bigint[], $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::float8[], $56::text[])
         AS t (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name, units,
           unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
-          refusal_code, refusal_message, task_id, request_id, deadline_ms)
+          refusal_code, refusal_message, task_id, request_id, deadline_ms, lines)
       ON CONFLICT (id) DO NOTHING RETURNING 1),
     resolved AS (
       UPDATE charges c SET state = t.state, delivered_units = t.delivered_units, settled = t.settled,
         released = t.released, channel_id = t.channel_id, resolution_reason = t.reason,
-        upstream_status = t.upstream_status, latency_ms = t.latency_ms, resolved_at = $1::timestamptz
+        upstream_status = t.upstream_status, latency_ms = t.latency_ms, delivered_lines = t.delivered_lines::jsonb,
+        operator_loss = t.operator_loss, resolved_at = $1::timestamptz
       FROM unnest($24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::text[],
-        $31::integer[], $32::integer[])
-        AS t (id, state, delivered_units, settled, released, channel_id, reason, upstream_status, latency_ms)
+        $31::integer[], $32::integer[], $57::text[], $58::bigint[])
+        AS t (id, state, delivered_units, settled, released, channel_id, reason, upstream_status, latency_ms,
+          delivered_lines, operator_loss)
       WHERE c.id = t.id AND c.state = 'held' RETURNING 1),
     transactions AS (
       INSERT INTO ledger_transactions (id, kind, reference, account_id, charge_id, effective_at)
@@ -110,7 +114,8 @@ const WRITE = {
     SELECT (SELECT count(*) FROM new_charges)::int AS inserted, (SELECT count(*) FROM resolved)::int AS resolved`,
 };
 
-type ChargeRow = Omit<StoredCharge, 'units' | 'amount' | 'settled' | 'released'> & {
+type ChargeRow = Omit<StoredCharge, 'units' | 'amount' | 'settled' | 'released' | 'lines'> & {
+  lines: { kind: LineKind; units: string; unitPrice: string }[] | null;
   units: string;
   amount: string;
   settled: string | null;
@@ -195,6 +200,7 @@ export async function writePlan(client: pg.ClientBase, state: BatchState, plan: 
     ...balanceColumns(plan),
     ...spendColumns(plan),
     ...announcementColumns(state, plan),
+    ...lineColumns(plan),
   ];
   const { rows } = await client.query<{ inserted: number; resolved: number }>({ ...WRITE, values });
   if (rows[0]?.inserted !== plan.newCharges.length || rows[0].resolved !== plan.resolutions.length) {
@@ -216,7 +222,7 @@ function newChargeColumns({ newCharges }: BatchPlan): string[] {
     textArray(newCharges.map((charge) => hold(charge)?.model ?? null)),
     textArray(newCharges.map((charge) => hold(charge)?.requestedModel ?? null)),
     textArray(newCharges.map((charge) => hold(charge)?.group ?? null)),
-    numberArray(newCharges.map((charge) => hold(charge)?.units ?? null)),
+    numberArray(newCharges.map((charge) => charge.quote?.units ?? hold(charge)?.units ?? null)),
     numberArray(quoted.map((columns) => columns?.unitPrice ?? null)),
     numberArray(quoted.map((columns) => columns?.multiplier ?? null)),
     textArray(newCharges.map((charge) => charge.quote?.rule ?? null)),
@@ -243,6 +249,14 @@ function resolutionColumns({ resolutions }: BatchPlan): string[] {
     textArray(resolutions.map((resolution) => resolution.command.reason)),
     numberArray(resolutions.map((resolution) => resolution.command.upstreamStatus)),
     numberArray(resolutions.map((resolution) => resolution.command.latencyMs)),
+  ];
+}
+
+function lineColumns({ newCharges, resolutions }: BatchPlan): string[] {
+  return [
+    textArray(newCharges.map((charge) => charge.quote && quoteColumns(charge.quote).lines)),
+    textArray(resolutions.map(({ deliveredLines }) => deliveredLines && linesJson(deliveredLines))),
+    numberArray(resolutions.map((resolution) => resolution.operatorLoss)),
   ];
 }
 
@@ -301,6 +315,13 @@ function toCharge(row: ChargeRow): StoredCharge {
   return {
     ...row,
     units: BigInt(row.units ?? 0),
+    lines:
+      row.lines &&
+      row.lines.map((line) => ({
+        ...line,
+        units: BigInt(line.units),
+        unitPrice: parseDecimal(line.unitPrice),
+      })),
     amount: nanos(BigInt(row.amount)),
     settled: row.settled === null ? null : nanos(BigInt(row.settled)),
     released: row.released === null ? null : nanos(BigInt(row.released)),

@@ -2,8 +2,18 @@ import type { GroupRule } from '#groups/group.js';
 import type { Decimal } from '#money/amount.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
-/** What one unit of a model is: a call (an image, an asset) or a second of video. */
-export type Unit = 'call' | 'second';
+/** What one unit of a model is: a call (an image, an asset), a second of video, or a token. */
+export type Unit = 'call' | 'second' | 'token';
+
+/** What a model costs: one price for each unit, or one for each kind of token (per token, not per million). */
+export type Price =
+  | { readonly kind: 'unit'; readonly unitPrice: Decimal }
+  | {
+      readonly kind: 'token';
+      readonly input: Decimal;
+      readonly cachedInput: Decimal;
+      readonly output: Decimal;
+    };
 
 /** A value that holds from a time on; the next version's start is its end (money.md 1). */
 export interface Version<T> {
@@ -28,7 +38,7 @@ export interface PriceBook {
   readonly revision: bigint;
   readonly models: ReadonlyMap<string, PricedModel>;
   /** Versions per model or group, ascending by their start. */
-  readonly prices: ReadonlyMap<string, readonly Version<Decimal>[]>;
+  readonly prices: ReadonlyMap<string, readonly Version<Price>[]>;
   readonly multipliers: ReadonlyMap<string, readonly Version<Decimal>[]>;
   readonly groupRules: ReadonlyMap<string, readonly Version<GroupRule>[]>;
   /** Models that the keys of a group may use. */

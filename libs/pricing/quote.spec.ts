@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { formatAmount, parseDecimal } from '#money/amount.js';
-import type { PriceBook, PricedModel } from './price-book.js';
+import type { Price, PriceBook, PricedModel, Version } from './price-book.js';
 import { quote, type Quote } from './quote.js';
 
 const start = -Infinity;
+
+function unit(price: string): Price {
+  return { kind: 'unit', unitPrice: parseDecimal(price) };
+}
 
 function model(id: string, unit: 'call' | 'second', pricedAs = id): [string, PricedModel] {
   return [id, { id, family: unit === 'call' ? 'image' : 'video', unit, pricedAs, enabled: true }];
@@ -13,20 +17,37 @@ function model(id: string, unit: 'call' | 'second', pricedAs = id): [string, Pri
 const book: PriceBook = {
   revision: 1n,
   models: new Map([
+    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true } as PricedModel],
+
     model('clip', 'second'),
     model('clip-preview', 'second', 'clip'),
     model('picture', 'call'),
   ]),
-  prices: new Map([
+  prices: new Map<string, Version<Price>[]>([
+    [
+      'talk',
+      [
+        {
+          id: 8n,
+          effectiveFromMs: start,
+          value: {
+            kind: 'token',
+            input: parseDecimal('0.0000025'),
+            cachedInput: parseDecimal('0.00000125'),
+            output: parseDecimal('0.00001'),
+          },
+        },
+      ],
+    ],
     [
       'clip',
       [
-        { id: 1n, effectiveFromMs: start, value: parseDecimal('0.05') },
-        { id: 2n, effectiveFromMs: 1_000, value: parseDecimal('0.07') },
+        { id: 1n, effectiveFromMs: start, value: unit('0.05') },
+        { id: 2n, effectiveFromMs: 1_000, value: unit('0.07') },
         { id: 3n, effectiveFromMs: 2_000, value: null },
       ],
     ],
-    ['picture', [{ id: 4n, effectiveFromMs: start, value: parseDecimal('0.02') }]],
+    ['picture', [{ id: 4n, effectiveFromMs: start, value: unit('0.02') }]],
   ]),
   multipliers: new Map([
     [VENDORA_MAIN, [{ id: 5n, effectiveFromMs: start, value: parseDecimal('1') }]],
@@ -45,7 +66,7 @@ const book: PriceBook = {
     ],
   ]),
   access: new Map([
-    [VENDORA_MAIN, new Set(['clip', 'clip-preview', 'picture'])],
+    [VENDORA_MAIN, new Set(['clip', 'clip-preview', 'picture', 'talk'])],
     [PUBLIC_RELAY, new Set(['picture', 'clip'])],
   ]),
 };
@@ -78,6 +99,18 @@ describe('quote', () => {
     expect(quote(book, { model: 'clip', group: VENDORA_MAIN, units: 1n, atMs: 2_000 })).toBe(
       'model_not_found',
     );
+  });
+
+  it('prices tokens by a line for each kind, each rounded up by itself', () => {
+    const answer = quote(book, {
+      model: 'talk',
+      group: VENDORA_MAIN,
+      units: 1n,
+      tokens: { input: 1_000n, cachedInput: 3n, output: 7n },
+      atMs: 0,
+    });
+    expect(answer).toMatchObject({ amount: 2_500_000n + 3_750n + 70_000n, units: 1_010n, unitPrice: null });
+    expect(quote(book, { model: 'talk', group: VENDORA_MAIN, units: 1n, atMs: 0 })).toBe('model_not_found');
   });
 
   it('knows no model outside the group', () => {

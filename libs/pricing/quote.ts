@@ -1,14 +1,34 @@
-import { chargeNanos, type Decimal, multiply, type Nanos } from '#money/amount.js';
-import { type PriceBook, type PricedModel, versionAt } from './price-book.js';
+import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
+import { type Price, type PriceBook, type PricedModel, versionAt } from './price-book.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
 export const MAX_UNITS = 1_000_000n;
+/** Tokens of one kind in one charge; no model reads or writes as many in a call. */
+export const MAX_TOKENS = 100_000_000n;
+
+/** Tokens of a call. Cached input is counted apart from input: the two never overlap. */
+export interface TokenCounts {
+  readonly input: bigint;
+  readonly cachedInput: bigint;
+  readonly output: bigint;
+}
+
+export type LineKind = 'input' | 'cached_input' | 'output';
+
+/** One line of a metered charge, rounded by itself. */
+export interface ChargeLine {
+  readonly kind: LineKind;
+  readonly units: bigint;
+  readonly unitPrice: Decimal;
+}
 
 /** How a price came about: enough to recompute it from the versions alone (money.md invariant 12). */
 export interface Quote {
   readonly model: PricedModel;
   readonly units: bigint;
-  readonly unitPrice: Decimal;
+  /** null for metered work, whose lines have prices of their own. */
+  readonly unitPrice: Decimal | null;
+  readonly lines: readonly ChargeLine[] | null;
   readonly multiplier: Decimal;
   readonly rule: 'list' | 'fixed_per_call';
   readonly priceVersionId: bigint | null;
@@ -22,14 +42,18 @@ export type QuoteRefusal = 'model_not_found';
 export interface QuoteRequest {
   model: string;
   group: string;
+  /** Images, seconds or calls; for metered work it is not used. */
   units: bigint;
+  /** What metered work may use at most, for a hold, or used. */
+  tokens?: TokenCounts | null;
   /** The time that decides which versions are in force, milliseconds. */
   atMs: number;
 }
 
 /**
- * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once (spec 4.3, money.md
- * 1). A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
+ * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line (spec
+ * 4.3, money.md 1). A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
+ * @throws RangeError for units or tokens beyond the limits above.
  */
 export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefusal {
   const { group, units, atMs } = request;
@@ -37,42 +61,77 @@ export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefu
   const multiplier = versionAt(book.multipliers.get(group), atMs);
   if (!model?.enabled || !book.access.get(group)?.has(model.id) || !multiplier?.value)
     return 'model_not_found';
-  if (units < 1n || units > MAX_UNITS) throw new RangeError(`units out of range: ${units}`);
 
   const ruleVersion = versionAt(book.groupRules.get(group), atMs);
   if (ruleVersion?.value?.kind === 'fixed_per_call' && model.unit === 'call') {
-    return priced({
+    return {
+      ...unitQuote(units, ruleVersion.value.unitPrice, ONE),
       model,
-      units,
-      unitPrice: ruleVersion.value.unitPrice,
-      multiplier: ONE,
       rule: 'fixed_per_call',
       priceVersionId: null,
       multiplierVersionId: multiplier.id,
       groupRuleVersionId: ruleVersion.id,
-    });
+    };
   }
   const price = versionAt(book.prices.get(model.pricedAs), atMs);
-  if (!price?.value) return 'model_not_found';
-  return priced({
+  const priced = price?.value && listQuote(price.value, request, multiplier.value);
+  if (!priced) return 'model_not_found';
+  return {
+    ...priced,
     model,
-    units,
-    unitPrice: price.value,
-    multiplier: multiplier.value,
     rule: 'list',
     priceVersionId: price.id,
     multiplierVersionId: multiplier.id,
     groupRuleVersionId: null,
-  });
+  };
 }
 
 const ONE: Decimal = { digits: 1n, scale: 0 };
 
-function priced(parts: Omit<Quote, 'amount'>): Quote {
-  return { ...parts, amount: amountFor(parts.unitPrice, parts.multiplier, parts.units) };
+type PricedPart = Pick<Quote, 'units' | 'unitPrice' | 'lines' | 'multiplier' | 'amount'>;
+
+function listQuote(price: Price, request: QuoteRequest, multiplier: Decimal): PricedPart | null {
+  if (price.kind === 'unit') return unitQuote(request.units, price.unitPrice, multiplier);
+  if (!request.tokens) return null;
+  const lines = tokenLines(price, request.tokens);
+  const units = lines.reduce((sum, line) => sum + line.units, 0n);
+  return { units, unitPrice: null, lines, multiplier, amount: linesAmount(lines, multiplier) };
+}
+
+function unitQuote(units: bigint, unitPrice: Decimal, multiplier: Decimal): PricedPart {
+  if (units < 1n || units > MAX_UNITS) throw new RangeError(`units out of range: ${units}`);
+  return { units, unitPrice, lines: null, multiplier, amount: amountFor(unitPrice, multiplier, units) };
+}
+
+function tokenLines(price: Extract<Price, { kind: 'token' }>, tokens: TokenCounts): ChargeLine[] {
+  const lines: ChargeLine[] = [
+    { kind: 'input', units: tokens.input, unitPrice: price.input },
+    { kind: 'cached_input', units: tokens.cachedInput, unitPrice: price.cachedInput },
+    { kind: 'output', units: tokens.output, unitPrice: price.output },
+  ];
+  for (const { units } of lines) {
+    if (units < 0n || units > MAX_TOKENS) throw new RangeError(`tokens out of range: ${units}`);
+  }
+  return lines;
 }
 
 /** The amount of a charge line from its recorded parts; the same for a hold, a partial settlement and a recomputation. */
 export function amountFor(unitPrice: Decimal, multiplier: Decimal, units: bigint): Nanos {
   return chargeNanos(multiply(unitPrice, multiplier, { digits: units, scale: 0 }));
+}
+
+/** What a part of the quoted units costs; metered work has no units to divide and costs its whole quote. */
+export function amountOfUnits(quoted: Quote, units: bigint): Nanos {
+  return quoted.unitPrice ? amountFor(quoted.unitPrice, quoted.multiplier, units) : quoted.amount;
+}
+
+/** The amount of metered work: each line rounded up by itself. */
+export function linesAmount(lines: readonly ChargeLine[], multiplier: Decimal): Nanos {
+  return nanos(lines.reduce((sum, line) => sum + amountFor(line.unitPrice, multiplier, line.units), 0n));
+}
+
+/** The same lines with what was really used. */
+export function withTokens(lines: readonly ChargeLine[], tokens: TokenCounts): ChargeLine[] {
+  const used = { input: tokens.input, cached_input: tokens.cachedInput, output: tokens.output };
+  return lines.map((line) => ({ ...line, units: used[line.kind] < 0n ? 0n : used[line.kind] }));
 }
