@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', '.data/', '.cache/', 'node_modules/', 'coverage/'] },
+  { ignores: ['dist/', 'dist.new/', 'dist.old/', '.data/', '.cache/', 'node_modules/', 'coverage/'] },
   js.configs.recommended,
   {
     files: ['**/*.mjs'],
