@@ -177,7 +177,7 @@ describe('revoking a key', () => {
     const revoking = revokeCustomerKey(ledger.billing, keyId);
     await until(async () => {
       const { rows } = await ledger.owner.query<{ waiting: boolean }>(
-        `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock') AS waiting`,
+        `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()) AS waiting`,
       );
       return rows[0]!.waiting;
     });

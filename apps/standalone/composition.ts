@@ -6,7 +6,7 @@ import { type RunningGateway, startGateway } from '#apps/gateway/gateway.program
 import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
 import { type RunningVideoWorker, startVideoWorker } from '#apps/video-worker/video-worker.program.js';
-import { type ChaosOptions, parseChaos } from '#bus/chaos.js';
+import { parseChaos } from '#bus/chaos.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { groups } from '#bus/topics.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';

@@ -34,7 +34,8 @@ export function greeting({ baseUrl, consoleUrl, apiKey }: ReadyLine): string {
   const image = JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse at dusk', n: 1 });
   const video = JSON.stringify({ model: 'vendora-imagine-video', prompt: 'waves at night', seconds: '3' });
   const id = `ID=$(${post} ${baseUrl}/v1/videos -d '${video}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')`;
-  const download = `until ${curl} -f -o video.mp4 ${baseUrl}/v1/videos/$ID/content; do sleep 1; done; ls -l video.mp4`;
+  const fetched = `${curl} -f -o video.mp4 ${baseUrl}/v1/videos/$ID/content`;
+  const download = `for i in $(seq 60); do ${fetched} && ls -l video.mp4 && break; sleep 1; done`;
   return `
 Tollgate is ready.
 

@@ -12,6 +12,7 @@ import { pino } from 'pino';
 import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import {
   ensureBuilt,
+  killLaunched,
   launch,
   run,
   STANDALONE,
@@ -25,7 +26,6 @@ const CLI = 'apps/cli/bin/tollgate.mjs';
 const LONG_MS = 90_000;
 
 let folder: string;
-let started: StandaloneProcess | undefined;
 
 beforeAll(() => {
   ensureBuilt();
@@ -33,7 +33,7 @@ beforeAll(() => {
 }, 300_000);
 
 afterAll(async () => {
-  await started?.end('SIGKILL');
+  await killLaunched();
   // A relay that was killed leaves its database server behind; a start and an orderly end clear it away.
   await startEmbeddedPostgres({ dataDir: join(dataDir(), 'database'), log: pino({ level: 'silent' }) }).then(
     (server) => server.stop(),
@@ -45,10 +45,7 @@ afterAll(async () => {
 const dataDir = () => join(folder, 'data');
 const environment = () => ({ DATA_DIR: dataDir(), SANDBOX_VIDEO_SECONDS: '1', POLL_INTERVAL_SECONDS: '0.2' });
 
-async function start(): Promise<StandaloneProcess> {
-  started = await startStandalone(environment());
-  return started;
-}
+const start = () => startStandalone(environment());
 
 function sdk({ baseUrl, apiKey }: StandaloneProcess): OpenAI {
   return new OpenAI({ apiKey, baseURL: `${baseUrl}/v1`, maxRetries: 0 });
@@ -145,7 +142,7 @@ describe('a standalone relay', () => {
       const before = await balance();
       const relay = await start();
       const video = await sdk(relay).videos.create({
-        model: 'vendora-imagine-video' as never,
+        model: 'vendora-imagine-video',
         prompt: 'a slow train [[work:4]]',
         seconds: '4',
       });

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../..');
+
+export const STANDALONE = 'dist/apps/standalone/main.js';
+
+/** Builds what is not built yet, or not from these sources: spawned programs run from dist. */
+export function ensureBuilt(): void {
+  const script = `await (await import('./scripts/lib/bootstrap.mjs')).prepare()`;
+  const result = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (result.status !== 0) throw new Error(`The build failed: ${result.stderr}`);
+}
+
+export type Environment = Record<string, string>;
+
+/** What a program is started with: nothing of this run's own settings. */
+function environment(more: Environment): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), LOG_LEVEL: 'error', ...more };
+}
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a built program, or a script of the repository, to its end. */
+export async function run(program: string, args: string[], env: Environment = {}): Promise<Finished> {
+  const child = spawn(process.execPath, [join(root, program), ...args], {
+    cwd: root,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  await once(child, 'close');
+  return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}
+
+export interface Launched {
+  /** The first line of standard output that fits, also one that came before. @throws when the program ends first. */
+  line(fits: (line: string) => boolean): Promise<string>;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the program is gone, with the signal that ended it, if one did. */
+  gone: Promise<NodeJS.Signals | null>;
+  /** Sends the signal and waits for the end. @returns the exit code, null when a signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+const stillRunning = new Set<ChildProcess>();
+
+/** Kills what a failed test left running. */
+export async function killLaunched(): Promise<void> {
+  await Promise.all(
+    [...stillRunning].map(async (child) => {
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    }),
+  );
+}
+
+/** Starts a built program that stays. */
+export function launch(program: string, args: string[], env: Environment): Launched {
+  const child = spawn(process.execPath, [join(root, program), ...args], {
+    cwd: root,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  stillRunning.add(child);
+  const closed = once(child, 'close').then(() => stillRunning.delete(child));
+  return {
+    stdout,
+    stderr,
+    gone: closed.then(() => child.signalCode),
+    line: async (fits) => {
+      for (;;) {
+        const found = stdout().split('\n').slice(0, -1).find(fits);
+        if (found !== undefined) return found;
+        const more = once(child.stdout, 'data').then(() => true);
+        if (!(await Promise.race([more, closed.then(() => false)]))) {
+          throw new Error(`${program} ended with ${child.exitCode} before that line: ${stderr()}`);
+        }
+      }
+    },
+    end: async (signal) => {
+      child.kill(signal);
+      await closed;
+      return child.exitCode;
+    },
+  };
+}
+
+export interface StandaloneProcess extends Launched {
+  baseUrl: string;
+  consoleUrl: string;
+  apiKey: string;
+  pid: number;
+}
+
+/** Starts the standalone relay on free ports and waits for its ready line. @throws with its errors when it ends first. */
+export async function startStandalone(env: Environment): Promise<StandaloneProcess> {
+  const launched = launch(STANDALONE, ['--json'], { PORT: '0', CONSOLE_PORT: '0', ...env });
+  const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as StandaloneProcess;
+  return { ...launched, ...ready };
+}
