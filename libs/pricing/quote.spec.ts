@@ -17,7 +17,7 @@ function model(id: string, unit: 'call' | 'second', pricedAs = id): [string, Pri
 const book: PriceBook = {
   revision: 1n,
   models: new Map([
-    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true } as PricedModel],
+    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true }],
 
     model('clip', 'second'),
     model('clip-preview', 'second', 'clip'),
