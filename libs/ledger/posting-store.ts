@@ -27,7 +27,12 @@ export class BatchConflict extends Error {
   }
 }
 
-const BEGIN = 'BEGIN; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
+/**
+ * Every statement of a batch reaches its rows by their keys. Its plan is made once for a connection and kept, often while
+ * the tables are still empty, when reading a whole table looks cheaper; it must not be kept for when they are not.
+ */
+const BEGIN =
+  'BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
 
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',
@@ -59,6 +64,8 @@ const READ_KEYS = {
     FROM instant i LEFT JOIN api_keys k ON k.id = ANY($1::text[])`,
 };
 
+// `resolved` asks for resolved_at and not for the state: the planner would take the index of all held charges for it, and
+// read every open charge of the house to resolve one.
 const WRITE = {
   name: 'ledger-write-batch',
   text: `WITH new_charges AS (
@@ -84,7 +91,7 @@ const WRITE = {
         $31::integer[], $32::integer[], $57::text[], $58::bigint[])
         AS t (id, state, delivered_units, settled, released, channel_id, reason, upstream_status, latency_ms,
           delivered_lines, operator_loss)
-      WHERE c.id = t.id AND c.state = 'held' RETURNING 1),
+      WHERE c.id = t.id AND c.resolved_at IS NULL RETURNING 1),
     transactions AS (
       INSERT INTO ledger_transactions (id, kind, reference, account_id, charge_id, effective_at)
       SELECT t.*, $1::timestamptz FROM unnest($33::bigint[], $34::text[], $35::text[], $36::text[], $37::text[]) AS t),
