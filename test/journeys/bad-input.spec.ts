@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };

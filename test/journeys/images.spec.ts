@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
 
 const PNG = '89504e470d0a1a0a';
 const MODEL = 'vendora-imagine-image';

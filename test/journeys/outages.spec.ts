@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
@@ -17,6 +17,9 @@ import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { json, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse', response_format: 'b64_json' };

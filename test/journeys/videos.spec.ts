@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Video } from 'openai/resources/videos';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
 
 const MODEL = 'vendora-imagine-video';
 

@@ -48,7 +48,7 @@ export function refusalFor(
 ): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundException) return unknownUrl(request);
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const fault = typeof code === 'string' ? PARSER_FAULTS[code] : undefined;
   if (fault) return new ApiError(...fault);
   if (isTransient(error))

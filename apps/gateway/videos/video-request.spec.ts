@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CatalogModel } from '#catalog/catalog.js';
+import { fitToModel, readVideoCreation } from './video-request.js';
+
+const base = { model: 'm', prompt: 'p' };
+const model: CatalogModel = {
+  id: 'm',
+  family: 'video',
+  unit: 'second',
+  ownedBy: 'vendora',
+  aliasOf: null,
+  enabled: true,
+  limits: { defaultSeconds: 5, minSeconds: 1, maxSeconds: 15, resolutions: ['480p', '720p'] },
+  created: 0,
+};
+const fitted = (body: object) => fitToModel(readVideoCreation({ ...base, ...body }), model);
+
+describe('a video create', () => {
+  it.each([
+    [{}, 5],
+    [{ seconds: '4' }, 4],
+    [{ duration: 7 }, 7],
+    [{ duration: '7' }, 7],
+    [{ duration: 7.0, seconds: '7' }, 7],
+    [{ seconds: '8.0' }, 8],
+    [{ seconds: null, duration: null }, 5],
+  ])('takes the seconds of %j', (body, seconds) => {
+    expect(fitted(body).seconds).toBe(seconds);
+  });
+
+  it.each([
+    [{ seconds: 4 }, 'invalid_type'],
+    [{ seconds: '4', duration: 5 }, 'invalid_value'],
+    [{ duration: 2.5 }, 'invalid_value'],
+    [{ duration: 1e21 }, 'invalid_value'],
+    [{ seconds: '1e1' }, 'invalid_value'],
+    [{ seconds: '0x5' }, 'invalid_value'],
+    [{ seconds: '16' }, 'invalid_value'],
+  ])('refuses %j', (body, code) => {
+    expect(() => fitted(body)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each([
+    ['720x1280', '720p', '9:16'],
+    ['1280x720', '720p', '16:9'],
+    ['854x480', '480p', '427:240'],
+    ['640x480', '480p', '4:3'],
+  ])('derives resolution and aspect ratio from the size %s', (size, resolution, ratio) => {
+    expect(fitted({ size }).resolution).toBe(resolution);
+    expect(readVideoCreation({ ...base, size }).aspectRatio).toBe(ratio);
+  });
+
+  it('lets what is said outright stand before the size', () => {
+    const body = { size: '1024x1792', resolution: '480P', aspect_ratio: '1:1' };
+    expect(fitted(body).resolution).toBe('480p');
+    expect(readVideoCreation({ ...base, ...body }).aspectRatio).toBe('1:1');
+  });
+
+  it.each([
+    'image',
+    'images[]',
+    'image[0]',
+    'input_reference',
+    'input_reference[image_url]',
+    'reference_images',
+    'reference_images[0][url]',
+    'last_frame',
+  ])('refuses an image as %s', (name) => {
+    expect(() => fitted({ [name]: 'x' })).toThrow(
+      expect.objectContaining({ code: 'image_input_not_supported', status: 422, param: name }),
+    );
+  });
+
+  it('does not mind image fields that are empty', () => {
+    expect(() => fitted({ image: null, images: [], instances: [{ prompt: 'x' }] })).not.toThrow();
+  });
+});

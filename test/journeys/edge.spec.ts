@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Customer, json, type Relay, startRelay } from '../support/relay.js';
+
+jest.setTimeout(30_000);
+
+const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
+
+describe('the edge', () => {
+  let relay: Relay;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay({ TRUST_PROXY: 'true' });
+    customer = await relay.customer('1');
+  }, 60_000);
+  afterAll(() => relay.close());
+
+  const linkOf = async (host: Relay, by: Customer, headers: Record<string, string>): Promise<string> => {
+    const response = await by.send('/v1/images/generations', json(IMAGE, headers));
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
+  };
+
+  it('builds links on the address that a trusted proxy names, and on nothing that is no address', async () => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'api.example.com' };
+    expect(await linkOf(relay, customer, forwarded)).toMatch(
+      /^https:\/\/api\.example\.com\/v1\/images\/files\//,
+    );
+    const odd = { 'x-forwarded-host': 'evil.example/<script>' };
+    expect(await linkOf(relay, customer, odd)).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/images\/files\//);
+  });
+
+  it('builds links on the configured address, and believes no header otherwise', async () => {
+    const other = await startRelay({ PUBLIC_BASE_URL: 'https://relay.example/base/' });
+    const plain = await startRelay();
+    try {
+      const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
+      const configured = await linkOf(other, await other.customer('1'), forwarded);
+      expect(configured).toMatch(/^https:\/\/relay\.example\/base\/v1\/images\/files\//);
+      const direct = await linkOf(plain, await plain.customer('1'), forwarded);
+      expect(direct.startsWith(`${plain.baseUrl}/v1/images/files/`)).toBe(true);
+    } finally {
+      await other.close();
+      await plain.close();
+    }
+  });
+
+  it('answers a fault of its own with its request id alone, and logs what happened under it', async () => {
+    await relay.fixture.owner.query('ALTER TABLE tasks RENAME TO tasks_elsewhere');
+    try {
+      const response = await customer.send('/v1/videos/01jcq3v8w1f5p6k7m8n9q0r1s2');
+      expect(response.status).toBe(500);
+      const body = await response.text();
+      expect(JSON.parse(body)).toMatchObject({
+        error: { type: 'server_error', code: 'internal_error', param: null },
+      });
+      expect(body).not.toMatch(/tasks|relation|SELECT/);
+      const line = relay
+        .logged()
+        .split('\n')
+        .find((each) => each.includes(response.headers.get('x-request-id') ?? '-'));
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ route: '/v1/videos/:id', status: 500 });
+    } finally {
+      await relay.fixture.owner.query('ALTER TABLE tasks_elsewhere RENAME TO tasks');
+    }
+  });
+
+  it('counts requests by route, holds by outcome and the time of upstreams', async () => {
+    await customer.send('/v1/images/generations', json(IMAGE));
+    await customer.send('/no/where');
+    const metrics = await relay.registry.metrics();
+    expect(metrics).toMatch(
+      /gateway_requests_total\{.*route="\/v1\/images\/generations",status="200".*\} [1-9]/,
+    );
+    expect(metrics).toMatch(/gateway_requests_total\{.*route="unmatched",status="404".*\} [1-9]/);
+    expect(metrics).toMatch(/gateway_holds_total\{outcome="held".*\} [1-9]/);
+    expect(metrics).toMatch(
+      /gateway_upstream_seconds_count\{.*channel="sandbox".*operation="images".*outcome="delivered"/,
+    );
+    expect(metrics).toMatch(/gateway_undeliverable_resolutions_total\{.*\} 0/);
+    expect(metrics).not.toContain(customer.accountId);
+  });
+});
