@@ -6,7 +6,7 @@ import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
 import { readBillingConfig } from './billing.config.js';
-import { startBilling } from './billing.program.js';
+import { portFault, startBilling } from './billing.program.js';
 import { operatorSentence } from './database.setup.js';
 
 const HELP = `Billing: answers charges on the bus, and serves the console address.
@@ -71,7 +71,10 @@ async function main(): Promise<void> {
     chaos: parseChaos(process.env['BUS_CHAOS']),
     console: { host, port: config.consolePort },
   });
-  const health = await startHealthServer({ host, port: config.healthPort, checks: billing.checks, registry });
+  const port = config.healthPort;
+  const health = await startHealthServer({ host, port, checks: billing.checks, registry }).catch((error) => {
+    throw portFault(error, 'HEALTH_PORT', { host, port });
+  });
   log.info({ consolePort: billing.consolePort }, 'billing runs');
 
   const stop = async () => {

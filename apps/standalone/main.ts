@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { portFault } from '#apps/billing/billing.program.js';
 import { operatorSentence, setUpDatabase } from '#apps/billing/database.setup.js';
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
@@ -115,7 +116,9 @@ class Standalone {
   private async openHealth({ checks, registry }: RunningRelay): Promise<void> {
     const { host, healthPort } = this.config;
     if (healthPort === 0) return;
-    this.health = await startHealthServer({ host, port: healthPort, checks, registry });
+    this.health = await startHealthServer({ host, port: healthPort, checks, registry }).catch((error) => {
+      throw portFault(error, 'HEALTH_PORT', { host, port: healthPort });
+    });
   }
 }
 

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import { ensureBuilt, type Finished, run } from '../support/programs.js';
+
+const CLI = 'apps/cli/bin/tollgate.mjs';
+
+// Each command is a process of its own, some tests run many, and the machine may be busy.
+jest.setTimeout(60_000);
+
+let ledger: LedgerFixture;
+
+beforeAll(async () => {
+  ensureBuilt();
+  ledger = await createLedgerFixture();
+}, 300_000);
+
+afterAll(() => ledger?.close());
+
+function tollgate(...args: string[]): Promise<Finished> {
+  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing') });
+}
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await tollgate(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+async function newAccount(...args: string[]): Promise<string> {
+  return (await json('accounts', 'create', '--name', 'Acme', ...args))['accountId'] as string;
+}
+
+describe('accounts', () => {
+  it('are created with a key and a recorded manual top-up, printed as one object in any case', async () => {
+    const { code, stdout } = await tollgate('accounts', 'create', '--name', 'Acme', '--credits', '5');
+    expect(code).toBe(0);
+    const created = JSON.parse(stdout) as Record<string, string>;
+    expect(created).toEqual({
+      accountId: expect.stringMatching(/^[0-9a-z]{26}$/),
+      apiKey: expect.stringMatching(/^sk-tg-[\w-]{43}$/),
+      group: 'Vendora-Main',
+      balance: '5',
+    });
+    const { rows } = await ledger.owner.query(
+      'SELECT provider, credits::text, paid_minor::text FROM topups WHERE account_id = $1',
+      [created['accountId']],
+    );
+    expect(rows).toEqual([{ provider: 'manual', credits: '5000000000', paid_minor: '650' }]);
+  });
+
+  it('show main, held, invite and their keys', async () => {
+    const accountId = await newAccount('--credits', '0.5', '--group', 'Public-Relay');
+    expect(await json('accounts', 'show', accountId)).toEqual({
+      accountId,
+      name: 'Acme',
+      main: '0.5',
+      held: '0',
+      invite: '0',
+      frozen: false,
+      keys: [{ keyId: expect.any(String), name: 'first key', group: 'Public-Relay', revoked: false }],
+    });
+    const table = await tollgate('accounts', 'show', accountId);
+    expect(table.stdout).toMatch(/Main\s+0\.5 USD/);
+    expect((await tollgate('accounts', 'statement', accountId)).stdout).toMatch(
+      /topup .* main +\+0\.5 +0\.5/,
+    );
+    expect(await json('accounts', 'statement', accountId)).toMatchObject({
+      lines: [{ kind: 'topup', balance: 'main', amount: '0.5', balanceAfter: '0.5' }],
+    });
+  });
+
+  it('start empty without credits, since nothing is free', async () => {
+    expect(await json('accounts', 'create', '--name', 'Empty')).toMatchObject({ balance: '0' });
+  });
+});
+
+describe('keys', () => {
+  it('are created and revoked, and the revocation is announced', async () => {
+    const accountId = await newAccount();
+    const created = await json('keys', 'create', accountId, '--name', 'second', '--group', 'Public-Relay');
+    expect(created).toMatchObject({
+      accountId,
+      group: 'Public-Relay',
+      apiKey: expect.stringMatching(/^sk-tg-/),
+    });
+    const keyId = created['keyId'] as string;
+    const revoked = await json('keys', 'revoke', keyId);
+    expect(revoked).toEqual({ keyId, accountId, revokedAt: expect.any(String) });
+    expect(await json('keys', 'revoke', keyId)).toEqual(revoked);
+    const { rows } = await ledger.owner.query(
+      `SELECT count(*)::int AS announced FROM outbox WHERE topic = 'key.changed' AND payload ->> 'keyId' = $1`,
+      [keyId],
+    );
+    expect(rows).toEqual([{ announced: 2 }]);
+  });
+});
+
+describe('top-ups', () => {
+  it('convert at the rate and are recorded once for a payment', async () => {
+    const accountId = await newAccount();
+    const record = ['topup', 'record', accountId, '--paid', '13', '--payment-id', `p-${accountId}`];
+    const first = await json(...record);
+    expect(first).toMatchObject({ created: true, credits: '10', paid: '13', rate: '1.3', balance: '10' });
+    expect(await json(...record)).toEqual({ ...first, created: false });
+    const reseller = ['topup', 'record', accountId, '--credits', '1', '--rate', '1.2'];
+    expect(await json(...reseller, '--payment-id', `r-${accountId}`)).toMatchObject({
+      credits: '1',
+      paid: '1.2',
+      balance: '11',
+    });
+    const other = await tollgate(
+      'topup',
+      'record',
+      accountId,
+      '--paid',
+      '12',
+      '--payment-id',
+      `p-${accountId}`,
+    );
+    expect(other).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('already recorded') });
+    expect(await json('accounts', 'show', accountId)).toMatchObject({ main: '11' });
+  });
+});
+
+describe('the ledger check', () => {
+  it('is clean, and exits with 1 and the offending rows when a balance was tampered with', async () => {
+    const accountId = await newAccount('--credits', '1');
+    expect(await json('ledger', 'check')).toEqual({ ok: true, violations: [] });
+    await ledger.owner.query('UPDATE customer_balances SET main = main + 1 WHERE account_id = $1', [
+      accountId,
+    ]);
+    const { code, stdout } = await tollgate('ledger', 'check', '--json');
+    expect(code).toBe(1);
+    const { ok, violations } = JSON.parse(stdout) as { ok: boolean; violations: unknown[] };
+    expect(ok).toBe(false);
+    expect(JSON.stringify(violations)).toContain(accountId);
+    const text = await tollgate('ledger', 'check');
+    expect(text.code).toBe(1);
+    expect(text.stdout).toContain('Invariant 2');
+    await ledger.owner.query('UPDATE customer_balances SET main = main - 1 WHERE account_id = $1', [
+      accountId,
+    ]);
+  });
+});
+
+describe('a command line', () => {
+  it.each([
+    [['accounts', 'show', 'nobody'], 'There is no account "nobody".'],
+    [['accounts', 'create', '--name', 'A', '--group', 'Nowhere'], 'There is no group "Nowhere".'],
+    [['keys', 'revoke', 'nothing'], 'There is no key "nothing".'],
+    [['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x'], 'There is no account nobody.'],
+  ])('%j is refused with one sentence and exit code 1', async (args, sentence) => {
+    expect(await tollgate(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
+  });
+
+  it.each([
+    [[]],
+    [['acounts']],
+    [['accounts', 'create']],
+    [['accounts', 'create', '--name', 'A', '--credits', '-5']],
+    [['accounts', 'create', '--name', 'A', '--credits', '1e3']],
+    [['topup', 'record', 'x', '--payment-id', 'x']],
+    [['topup', 'record', 'x', '--credits', '1', '--paid', '1.3', '--payment-id', 'x']],
+    [['topup', 'record', 'x', '--credits', '0', '--payment-id', 'x']],
+    [['topup', 'record', 'x', '--paid', '1.305', '--payment-id', 'x']],
+    [['topup', 'record', 'x', '--paid', '1', '--rate', '1.0', '--payment-id', 'x']],
+  ])('%j is wrong: exit code 2', async (args) => {
+    const { code, stdout } = await tollgate(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('has help with its exit codes', async () => {
+    const { code, stdout } = await tollgate('--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Exit codes:');
+    expect((await tollgate('topup', 'record', '--help')).stdout).toContain('--payment-id <id>');
+  });
+
+  it('tells in one sentence that the database cannot be reached', async () => {
+    const { code, stderr } = await run(CLI, ['ledger', 'check'], {
+      DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing',
+    });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('cannot be reached');
+  });
+
+  it('without DATABASE_URL starts the database of DATA_DIR for the time of the command', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
+    const env = { DATA_DIR: join(folder, 'data') };
+    const { stdout } = await run(CLI, ['accounts', 'create', '--name', 'Acme', '--credits', '5'], env);
+    const { accountId } = JSON.parse(stdout) as { accountId: string };
+    const shown = await run(CLI, ['accounts', 'show', accountId, '--json'], env);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ main: '5' });
+    expect(JSON.parse((await run(CLI, ['migrate', '--json'], env)).stdout)).toEqual({ migrated: [] });
+    expect(existsSync(join(folder, 'data', 'database', 'pgdata', 'postmaster.pid'))).toBe(false);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('migrates the database of OWNER_DATABASE_URL', async () => {
+    const done = await run(CLI, ['migrate', '--json'], { OWNER_DATABASE_URL: ledger.urlFor('owner') });
+    expect(JSON.parse(done.stdout)).toEqual({ migrated: [] });
+    const job = await run('dist/apps/billing/migrate.js', [], { OWNER_DATABASE_URL: ledger.urlFor('owner') });
+    expect(job).toEqual({ code: 0, stdout: '{"migrated":[]}\n', stderr: '' });
+    const wrong = await run('dist/apps/billing/migrate.js', [], {});
+    expect(wrong).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('OWNER_DATABASE_URL must be'),
+    });
+  });
+});
