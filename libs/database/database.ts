@@ -61,11 +61,16 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
-  const report = (error: Error) => options.log?.warn({ err: error }, 'a database connection was lost');
-  pool.on('error', report);
-  // A connection that is checked out and idle between two queries reports its loss on itself only.
-  pool.on('connect', (client) => client.on('error', report));
+  // Told by each connection, also by one that is checked out and idle between two queries; the pool repeats it.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', (error) => reportLoss(pool, error, options.log)));
   return pool;
+}
+
+/** By its words alone: the error carries the whole connection. A server that stops after its pools is no news. */
+function reportLoss(pool: pg.Pool, error: Error, log: PoolOptions['log']): void {
+  if (pool.ending) return;
+  log?.warn({ reason: error.message, code: codeOf(error) }, 'a database connection was lost');
 }
 
 export interface TransactionOptions {
