@@ -422,12 +422,17 @@ class EmbeddedServer implements EmbeddedPostgres {
     closeSync(folder.fd);
     child.on('error', (error) => this.options.log.error({ err: error }, 'the database server did not start'));
     this.child = child;
-    writeFileSync(this.files.record, JSON.stringify({ socketDir: this.socketDir, pid: child.pid }), {
-      mode: 0o600,
-    });
+    this.writeRecord(child.pid);
     await this.untilReady(child);
     child.once('exit', () => this.restartAfterCrash());
     if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
+  }
+
+  /** Renamed into place: a tool that looks while the server is started again finds the old record or the new one. */
+  private writeRecord(pid: number | undefined): void {
+    const draft = `${this.files.record}.new`;
+    writeFileSync(draft, JSON.stringify({ socketDir: this.socketDir, pid }), { mode: 0o600 });
+    renameSync(draft, this.files.record);
   }
 
   private putLogAside(): void {
