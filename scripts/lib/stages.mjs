@@ -1,0 +1,91 @@
+// The stages of `npm test`: what each runs, and what it counted.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './bootstrap.mjs';
+
+const bin = (path) => join(root, 'node_modules', path);
+
+/**
+ * @typedef {object} Stage
+ * @property {string} name
+ * @property {string} about
+ * @property {string[]} [command] run under the project's Node
+ * @property {string[]} [folders] where its specs lie
+ * @property {boolean} [alone] its specs start many processes and run one after the other
+ * @property {boolean} [kafka] it needs a broker
+ */
+
+/** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
+const ownStages = ['journeys', 'crash', 'kafka'];
+
+/** @type {Stage[]} */
+export const stages = [
+  {
+    name: 'format',
+    about: 'prettier',
+    command: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
+  },
+  { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'types', about: 'tsc', command: [bin('typescript/bin/tsc'), '--noEmit'] },
+  { name: 'build', about: 'swc into dist/' },
+  { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
+  { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
+  { name: 'crash', about: 'programs killed at named points', folders: ['test/crash'], alone: true },
+  {
+    name: 'kafka',
+    about: 'the programs over a real broker',
+    folders: ['test/kafka'],
+    alone: true,
+    kafka: true,
+  },
+];
+
+function unitFolders() {
+  const others = readdirSync(join(root, 'test'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !ownStages.includes(entry.name))
+    .map((entry) => `test/${entry.name}`);
+  return ['libs', 'apps', ...others];
+}
+
+export function hasSpecs(stage) {
+  return stage.folders.some((folder) => {
+    const path = join(root, folder);
+    return (
+      existsSync(path) && readdirSync(path, { recursive: true }).some((name) => name.endsWith('.spec.ts'))
+    );
+  });
+}
+
+/** The command of a Jest stage, and the file it writes its counts to. */
+export function jestCommand(stage, extra) {
+  const folder = join(root, '.cache', 'test');
+  mkdirSync(folder, { recursive: true });
+  const counts = join(folder, `${stage.name}.json`);
+  rmSync(counts, { force: true });
+  return {
+    counts,
+    command: [
+      ...['--experimental-vm-modules', '--no-warnings', bin('jest/bin/jest.js')],
+      ...['--json', `--outputFile=${counts}`, ...(stage.alone ? ['--maxWorkers=1'] : [])],
+      ...[...stage.folders.map((path) => asPattern(`${root}/${path}/`)), ...extra],
+    ],
+  };
+}
+
+/** Jest reads paths as regular expressions. */
+function asPattern(path) {
+  return path.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** @returns tests passed and failed; a file that could not be run counts as a failed test. */
+export function readCounts(file) {
+  try {
+    const result = JSON.parse(readFileSync(file, 'utf8'));
+    return {
+      passed: result.numPassedTests,
+      failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
+    };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+}

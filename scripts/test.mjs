@@ -1,0 +1,174 @@
+// `npm test`: everything that must hold. It installs what is missing, starts what it needs and says what did not run.
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { giveUp, nodePath, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { exitOf, guard } from './lib/children.mjs';
+import { hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
+
+const HELP = `Runs everything that must hold, or some stages of it.
+
+Usage: npm test -- [--only STAGE,…] [--require-kafka] [--help] [-- JEST_OPTIONS]
+
+  --only STAGE,…    run these stages only: STAGES
+  --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
+  --help            this text
+  -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
+
+The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
+Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
+`;
+
+const { values, positionals } = readArguments();
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        only: { type: 'string' },
+        'require-kafka': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_KAFKA === '1' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    return giveUp(`${error.message} See npm test -- --help.`);
+  }
+}
+
+async function main(chosen) {
+  const run = new Run();
+  for (const stage of chosen) await run.stage(stage);
+  await run.end();
+  run.summarise();
+  return run.failed ? 1 : 0;
+}
+
+function chosenStages() {
+  if (values.only === undefined) return stages;
+  const names = values.only.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !stages.some((stage) => stage.name === name));
+  if (unknown.length > 0) giveUp(`There is no stage ${unknown.join(', ')}. See npm test -- --help.`);
+  return stages.filter((stage) => names.includes(stage.name));
+}
+
+/** The stages that ran so far, and what runs now. */
+class Run {
+  results = [];
+  #current;
+  #broker;
+
+  constructor() {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ]) {
+      process.once(signal, () => void this.#interrupt(code));
+    }
+  }
+
+  get failed() {
+    return this.results.some(({ outcome }) => outcome === 'failed');
+  }
+
+  async stage(stage) {
+    const startedAt = performance.now();
+    say(`\n— ${stage.name}: ${stage.about}`);
+    const result = await this.#outcome(stage).catch((error) => ({
+      outcome: 'failed',
+      why: error.message,
+    }));
+    this.results.push({ name: stage.name, seconds: (performance.now() - startedAt) / 1000, ...result });
+  }
+
+  async #outcome(stage) {
+    if (stage.name === 'build') {
+      await prepare();
+      return { outcome: 'passed' };
+    }
+    if (stage.command) return { outcome: outcomeOf(await this.#execute(stage.command)) };
+    if (!hasSpecs(stage)) return { outcome: 'not run', why: 'there are no specs yet' };
+    const env = stage.kafka ? await this.#kafka() : { env: {} };
+    if (env.why !== undefined) return env;
+    // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
+    await prepare();
+    const { command, counts } = jestCommand(stage, positionals);
+    const code = await this.#execute(command, env.env);
+    return { outcome: outcomeOf(code), counts: readCounts(counts) };
+  }
+
+  /** The broker's address for the specs, or why they cannot run. */
+  async #kafka() {
+    const { startKafka, NoKafka } = await import('./lib/kafka-broker.mjs');
+    try {
+      this.#broker ??= await startKafka({ say });
+      return { env: { KAFKA_BROKERS: this.#broker.brokers.join(',') } };
+    } catch (error) {
+      if (!(error instanceof NoKafka)) throw error;
+      return { outcome: values['require-kafka'] ? 'failed' : 'not run', why: error.message };
+    }
+  }
+
+  async #execute(args, env = {}) {
+    const child = spawn(nodePath(), args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+      // A group of its own, so that a stop ends the workers too, and once.
+      detached: true,
+    });
+    const lift = guard(child.pid, 'TERM');
+    this.#current = child;
+    try {
+      return await exitOf(child);
+    } finally {
+      lift();
+      this.#current = undefined;
+    }
+  }
+
+  async #interrupt(code) {
+    if (this.#current) {
+      process.kill(-this.#current.pid, 'SIGTERM');
+      await exitOf(this.#current);
+    }
+    await this.end();
+    process.exit(code);
+  }
+
+  async end() {
+    await this.#broker?.stop();
+    this.#broker = undefined;
+  }
+
+  summarise() {
+    const lines = this.results.map(({ name, outcome, seconds, counts }) => {
+      const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : '';
+      return `${name.padEnd(10)}${outcome.padEnd(9)}${`${seconds.toFixed(1)} s`.padStart(9)}  ${tests}`.trimEnd();
+    });
+    const reasons = this.results
+      .filter(({ why }) => why !== undefined)
+      .map(({ name, outcome, why }) => `${name} ${outcome === 'failed' ? 'failed' : 'did not run'}: ${why}`);
+    const total = this.results.reduce((sum, { seconds }) => sum + seconds, 0);
+    const count = (key) => this.results.reduce((sum, { counts }) => sum + (counts?.[key] ?? 0), 0);
+    process.stdout.write(
+      ['', ...lines, `${'total'.padEnd(19)}${`${total.toFixed(1)} s`.padStart(9)}`, '', ...reasons, ''].join(
+        '\n',
+      ),
+    );
+    process.stdout.write(`${count('passed')} passed, ${count('failed')} failed\n`);
+  }
+}
+
+function outcomeOf(code) {
+  return code === 0 ? 'passed' : 'failed';
+}
+
+if (values.help) {
+  process.stdout.write(HELP.replace('STAGES', stages.map(({ name }) => name).join(', ')));
+} else {
+  const chosen = chosenStages();
+  await prepare({ build: false });
+  await underPinnedNode();
+  process.exit(await main(chosen));
+}
