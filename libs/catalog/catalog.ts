@@ -21,7 +21,8 @@ export interface CatalogModel {
   readonly created: number;
 }
 
-export type ChannelProtocol = 'openai-xai';
+/** How a channel's vendor is spoken to: a folder of libs/upstream each. */
+export type ChannelProtocol = 'openai-xai' | 'openai' | 'xai' | 'gemini' | 'anthropic' | 'mesh3d';
 
 /** One configured upstream. Its key is a secret of the operator: never logged, never sent to a client. */
 export interface Channel {

@@ -1,26 +1,50 @@
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import { AnthropicProtocol } from './anthropic/anthropic.protocol.js';
 import { UpstreamConnections } from './connections.js';
-import { type ImageBytes, readImageBytes } from './image-bytes.js';
-import { OpenAiXaiAdapter } from './openai-xai/openai-xai.adapter.js';
+import { GeminiProtocol } from './gemini/gemini.protocol.js';
+import type { ImageBytes } from './image-bytes.js';
+import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
+import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
+import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
+import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
+import { XaiProtocol } from './xai/xai.protocol.js';
 
-/** What every protocol's adapter can do; so far there is one protocol. */
-export type UpstreamAdapter = OpenAiXaiAdapter;
+/** Every wire protocol, by the name that a channel carries. */
+const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) => Protocol> = {
+  'openai-xai': OpenAiXaiProtocol,
+  openai: OpenAiProtocol,
+  xai: XaiProtocol,
+  gemini: GeminiProtocol,
+  anthropic: AnthropicProtocol,
+  mesh3d: Mesh3dProtocol,
+};
 
 /** The adapters of every wire protocol over shared connections. One per program, closed at its end. */
 export class Upstreams {
   private readonly connections = new UpstreamConnections();
-  private readonly adapters: Record<ChannelProtocol, UpstreamAdapter> = {
-    'openai-xai': new OpenAiXaiAdapter(this.connections),
-  };
+  private readonly adapters = new Map(
+    Object.entries(protocols).map(([name, ProtocolOf]): [string, UpstreamAdapter] => [
+      name,
+      new UpstreamAdapter(name as ChannelProtocol, new ProtocolOf(this.connections)),
+    ]),
+  );
 
+  /** @throws Error for a protocol that this version does not know: the database is ahead of the program. */
   adapterFor(protocol: ChannelProtocol): UpstreamAdapter {
-    return this.adapters[protocol];
+    const adapter = this.adapters.get(protocol);
+    if (!adapter) throw new Error(`This version knows no protocol ${protocol}.`);
+    return adapter;
+  }
+
+  /** Those of the channels whose vendor offers what a call needs; the order stays. */
+  serving(channels: readonly Channel[], capability: Capability): Channel[] {
+    return channels.filter(({ protocol }) => this.adapters.get(protocol)?.capabilities.has(capability));
   }
 
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */
   fetchImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
-    return readImageBytes(this.connections, channel, { ...image, signal });
+    return this.adapterFor(channel.protocol).readImage(channel, image, signal);
   }
 
   /** Breaks every connection; calls under way end as `unknown` or `no_answer`. */

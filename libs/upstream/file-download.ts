@@ -23,8 +23,8 @@ export interface FileOptions {
   /** A longer announced file is refused at once; whoever reads must still count. */
   maxBytes: number;
   allowPrivateAddress: boolean;
-  /** Sent to this origin only. */
-  authorization?: { origin: string; value: string };
+  /** Headers that go to this origin only. */
+  credentials?: { origin: string; headers: Record<string, string> };
 }
 
 /** A bucket behind a signed address behind a CDN takes two or three hops; a loop takes for ever. */
@@ -66,7 +66,7 @@ export async function openFile(
 }
 
 function request(dispatcher: Dispatcher, url: URL, options: FileOptions): Promise<Dispatcher.ResponseData> {
-  const { signal, authorization } = options;
+  const { signal, credentials } = options;
   return dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
@@ -74,7 +74,7 @@ function request(dispatcher: Dispatcher, url: URL, options: FileOptions): Promis
     // Encoded bytes would not be the file; its length would not be the announced one either.
     headers: {
       'accept-encoding': 'identity',
-      ...(authorization?.origin === url.origin && { authorization: authorization.value }),
+      ...(credentials?.origin === url.origin && credentials.headers),
     },
     signal,
     headersTimeout: SILENCE_LIMIT_MS,

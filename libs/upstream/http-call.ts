@@ -4,7 +4,7 @@ export interface HttpCall {
   method: 'GET' | 'POST';
   url: URL;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** The longest silence before the answer's head and between its bytes, in milliseconds. */
   timeoutMs: number;
   /** A larger answer is given up. */
@@ -32,7 +32,7 @@ export interface HttpFailure {
 }
 
 /** What a connection may say about a fault: its code where it has one, since texts can carry addresses. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   return code ? `${code}: ${error.message}` : error.message;

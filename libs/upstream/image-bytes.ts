@@ -1,6 +1,6 @@
 import type { Channel } from '#catalog/catalog.js';
-import type { UpstreamConnections } from './connections.js';
-import { FileUnavailable, openFile } from './file-download.js';
+import type { ChannelCalls } from './channel-calls.js';
+import { FileUnavailable } from './file-download.js';
 import { type MediaType, sniffMediaType } from './media-type.js';
 import type { UpstreamImage } from './outcomes.js';
 
@@ -16,28 +16,23 @@ export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
  * as a video's is. @throws FileUnavailable when it cannot be had, is too large, or is no image.
  */
 export async function readImageBytes(
-  connections: UpstreamConnections,
+  calls: ChannelCalls,
   channel: Channel,
   image: UpstreamImage & { signal: AbortSignal },
 ): Promise<ImageBytes> {
   const bytes =
-    image.b64 === undefined ? await download(connections, channel, image) : Buffer.from(image.b64, 'base64');
+    image.b64 === undefined ? await download(calls, channel, image) : Buffer.from(image.b64, 'base64');
   const type = sniffMediaType(bytes);
   if (!type?.mime.startsWith('image/')) throw new FileUnavailable('the bytes are no image');
   return { bytes, ...type };
 }
 
 async function download(
-  connections: UpstreamConnections,
+  calls: ChannelCalls,
   channel: Channel,
   { url = '', signal }: UpstreamImage & { signal: AbortSignal },
 ): Promise<Buffer> {
-  const { body } = await openFile(connections, url, {
-    signal,
-    maxBytes: MAX_IMAGE_BYTES,
-    allowPrivateAddress: channel.allowPrivateAddress,
-    authorization: { origin: new URL(channel.baseUrl).origin, value: `Bearer ${channel.apiKey}` },
-  });
+  const { body } = await calls.openFile(channel, url, { signal, maxBytes: MAX_IMAGE_BYTES });
   const chunks: Buffer[] = [];
   let count = 0;
   try {

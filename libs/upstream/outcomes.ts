@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ErrorCode } from '#platform/errors.js';
 
 /**
@@ -12,6 +13,8 @@ export interface Refused {
   status: 400 | 415 | 422;
   code: ErrorCode;
   message: string;
+  /** The upstream's own code, such as `context_length_exceeded`, where it gave one. */
+  upstreamCode?: string;
   upstreamStatus: number;
 }
 
@@ -85,4 +88,64 @@ export interface VideoRequest {
   seconds: number;
   aspectRatio?: string;
   resolution?: string;
+}
+
+/** A picture that a call hands over. */
+export interface InputImage {
+  bytes: Buffer;
+  /** Its real type, as sniffed: `image/png`, `image/jpeg`, `image/webp`. */
+  mime: string;
+  /** A file name without a path. */
+  name: string;
+}
+
+/** An edit of one or more pictures; answered as `ImageOutcome`. */
+export interface ImageEditRequest extends ImageRequest {
+  /** At least one. */
+  images: readonly InputImage[];
+  /** Where the first picture may change. */
+  mask?: InputImage;
+}
+
+/** Calls whose body and answer pass through as they are. */
+export type StreamKind = 'chat' | 'responses' | 'messages' | 'speech';
+
+export interface StreamRequest {
+  kind: StreamKind;
+  /** The upstream's name of the model; it replaces the one in `body`. */
+  model: string;
+  /** The client's body, checked by the caller only where it has to be. */
+  body: Record<string, unknown>;
+  /** The client's headers; only those that the protocol declares go along, such as `anthropic-beta`. */
+  headers?: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/**
+ * The head of a success; the body follows unread and unbuffered, as SSE or whole. It ends with an error when the
+ * connection breaks, falls silent, or the call is given up. Destroying it cancels the upstream at once; whoever gets
+ * one must read or destroy it.
+ */
+export interface StreamAnswer {
+  kind: 'answer';
+  status: number;
+  contentType: string;
+  body: Readable;
+}
+
+export type StreamOutcome = StreamAnswer | Refused | NotAccepted | Unknown;
+
+/** A 3D asset: a draft from a text or pictures, or the texture of a finished draft (wire.md 8). */
+export interface AssetRequest {
+  /** The upstream's name of the model. */
+  model: string;
+  mode: 'draft' | 'texture';
+  prompt?: string;
+  /** One picture, or front, left, back and right. */
+  images?: readonly InputImage[];
+  /** The upstream's id of the draft: for a texture. */
+  draftId?: string;
+  format?: string;
+  pbr?: boolean;
+  faceLimit?: number;
+  seed?: number;
 }

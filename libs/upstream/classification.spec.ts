@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Upstreams } from '../adapters.js';
-import { channelTo, json, startStub, type StubHandler, type StubUpstream } from '../upstream.fixture.js';
+import { Upstreams } from './adapters.js';
+import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';
 
 const IMAGES = { model: 'm', prompt: 'p', n: 1, responseFormat: 'url' as const };
 const VIDEO = { model: 'm', prompt: 'p', seconds: 5 };

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '#platform/errors.js';
-import type { HttpAnswer } from '../http-call.js';
-import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
+import type { HttpAnswer } from './http-call.js';
+import type { CreateOutcome, ImageOutcome, PollOutcome, Refused, UpstreamImage } from './outcomes.js';
 
-type JsonObject = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 /** What a client or an operator is shown of an upstream's text at most. */
 const MAX_MESSAGE_CHARS = 500;
@@ -23,21 +23,35 @@ export function readObject(body: Buffer): JsonObject | null {
   }
 }
 
-function asObject(value: unknown): JsonObject | null {
+export function asObject(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-function asText(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The error of a body: OpenAI's object, or xAI's `{code, error: text}`. Null when there is none. */
+/**
+ * The error of a body: an object under `error` (OpenAI, Anthropic, and Google, whose word is its `status`), or xAI's
+ * `{code, error: text}`. Null when there is none.
+ */
 export function readError(body: JsonObject | null): UpstreamError | null {
   const nested = asObject(body?.['error']);
   const message = asText(nested?.['message']) ?? asText(body?.['error']);
-  const code = asText(nested?.['code']) ?? asText(nested?.['type']) ?? asText(body?.['code']);
+  const code = ['code', 'type', 'status'].map((field) => asText(nested?.[field])).find((text) => text);
   if (message === undefined && nested === null) return null;
-  return { code: code ?? '', message: plainText(message ?? 'The upstream gave no reason.') };
+  return {
+    code: code ?? asText(body?.['code']) ?? '',
+    message: plainText(message ?? 'The upstream gave no reason.'),
+  };
+}
+
+/** Words by which upstreams refuse a prompt for its content, under whatever status. */
+const MODERATION =
+  /content[_ -]?policy|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai/i;
+
+export function isOfContent({ code, message }: UpstreamError): boolean {
+  return MODERATION.test(`${code} ${message}`);
 }
 
 function plainText(message: string): string {
@@ -57,6 +71,11 @@ export function readImages(answer: HttpAnswer, asked: number): ImageOutcome {
   if (allowed.length === entries.length) {
     return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
   }
+  return imagesWithheld(upstreamStatus);
+}
+
+/** Every image was made and none handed over. */
+export function imagesWithheld(upstreamStatus: number): Refused {
   return {
     kind: 'refused',
     status: 400,
@@ -130,15 +149,15 @@ function readCompleted(body: JsonObject, contentUrl: URL): PollOutcome {
   return { kind: 'completed', fileUrl: new URL(named, contentUrl).href };
 }
 
-function readFailed(body: JsonObject): PollOutcome {
+/** The end of a task whose body says that it failed. */
+export function readFailed(body: JsonObject): PollOutcome {
   const error = readError(body);
-  const ofContent = /content[_ -]?policy|moderation/i.test(`${error?.code} ${error?.message}`);
-  const code: ErrorCode = ofContent ? 'content_policy_violation' : 'generation_failed';
+  const code: ErrorCode = error && isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
   return { kind: 'failed', code, message: error?.message ?? 'The generation failed.' };
 }
 
 /** Whole percents; some upstreams write "40%". */
-function readProgress(value: unknown): number | null {
+export function readProgress(value: unknown): number | null {
   const percents = typeof value === 'string' ? Number.parseFloat(value) : value;
   if (typeof percents !== 'number' || !Number.isFinite(percents)) return null;
   return Math.min(100, Math.max(0, Math.round(percents)));

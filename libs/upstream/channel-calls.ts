@@ -1,0 +1,121 @@
+import type { Channel } from '#catalog/catalog.js';
+import { classify, classifyError, isToBeRead, type VerdictRow } from './classification.js';
+import type { UpstreamConnections } from './connections.js';
+import { type FileBody, openFile } from './file-download.js';
+import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './http-call.js';
+import { openHttp } from './http-stream.js';
+import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js';
+
+/** Ten pictures of 7 MB in base64, with room to spare; also what one call may take of this process's memory. */
+const MAX_PAID_ANSWER_BYTES = 128 * 1024 * 1024;
+/** A task and its error text; anything larger is not one. */
+const MAX_TASK_ANSWER_BYTES = 1024 * 1024;
+
+export interface CallStyle {
+  /** The headers that prove to the vendor that a call is the operator's. */
+  credentials(channel: Channel): Record<string, string>;
+  /** Verdicts on statuses that differ from the common table. */
+  verdicts?: readonly VerdictRow[];
+}
+
+/** A body that is sent as JSON, or bytes that are sent as they are with their own type. */
+export type CallBody = { json: object } | { bytes: Buffer; contentType: string };
+
+export interface PaidCall {
+  body: CallBody;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+}
+
+/** The header of OpenAI, xAI, and most who speak like them. */
+export function bearer({ apiKey }: Channel): Record<string, string> {
+  return { authorization: `Bearer ${apiKey}` };
+}
+
+/** Calls to the vendor behind a channel, in the style of one protocol. Nothing is ever repeated here. */
+export class ChannelCalls {
+  constructor(
+    private readonly connections: UpstreamConnections,
+    private readonly style: CallStyle,
+  ) {}
+
+  /** A call that may cost money; `read` gets a success and says what was accepted. */
+  async create<T>(
+    channel: Channel,
+    path: string,
+    call: PaidCall & { read: (answer: HttpAnswer) => T },
+  ): Promise<T | Refused | NotAccepted | Unknown> {
+    const result = await httpCall(this.connections.api, {
+      ...this.post(channel, path, call),
+      maxBytes: MAX_PAID_ANSWER_BYTES,
+    });
+    return classify(result, call.read, this.style.verdicts);
+  }
+
+  /** A call that only asks. */
+  get(channel: Channel, path: string, signal: AbortSignal): Promise<HttpAnswer | HttpFailure> {
+    return httpCall(this.connections.api, {
+      method: 'GET',
+      url: urlOf(channel, path),
+      headers: { ...this.style.credentials(channel), accept: 'application/json' },
+      timeoutMs: channel.requestTimeoutMs,
+      maxBytes: MAX_TASK_ANSWER_BYTES,
+      signal,
+    });
+  }
+
+  /** A paid call whose success is handed over with its body unread. */
+  async open(channel: Channel, path: string, call: PaidCall): Promise<StreamOutcome> {
+    const isSuccess = (status: number) => isToBeRead(status, this.style.verdicts);
+    const request = { ...this.post(channel, path, call), maxBytes: MAX_TASK_ANSWER_BYTES };
+    // Encoded bytes could not be split into events without being decoded first.
+    request.headers['accept-encoding'] = 'identity';
+    request.headers['accept'] = '*/*';
+    const result = await openHttp(this.connections.api, request, isSuccess);
+    if (result.kind === 'answer') return classifyError(result, this.style.verdicts);
+    if (result.kind === 'failure') {
+      const { sent, reason, status } = result;
+      return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };
+    }
+    return { ...result, kind: 'answer' };
+  }
+
+  /**
+   * Opens a file that the upstream named. The credentials go along only to the channel's own origin.
+   * @throws FileUnavailable
+   */
+  openFile(
+    channel: Channel,
+    fileUrl: string,
+    options: { signal: AbortSignal; maxBytes: number },
+  ): Promise<FileBody> {
+    return openFile(this.connections, fileUrl, {
+      ...options,
+      allowPrivateAddress: channel.allowPrivateAddress,
+      credentials: { origin: urlOf(channel, '/').origin, headers: this.style.credentials(channel) },
+    });
+  }
+
+  private post(channel: Channel, path: string, call: PaidCall): Omit<HttpCall, 'maxBytes'> {
+    const { body, headers, signal } = call;
+    const isJson = 'json' in body;
+    return {
+      method: 'POST',
+      url: urlOf(channel, path),
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        'content-type': isJson ? 'application/json' : body.contentType,
+        ...this.style.credentials(channel),
+      },
+      body: isJson ? JSON.stringify(body.json) : body.bytes,
+      timeoutMs: channel.requestTimeoutMs,
+      signal,
+    };
+  }
+}
+
+/** An address under a channel's base, which is an origin with or without a path, without the version. */
+export function urlOf(channel: Channel, path: string): URL {
+  return new URL(channel.baseUrl.replace(/\/+$/, '') + path);
+}

@@ -1,0 +1,119 @@
+import type { ErrorCode } from '#platform/errors.js';
+import type { HttpAnswer, HttpFailure } from './http-call.js';
+import type { NotAccepted, Refused, Unknown } from './outcomes.js';
+import { isOfContent, readError, readObject, type UpstreamError } from './answers.js';
+
+/** What a status says about a create (design.md 4, "Accepted or not"). */
+export type Verdict =
+  | 'read' // the body tells what was accepted
+  | 'callers_fault' // refused for what the caller sent
+  | 'not_accepted' // refused for a reason that is ours: another channel may be asked
+  | 'safe_if_vendor_says' // not accepted, if the vendor itself said so and not some proxy in between
+  | 'unknown';
+
+/** One line of the table: the statuses it speaks of, both ends included. */
+export interface VerdictRow {
+  from: number;
+  to: number;
+  verdict: Verdict;
+}
+
+/** What holds for every protocol, unless its own rows say otherwise. The first row that fits decides. */
+export const verdicts: readonly VerdictRow[] = [
+  { from: 200, to: 299, verdict: 'read' },
+  // 303 answers a POST that was carried out; the other redirections point to a place where it was not yet sent.
+  { from: 303, to: 303, verdict: 'unknown' },
+  { from: 300, to: 399, verdict: 'not_accepted' },
+  { from: 400, to: 400, verdict: 'callers_fault' },
+  // A repeat that meets its first attempt at work: that one may well be accepted.
+  { from: 409, to: 409, verdict: 'unknown' },
+  { from: 415, to: 415, verdict: 'callers_fault' },
+  { from: 422, to: 422, verdict: 'callers_fault' },
+  // 401, 402, 403 of our own key, 404 of a model or path we configured, 429 of our own limit.
+  { from: 400, to: 499, verdict: 'not_accepted' },
+  // "Overloaded, try later": both vendors refuse with it before any work. A proxy also answers 503 when the
+  // connection behind it broke, which proves nothing.
+  { from: 503, to: 503, verdict: 'safe_if_vendor_says' },
+];
+
+/**
+ * What an upstream may say under a status of the caller's although the fault is ours: the operator's key, money, or
+ * place. Another channel may do better.
+ */
+const ourFaults: readonly RegExp[] = [
+  // xAI and Gemini answer 400 to a wrong key.
+  /\b(incorrect|invalid)[ _]api[ _]key\b/i,
+  /\bapi key (not valid|expired)\b/i,
+  // OpenAI and Anthropic answer 400 when the operator's money is used up.
+  /billing[_ ](hard[_ ])?limit|insufficient_quota|credit balance is too low/i,
+  /organization has been disabled/i,
+  // Gemini: the operator's country, or billing that is not switched on.
+  /user location is not supported|failed_precondition/i,
+];
+
+function verdictOf(status: number, ownRows: readonly VerdictRow[]): Verdict {
+  const fits = ({ from, to }: VerdictRow) => status >= from && status <= to;
+  return (ownRows.find(fits) ?? verdicts.find(fits))?.verdict ?? 'unknown';
+}
+
+/** The part of an answer that a verdict needs. */
+type Answered = Pick<HttpAnswer, 'kind' | 'status' | 'body'>;
+
+/** Whether a status alone says that the body tells what was accepted. */
+export function isToBeRead(status: number, ownRows: readonly VerdictRow[] = []): boolean {
+  return verdictOf(status, ownRows) === 'read';
+}
+
+/** Turns the end of a paid call into an outcome; `read` gets the answers that say what was accepted. */
+export function classify<T>(
+  result: HttpAnswer | HttpFailure,
+  read: (answer: HttpAnswer) => T,
+  ownRows: readonly VerdictRow[] = [],
+): T | Refused | NotAccepted | Unknown {
+  if (result.kind === 'failure') {
+    const { sent, reason, status } = result;
+    return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };
+  }
+  return isToBeRead(result.status, ownRows) ? read(result) : classifyError(result, ownRows);
+}
+
+/** What an answer that is no success says. */
+export function classifyError(
+  { status, body }: Answered,
+  ownRows: readonly VerdictRow[] = [],
+): Refused | NotAccepted | Unknown {
+  const verdict = verdictOf(status, ownRows);
+  const error = readError(readObject(body));
+  const reason = `HTTP ${status}${error ? `: ${error.message}` : ''}`;
+  if (verdict === 'unknown') return { kind: 'unknown', reason, upstreamStatus: status };
+  if (error && isRefusalOfContent(status, error)) return refused(status, error);
+  if (verdict === 'callers_fault' && !(error && isOurFault(error))) return refused(status, error);
+  const proven = verdict !== 'safe_if_vendor_says' || error !== null;
+  return { kind: proven ? 'not_accepted' : 'unknown', reason, upstreamStatus: status };
+}
+
+function isOurFault({ code, message }: UpstreamError): boolean {
+  return ourFaults.some((words) => words.test(`${code} ${message}`));
+}
+
+function isRefusalOfContent(status: number, error: UpstreamError): boolean {
+  return [400, 403, 422].includes(status) && isOfContent(error);
+}
+
+function refused(upstreamStatus: number, error: UpstreamError | null): Refused {
+  const ofContent = error !== null && isRefusalOfContent(upstreamStatus, error);
+  const status = upstreamStatus === 415 || upstreamStatus === 422 ? upstreamStatus : 400;
+  return {
+    kind: 'refused',
+    status: ofContent ? 400 : status,
+    code: refusalCode(ofContent, status),
+    message: error?.message ?? 'The upstream refused the request.',
+    ...(error?.code && { upstreamCode: error.code }),
+    upstreamStatus,
+  };
+}
+
+function refusalCode(ofContent: boolean, status: number): ErrorCode {
+  if (ofContent) return 'content_policy_violation';
+  return status === 415 ? 'unsupported_media_type' : 'upstream_rejected';
+}

@@ -1,0 +1,74 @@
+import {
+  asObject,
+  asText,
+  imagesWithheld,
+  type JsonObject,
+  readFailed,
+  readObject,
+  readProgress,
+} from '../answers.js';
+import type { HttpAnswer } from '../http-call.js';
+import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
+
+/** What stands between slashes; nothing in it needs escaping, and none is a dot segment. */
+const OPERATION_NAME = /^(?:models\/[\w.-]{1,100}\/)?operations\/[\w-]{1,100}$/;
+
+export function isOperationName(name: string): boolean {
+  return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.+$/.test(segment));
+}
+
+/** Reads the pictures of a :predict; at most `asked`, and never none. A filtered one is named with its reason. */
+export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome {
+  const upstreamStatus = answer.status;
+  const body = readObject(answer.body);
+  const predictions = (Array.isArray(body?.['predictions']) ? body['predictions'] : []).map(asObject);
+  const images = predictions.map(readPrediction).filter((image) => image !== null);
+  if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
+  const filtered = predictions.some((prediction) => asText(prediction?.['raiFilteredReason']));
+  // A success without the list is how the API answers when its filters took every picture.
+  if (filtered || (body !== null && body['predictions'] === undefined)) return imagesWithheld(upstreamStatus);
+  return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
+}
+
+function readPrediction(prediction: JsonObject | null): UpstreamImage | null {
+  const b64 = asText(prediction?.['bytesBase64Encoded']);
+  if (b64 === undefined) return null;
+  return { b64, mimeType: asText(prediction?.['mimeType']), revisedPrompt: asText(prediction?.['prompt']) };
+}
+
+/** Reads the name of a started operation. */
+export function readOperationName(answer: HttpAnswer): CreateOutcome {
+  const name = asText(readObject(answer.body)?.['name']);
+  if (name === undefined || !isOperationName(name)) {
+    return { kind: 'unknown', reason: 'a success without a usable name', upstreamStatus: answer.status };
+  }
+  return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
+}
+
+/** Reads an operation. `base` is what a file address without an origin is relative to. */
+export function readOperation(answer: HttpAnswer, base: URL): PollOutcome {
+  if (answer.status !== 200) return { kind: 'no_answer', reason: `HTTP ${answer.status}` };
+  const body = readObject(answer.body);
+  if (body === null) return { kind: 'no_answer', reason: 'a body that is not a JSON object' };
+  if (asObject(body['error'])) return readFailed(body);
+  if (body['done'] !== true) {
+    const progress = readProgress(asObject(body['metadata'])?.['progressPercent']);
+    return { kind: 'running', progress };
+  }
+  return readDone(asObject(body['response']), base);
+}
+
+function readDone(response: JsonObject | null, base: URL): PollOutcome {
+  const videos = asObject(response?.['generateVideoResponse']);
+  const samples: unknown[] = Array.isArray(videos?.['generatedSamples']) ? videos['generatedSamples'] : [];
+  const uri = asText(asObject(asObject(samples[0])?.['video'])?.['uri']);
+  if (uri !== undefined) {
+    if (!URL.canParse(uri, base.href)) return { kind: 'no_answer', reason: 'a uri that is no address' };
+    return { kind: 'completed', fileUrl: new URL(uri, base).href };
+  }
+  if (Number(videos?.['raiMediaFilteredCount']) > 0) {
+    const message = 'The video was withheld by the content rules of the model.';
+    return { kind: 'failed', code: 'content_policy_violation', message };
+  }
+  return { kind: 'no_answer', reason: 'an operation that is done without a video' };
+}

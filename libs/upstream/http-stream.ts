@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { type HttpAnswer, type HttpCall, type HttpFailure, reasonOf } from './http-call.js';
+
+/** A success whose body follows, unread. */
+export interface HttpOpened {
+  kind: 'opened';
+  status: number;
+  contentType: string;
+  body: Readable;
+}
+
+/** What is kept ready for a reader that is slower than the upstream; then the upstream's connection is paused. */
+const BUFFERED_BYTES = 64 * 1024;
+
+/**
+ * Sends a call and resolves with the head of its answer. Statuses that `isSuccess` takes are handed over with the body
+ * unread; the body of any other is read to its end, up to `maxBytes`. `timeoutMs` bounds the wait for the head and each
+ * silence after it, never the whole. An abort breaks the connection at once, before and after the head. Never throws.
+ */
+export function openHttp(
+  dispatcher: Dispatcher,
+  call: HttpCall,
+  isSuccess: (status: number) => boolean,
+): Promise<HttpOpened | HttpAnswer | HttpFailure> {
+  return new Promise((resolve) => {
+    const exchange = new StreamExchange(call, isSuccess, resolve);
+    if (exchange.over) return;
+    try {
+      dispatcher.dispatch(
+        {
+          origin: call.url.origin,
+          path: call.url.pathname + call.url.search,
+          method: call.method,
+          headers: call.headers,
+          body: call.body ?? null,
+          headersTimeout: call.timeoutMs,
+          bodyTimeout: call.timeoutMs,
+        },
+        exchange,
+      );
+    } catch (error) {
+      exchange.break(new Error(reasonOf(error)));
+    }
+  });
+}
+
+class StreamExchange implements Dispatcher.DispatchHandler {
+  over = false;
+  private sent = false;
+  private status: number | null = null;
+  private contentType = '';
+  private body: Readable | undefined;
+  private readonly chunks: Buffer[] = [];
+  private bytes = 0;
+  private controller: Dispatcher.DispatchController | undefined;
+
+  constructor(
+    private readonly call: HttpCall,
+    private readonly isSuccess: (status: number) => boolean,
+    private readonly resolve: (result: HttpOpened | HttpAnswer | HttpFailure) => void,
+  ) {
+    if (call.signal.aborted) this.onAbort();
+    else call.signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: nothing is written after this.
+    if (this.over) return controller.abort(new Error('given up before it was sent'));
+    this.controller = controller;
+    this.sent = true;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // An early hint; the answer's own head is still to come.
+    if (status < 200) return;
+    this.status = status;
+    const contentType = headers['content-type'];
+    if (typeof contentType === 'string') this.contentType = contentType;
+    if (!this.isSuccess(status)) return;
+    this.body = new Readable({
+      highWaterMark: BUFFERED_BYTES,
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        this.break(error ?? new Error('its reader has left'));
+        done(error);
+      },
+    });
+    // A reader hears of a broken body by reading; before it reads, nobody listens.
+    this.body.on('error', () => undefined);
+    this.resolve({ kind: 'opened', status, contentType: this.contentType, body: this.body });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.body) {
+      if (!this.body.push(chunk)) controller.pause();
+      return;
+    }
+    this.bytes += chunk.length;
+    if (this.bytes <= this.call.maxBytes) this.chunks.push(chunk);
+    else this.break(new Error(`an answer of more than ${this.call.maxBytes} bytes`));
+  }
+
+  onResponseEnd(): void {
+    if (!this.settle()) return;
+    if (this.body) this.body.push(null);
+    else {
+      const { contentType, chunks } = this;
+      this.resolve({ kind: 'answer', status: this.status ?? 0, contentType, body: Buffer.concat(chunks) });
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.break(error);
+  }
+
+  /** Ends the call as broken, whichever side broke it: the connection, the reader, the signal. */
+  break(error: Error): void {
+    if (!this.settle()) return;
+    if (this.body) this.body.destroy(error);
+    else {
+      this.resolve({ kind: 'failure', sent: this.sent, reason: reasonOf(error), status: this.status });
+    }
+    this.controller?.abort(error);
+  }
+
+  private readonly onAbort = (): void => this.break(new Error('given up: no answer in time'));
+
+  /** True for the first end only. */
+  private settle(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    this.call.signal.removeEventListener('abort', this.onAbort);
+    return true;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Channel } from '#catalog/catalog.js';
+import { readCreated, readImages, readPoll } from '../answers.js';
+import { toSize } from '../aspect-ratio.js';
+import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
+import type { UpstreamConnections } from '../connections.js';
+import type {
+  CreateOutcome,
+  ImageEditRequest,
+  ImageOutcome,
+  ImageRequest,
+  PollOutcome,
+  VideoRequest,
+} from '../outcomes.js';
+import type { CreateOptions, Protocol, StreamRoute } from '../protocol.js';
+import { editForm } from './edit-form.js';
+
+/** The pass-through calls of OpenAI, and of whoever offers the same paths. */
+export const openAiStreams = {
+  chat: { path: '/v1/chat/completions', prepare: withUsage },
+  responses: { path: '/v1/responses' },
+  speech: { path: '/v1/audio/speech' },
+} satisfies Protocol['streams'];
+
+/** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` tells from the others. */
+function withUsage(body: Record<string, unknown>): ReturnType<NonNullable<StreamRoute['prepare']>> {
+  if (body['stream'] !== true) return body;
+  const asked = body['stream_options'];
+  const options = typeof asked === 'object' && asked !== null ? asked : {};
+  return { ...body, stream_options: { ...options, include_usage: true } };
+}
+
+/** These models answer base64 always, and refuse to be asked for it. */
+const ALWAYS_BASE64 = /^(gpt-image|chatgpt-image)/;
+/** The shapes that OpenAI's image models offer. */
+const IMAGE_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
+const DEFAULT_VIDEO = { aspectRatio: '16:9', shortSide: 720 };
+
+/** OpenAI: images, edits as forms, videos at /v1/videos, chat, responses and speech. */
+export class OpenAiProtocol implements Protocol {
+  readonly calls: ChannelCalls;
+  readonly streams = openAiStreams;
+
+  constructor(connections: UpstreamConnections) {
+    this.calls = new ChannelCalls(connections, { credentials: bearer });
+  }
+
+  async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.calls.create(channel, '/v1/images/generations', {
+      body: { json: imageFields(request) },
+      signal,
+      read: (answer) => readImages(answer, request.n),
+    });
+  }
+
+  async editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.calls.create(channel, '/v1/images/edits', {
+      body: await editForm(imageFields(request), request),
+      signal,
+      read: (answer) => readImages(answer, request.n),
+    });
+  }
+
+  async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    const { model, prompt, seconds } = request;
+    return this.calls.create(channel, '/v1/videos', {
+      body: { json: { model, prompt, seconds: String(seconds), size: videoSize(request) } },
+      headers: { 'idempotency-key': options.idempotencyKey },
+      signal: options.signal,
+      read: readCreated,
+    });
+  }
+
+  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
+    const result = await this.calls.get(channel, path, signal);
+    if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason };
+    return readPoll(result, urlOf(channel, `${path}/content`));
+  }
+}
+
+/** There is no aspect ratio here, only sizes. */
+function imageFields(request: ImageRequest): Record<string, unknown> {
+  const { model, prompt, n, size, aspectRatio } = request;
+  return {
+    ...request.extras,
+    model,
+    prompt,
+    n,
+    response_format: ALWAYS_BASE64.test(model) ? undefined : request.responseFormat,
+    size: size ?? (aspectRatio === undefined ? undefined : nearestSize(aspectRatio)),
+  };
+}
+
+function nearestSize(aspectRatio: string): string | undefined {
+  return toSize(aspectRatio, IMAGE_SIZES);
+}
+
+/** `720p` and `9:16` are `720x1280`. */
+function videoSize({ aspectRatio, resolution }: VideoRequest): string | undefined {
+  if (aspectRatio === undefined && resolution === undefined) return undefined;
+  const shortSide = Number.parseInt(resolution ?? '', 10) || DEFAULT_VIDEO.shortSide;
+  const ratio = /^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(aspectRatio ?? '') ? aspectRatio : undefined;
+  const [width = 1, height = 1] = (ratio ?? DEFAULT_VIDEO.aspectRatio).split(':').map(Number);
+  const scale = shortSide / Math.min(width, height);
+  // Video codecs take even sides only.
+  const even = (side: number) => Math.round((side * scale) / 2) * 2;
+  return `${even(width)}x${even(height)}`;
+}

@@ -1,0 +1,152 @@
+import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import type { ChannelCalls } from './channel-calls.js';
+import type { FileBody } from './file-download.js';
+import { type ImageBytes, readImageBytes } from './image-bytes.js';
+import type {
+  AssetRequest,
+  CreateOutcome,
+  ImageEditRequest,
+  ImageOutcome,
+  ImageRequest,
+  NotAccepted,
+  PollOutcome,
+  StreamKind,
+  StreamOutcome,
+  StreamRequest,
+  UpstreamImage,
+  VideoRequest,
+} from './outcomes.js';
+
+/** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
+export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | StreamKind;
+
+export interface CreateOptions {
+  /** Makes a repeat safe where the channel honours it. */
+  idempotencyKey: string;
+  signal: AbortSignal;
+}
+
+/** Where a pass-through call goes, and what has to be added to it. */
+export interface StreamRoute {
+  path: string;
+  /** What is sent in place of the client's body; the model is already the upstream's. */
+  prepare?(body: Record<string, unknown>): Record<string, unknown>;
+  /** Sent always, unless the client's own go along. */
+  headers?: Readonly<Record<string, string>>;
+  /** Lower-case names of client headers that go along. */
+  clientHeaders?: readonly string[];
+}
+
+/**
+ * One wire protocol: a folder, and a line in the table of `adapters.ts`. It has the methods of what the vendor offers
+ * and leaves the others out. No method throws for what an upstream does; the outcome says it.
+ */
+export interface Protocol {
+  readonly calls: ChannelCalls;
+  readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
+  /** Asks for images and waits for them; the signal is the request's limit. */
+  generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
+  editImages?(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome>;
+  createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
+  /** Asks how a task stands. */
+  pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
+  createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
+  pollAsset?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
+}
+
+/**
+ * A protocol as the programs see it: every call can be made, and one that the vendor does not offer is answered with
+ * `not_accepted`, which is true and lets another channel be asked. Choose by `capabilities` first.
+ */
+export class UpstreamAdapter {
+  readonly capabilities: ReadonlySet<Capability>;
+
+  constructor(
+    readonly name: ChannelProtocol,
+    private readonly protocol: Protocol,
+  ) {
+    this.capabilities = new Set(capabilitiesOf(protocol));
+  }
+
+  async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.protocol.generateImages?.(channel, request, signal) ?? this.lacking('images');
+  }
+
+  async editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.protocol.editImages?.(channel, request, signal) ?? this.lacking('imageEdits');
+  }
+
+  async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return this.protocol.createVideo?.(channel, request, options) ?? this.lacking('videos');
+  }
+
+  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    return this.protocol.pollVideo?.(channel, upstreamId, signal) ?? this.unanswered('videos');
+  }
+
+  async createAsset(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return this.protocol.createAsset?.(channel, request, options) ?? this.lacking('assets3d');
+  }
+
+  async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    return this.protocol.pollAsset?.(channel, upstreamId, signal) ?? this.unanswered('assets3d');
+  }
+
+  /**
+   * Sends a pass-through call and hands its answer over unread. The channel's `requestTimeoutMs` bounds the wait for
+   * the head and each later silence; there is no limit of the whole but the signal, which also ends the body.
+   */
+  async openStream(channel: Channel, request: StreamRequest, signal: AbortSignal): Promise<StreamOutcome> {
+    const route = this.protocol.streams?.[request.kind];
+    if (!route) return this.lacking(request.kind);
+    const body = { ...request.body, model: request.model };
+    const headers = { ...route.headers };
+    for (const name of route.clientHeaders ?? []) {
+      const value = request.headers?.[name];
+      if (typeof value === 'string') headers[name] = value;
+    }
+    const json = route.prepare?.(body) ?? body;
+    return this.protocol.calls.open(channel, route.path, { body: { json }, headers, signal });
+  }
+
+  /** Opens the file of a finished task, whose address `pollVideo` gave. @throws FileUnavailable */
+  openVideo(
+    channel: Channel,
+    fileUrl: string,
+    options: { signal: AbortSignal; maxBytes: number },
+  ): Promise<FileBody> {
+    return this.protocol.calls.openFile(channel, fileUrl, options);
+  }
+
+  /** Opens the file of a finished asset, whose address `pollAsset` gave. @throws FileUnavailable */
+  openAsset(
+    channel: Channel,
+    fileUrl: string,
+    options: { signal: AbortSignal; maxBytes: number },
+  ): Promise<FileBody> {
+    return this.protocol.calls.openFile(channel, fileUrl, options);
+  }
+
+  /** The bytes of a delivered image and their real type. @throws FileUnavailable */
+  readImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
+    return readImageBytes(this.protocol.calls, channel, { ...image, signal });
+  }
+
+  private lacking(capability: Capability): NotAccepted {
+    const reason = `the protocol ${this.name} has no ${capability}`;
+    return { kind: 'not_accepted', reason, upstreamStatus: null };
+  }
+
+  private unanswered(capability: Capability): PollOutcome {
+    return { kind: 'no_answer', reason: this.lacking(capability).reason };
+  }
+}
+
+function capabilitiesOf(protocol: Protocol): Capability[] {
+  const capabilities: Capability[] = Object.keys(protocol.streams ?? {}) as StreamKind[];
+  if (protocol.generateImages) capabilities.push('images');
+  if (protocol.editImages) capabilities.push('imageEdits');
+  if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
+  if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
+  return capabilities;
+}
