@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { Books, counterAt } from '../support/books.js';
+import { until } from '../support/eventually.js';
+import {
+  ensureBuilt,
+  type Environment,
+  type StandaloneProcess,
+  startStandalone,
+} from '../support/programs.js';
+import { seededRandom, Shoppers, wasLost } from '../support/shoppers.js';
+
+/** Two starts, a recovery of the database and the deadlines below, on a busy machine. */
+jest.setTimeout(90_000);
+
+/** Short, so that a recovery takes seconds; the order between them is that of the real ones. */
+const DURATIONS: Environment = {
+  SANDBOX_IMAGE_SECONDS: '0',
+  SANDBOX_VIDEO_SECONDS: '0.2',
+  HOLD_EXPIRES_SECONDS: '2',
+  BUS_REQUEST_TIMEOUT_SECONDS: '0.5',
+  IMAGE_REQUEST_LIMIT_SECONDS: '2',
+  VIDEO_CREATE_LIMIT_SECONDS: '1',
+  CHARGE_GRACE_SECONDS: '0.5',
+  STUCK_AFTER_SECONDS: '1.5',
+  LEASE_SECONDS: '1',
+  TASK_DEADLINE_SECONDS: '20',
+  SWEEP_INTERVAL_SECONDS: '0.2',
+  OUTBOX_POLL_SECONDS: '0.1',
+  POLL_INTERVAL_SECONDS: '0.05',
+  POLL_MAX_SECONDS: '0.2',
+  SHUTDOWN_GRACE_SECONDS: '5',
+};
+
+const REST_LIMIT_MS = 40_000;
+
+describe('the standalone relay', () => {
+  let dataDir: string;
+  let relay: StandaloneProcess;
+  let books: Books;
+  let healthPort: number;
+
+  beforeAll(async () => {
+    ensureBuilt();
+    dataDir = mkdtempSync(join(tmpdir(), 'tollgate-crash-'));
+    healthPort = await freePort();
+    await start();
+  }, 120_000);
+
+  afterAll(async () => {
+    await books?.close();
+    await relay?.end('SIGTERM');
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 60_000);
+
+  afterEach(async () => {
+    expect(await books.ledgerFaults()).toEqual([]);
+    expect(await books.upstreamFaults()).toEqual([]);
+    expect(await counterAt(healthPort, 'tollgate_repairs_total')).toBe(0);
+  });
+
+  async function start(more: Environment = {}): Promise<void> {
+    const env = {
+      ...DURATIONS,
+      DATA_DIR: dataDir,
+      HEALTH_PORT: String(healthPort),
+      LOG_LEVEL: 'warn',
+      ...more,
+    };
+    relay = await startStandalone(env);
+    await books?.close();
+    const connection = readEmbeddedConnection(join(dataDir, 'database'));
+    if (!connection) throw new Error(`no database runs in ${dataDir}`);
+    books = Books.open(connection.urlFor('billing'));
+  }
+
+  async function shoppers(credits = '50'): Promise<Shoppers> {
+    return new Shoppers(await books.account(credits), () => relay.baseUrl);
+  }
+
+  /** Everything has ended, as its clients were told, and the relay goes on working. */
+  async function expectTrueBooks(...groups: Shoppers[]): Promise<void> {
+    await books.atRest(REST_LIMIT_MS).catch((error: Error) => {
+      throw new Error(`${error.message}\n${relay.stderr().slice(-4_000)}`);
+    });
+    for (const group of groups) {
+      await group.watch(REST_LIMIT_MS);
+      expect(await books.faultsOf(group.account, group.told)).toEqual([]);
+    }
+    const newcomer = await shoppers('0.12');
+    expect(await newcomer.images('after the storm')).toMatchObject({ status: 200 });
+    expect(await newcomer.video('after the storm')).toMatchObject({ status: 200 });
+    await newcomer.watch(REST_LIMIT_MS);
+    await books.atRest(REST_LIMIT_MS);
+    expect(await books.balanceOf(newcomer.account)).toEqual({ main: '0', held: '0' });
+  }
+
+  const someImages = (clients: Shoppers) => [
+    ...[1, 2, 3].map((n) => clients.images(`picture ${n}`, n)),
+    clients.images('some [[fault:partial]]', 3),
+    clients.images('none [[fault:reject-400]]'),
+  ];
+  const someVideos = (clients: Shoppers) => [
+    ...[1, 2, 3].map((seconds) => clients.video('a boat', seconds)),
+    clients.video('refused [[fault:moderation]]'),
+  ];
+  const videosThatFail = (clients: Shoppers) =>
+    [1, 2, 3].map((seconds) => clients.video('lost [[fault:fail-late]]', seconds));
+  const manyOfBoth = (clients: Shoppers) => [
+    ...Array.from({ length: 12 }, (_, n) => clients.images(`picture ${n} [[instant]]`)),
+    ...someImages(clients),
+    ...someVideos(clients),
+  ];
+
+  describe.each([
+    ['charge.held', 'images', someImages],
+    ['charge.held#2', 'videos', someVideos],
+    ['upstream.before#2', 'images', someImages],
+    ['upstream.before', 'videos', someVideos],
+    ['upstream.accepted', 'images', someImages],
+    ['upstream.accepted#2', 'videos', someVideos],
+    ['delivery.before-resolve#2', 'images', someImages],
+    ['upstream.ended', 'videos', someVideos],
+    ['upstream.ended', 'videos that fail', videosThatFail],
+    ['file.copied#2', 'videos', someVideos],
+    ['task.ended', 'videos', someVideos],
+    ['task.ended#2', 'videos that fail', videosThatFail],
+    ['batch.before-commit', 'images and videos', manyOfBoth],
+    ['batch.before-commit#4', 'images and videos', manyOfBoth],
+    ['batch.committed', 'images and videos', manyOfBoth],
+    ['batch.committed#4', 'images and videos', manyOfBoth],
+  ])('killed at %s under %s', (point, _what, load) => {
+    it('loses nothing and charges nothing twice', async () => {
+      await relay.end('SIGTERM');
+      await start({ CRASH_AT: point });
+      const clients = await shoppers();
+      const calls = load(clients);
+      expect(await relay.gone).toBe('SIGKILL');
+      await Promise.all(calls);
+      await start();
+      await expectTrueBooks(clients);
+    });
+  });
+
+  /** Clients of several accounts shop while `work` goes on. */
+  async function underLoad(
+    groups: Shoppers[],
+    random: () => number,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const shopping = Promise.all(groups.map((group) => group.shop(4, random)));
+    try {
+      await work();
+    } finally {
+      groups.forEach((group) => group.stop());
+      await shopping;
+    }
+  }
+
+  /** Waits until so many more calls have succeeded. */
+  async function untilServed(groups: Shoppers[], more: number): Promise<void> {
+    const served = () => groups.reduce((sum, group) => sum + group.count(({ status }) => status === 200), 0);
+    const before = served();
+    const state = () => relay.stderr().slice(-4_000);
+    await until('calls to succeed', async () => served() >= before + more, { limitMs: 30_000, state });
+  }
+
+  it('killed at random moments under load, again and again, keeps its books', async () => {
+    const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+    process.stdout.write(`CRASH_SEED=${seed} replays the moments of the kills\n`);
+    const random = seededRandom(seed);
+    const groups = [await shoppers(), await shoppers(), await shoppers('1')];
+    await underLoad(groups, random, async () => {
+      for (let round = 1; round <= 5; round += 1) {
+        await untilServed(groups, 5);
+        await new Promise((resolve) => setTimeout(resolve, random() * 1_500));
+        await relay.end('SIGKILL');
+        await start();
+      }
+      await untilServed(groups, 5);
+    });
+    await expectTrueBooks(...groups);
+    const lost = groups.reduce((sum, group) => sum + group.count(wasLost), 0);
+    expect(lost).toBeGreaterThan(0);
+  });
+
+  it('whose database server alone is killed under load answers 503, and goes on by itself', async () => {
+    const groups = [await shoppers(), await shoppers()];
+    await underLoad(groups, seededRandom(7), async () => {
+      for (let round = 1; round <= 3; round += 1) {
+        await untilServed(groups, 10);
+        const pid = databasePid();
+        process.kill(pid, 'SIGKILL');
+        await until('another server', async () => databasePid() !== pid);
+      }
+      await untilServed(groups, 10);
+    });
+    await expectTrueBooks(...groups);
+    const statuses = groups.flatMap((group) => group.told.map(({ status }) => status));
+    expect(statuses.filter((status) => ![200, 400, 502, 503].includes(status ?? 0))).toEqual([]);
+    expect(statuses).toContain(503);
+  });
+
+  function databasePid(): number {
+    const file = join(dataDir, 'database', 'server.json');
+    return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid;
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,19 @@
+const PAUSE_MS = 20;
+
+/**
+ * Asks again and again until the answer is neither false nor empty, and returns it.
+ * @throws Error that says what was waited for, and what `state` told last
+ */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false | null>,
+  { limitMs = 15_000, state = () => '' }: { limitMs?: number; state?: () => string } = {},
+): Promise<T> {
+  const endMs = Date.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    if (Date.now() > endMs) throw new Error(`waited ${limitMs} ms in vain for: ${what}\n${state()}`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}

@@ -1,0 +1,160 @@
+import OpenAI from 'openai';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import type { Account } from './books.js';
+
+/** What a client knows after a call: null where no answer came. */
+export type Told = ToldImages | ToldVideo;
+
+interface ToldCall {
+  /** USD nanos that the answer makes the client owe. */
+  price: bigint;
+  requestId: string | null;
+  status: number | null;
+  code: string | null;
+}
+
+interface ToldImages extends ToldCall {
+  kind: 'image';
+}
+
+interface ToldVideo extends ToldCall {
+  kind: 'video';
+  taskId: string | null;
+  /** How the client saw it end; null when it did not wait so long. */
+  seenStatus: string | null;
+}
+
+export const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
+
+/** An answer is slow when a program has to be replaced first, but it comes. */
+const CALL_LIMIT_MS = 30_000;
+const WAITING_MS = 100;
+
+export function wasLost(call: Told): boolean {
+  return call.status === null;
+}
+
+export function describeCall(call: Told): string {
+  return JSON.stringify({ ...call, price: formatAmount(call.price) });
+}
+
+/** mulberry32: the same seed gives the same numbers from 0 to below 1. */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Clients of one account with the unmodified SDK, who write down what they were told. */
+export class Shoppers {
+  readonly told: Told[] = [];
+  private stopped = false;
+  private calls = 0;
+
+  constructor(
+    readonly account: Account,
+    /** Where the next call goes; a relay that starts again may have moved. */
+    private readonly baseUrl: () => string,
+  ) {}
+
+  sdk(): OpenAI {
+    const baseURL = `${this.baseUrl()}/v1`;
+    return new OpenAI({ apiKey: this.account.apiKey, baseURL, maxRetries: 0, timeout: CALL_LIMIT_MS });
+  }
+
+  /** Makes `n` images. Never throws for what the relay answers. */
+  async images(prompt = 'a lighthouse', n = 1): Promise<ToldImages> {
+    const call: ToldImages = { kind: 'image', price: 0n, requestId: null, status: null, code: null };
+    this.told.push(call);
+    await this.ask(call, async () => {
+      const { data, request_id } = await this.sdk()
+        .images.generate({ model: 'vendora-imagine-image', prompt, n })
+        .withResponse();
+      call.price = PRICES.image * BigInt(data.data?.length ?? 0);
+      return request_id;
+    });
+    return call;
+  }
+
+  /** Orders a video; `watch` follows it to its end. Never throws for what the relay answers. */
+  async video(prompt = 'a paper boat', seconds = 2): Promise<ToldVideo> {
+    const call: ToldVideo = {
+      ...{ kind: 'video', price: 0n, requestId: null, status: null, code: null },
+      ...{ taskId: null, seenStatus: null },
+    };
+    this.told.push(call);
+    await this.ask(call, async () => {
+      const { data, request_id } = await this.sdk()
+        // The SDK's own type knows three lengths only; the relay sells every whole second.
+        .videos.create({ model: 'vendora-imagine-video', prompt, seconds: String(seconds) as '4' })
+        .withResponse();
+      call.price = PRICES.videoSecond * BigInt(seconds);
+      call.taskId = data.id;
+      return request_id;
+    });
+    return call;
+  }
+
+  /** Follows every accepted video to its end. @throws Error when one does not end in time */
+  async watch(limitMs: number): Promise<void> {
+    const open = this.told.filter((call) => call.kind === 'video').filter(({ taskId }) => taskId !== null);
+    const endMs = Date.now() + limitMs;
+    for (const call of open) {
+      while (call.seenStatus === null) {
+        const { status } = await this.sdk().videos.retrieve(call.taskId as string);
+        if (status === 'completed' || status === 'failed') call.seenStatus = status;
+        else if (Date.now() > endMs) throw new Error(`video ${call.taskId} is still ${status}`);
+        else await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+      }
+    }
+  }
+
+  /** Keeps `concurrency` clients shopping until `stop`; while nobody listens they knock again. */
+  async shop(concurrency: number, random: () => number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: concurrency }, async () => {
+        while (!this.stopped) {
+          const call = await this.randomCall(random());
+          if (wasLost(call)) await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+        }
+      }),
+    );
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  count(fits: (call: Told) => boolean): number {
+    return this.told.filter(fits).length;
+  }
+
+  private randomCall(choice: number): Promise<Told> {
+    this.calls += 1;
+    const name = `picture ${this.calls}`;
+    if (choice < 0.35) return this.images(`${name} [[instant]]`);
+    if (choice < 0.5) return this.images(name, 2);
+    if (choice < 0.6) return this.images(`${name} [[fault:partial]]`, 3);
+    if (choice < 0.68) return this.images(`${name} [[fault:reject-400]]`);
+    if (choice < 0.86) return this.video(`${name} [[work:0.2]]`);
+    if (choice < 0.94) return this.video(`${name} [[work:0.2]][[fault:fail-late]]`);
+    return this.video(`${name} [[fault:moderation]]`);
+  }
+
+  private async ask(call: Told, work: () => Promise<string | null>): Promise<void> {
+    try {
+      call.requestId = await work();
+      call.status = 200;
+    } catch (error) {
+      // Anything else is an answer that broke off on its way.
+      if (!(error instanceof OpenAI.APIError)) return;
+      call.status = (error.status as number | undefined) ?? null;
+      call.requestId = error.requestID ?? null;
+      call.code = error.code ?? null;
+    }
+  }
+}
