@@ -51,7 +51,11 @@ export class KeyAuthenticator {
 
   /** @throws ApiError invalid_api_key; the database's error when it cannot be asked. */
   async authenticate(authorization: string | undefined): Promise<Caller> {
-    const apiKey = bearerToken(authorization);
+    return this.authenticateKey(bearerToken(authorization));
+  }
+
+  /** The same for a key that came another way. @throws as authenticate */
+  async authenticateKey(apiKey: string): Promise<Caller> {
     if (!KEY_SHAPE.test(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
     const name = hash.toString('base64');

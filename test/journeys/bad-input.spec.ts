@@ -285,7 +285,7 @@ describe('bad input', () => {
   });
 
   it('on the conversation paths', async () => {
-    for (const path of ['/v1/chat/completions', '/v1/responses', '/v1/messages']) {
+    for (const path of ['/v1/chat/completions', '/v1/responses']) {
       await refused(path, json({ model: VIDEO.model, messages: [] }), [
         400,
         'model_not_supported_here',
@@ -299,6 +299,17 @@ describe('bad input', () => {
       await refused(path, json({ model: 'gpt-9', messages: [] }), [404, 'model_not_found', 'model']);
       await refused(path, json({}), [400, 'missing_required_parameter', 'model']);
     }
+    const messages = await customer.send('/v1/messages', json({ model: VIDEO.model, messages: [] }));
+    expect(messages.status).toBe(400);
+    expect(await messages.json()).toEqual({
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: expect.stringMatching(/^model_not_supported_here: /),
+        details: { error_code: 'model_not_supported_here', param: 'model' },
+      },
+      request_id: messages.headers.get('request-id'),
+    });
   });
 
   it('that is no HTTP', async () => {

@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import { keyBesideAuthorization } from './protocol-family.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +38,10 @@ export function authenticationHook(keys: KeyAuthenticator) {
     const { access } = request.routeOptions.config;
     if (access === 'open') return;
     const { authorization } = request.headers;
-    if (access === 'signed' && authorization === undefined) return;
-    request.caller = await keys.authenticate(authorization);
+    const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
+    if (access === 'signed' && authorization === undefined && other === undefined) return;
+    request.caller = await (other === undefined
+      ? keys.authenticate(authorization)
+      : keys.authenticateKey(other));
   };
 }

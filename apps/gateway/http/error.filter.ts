@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '#platform/logging.js';
-import { errorBody, internalError, refusalFor, retryHeaders } from './refusal.js';
+import { errorBodyFor } from './error-shape.js';
+import { internalError, refusalFor, retryHeaders } from './refusal.js';
 import type { RouteTable } from './route-table.js';
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */
@@ -27,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
       .code(answer.status)
       .headers(retryHeaders(answer))
       .type('application/json; charset=utf-8')
-      .send(errorBody(answer));
+      .send(errorBodyFor(request, answer));
   }
 
   /** By the route, never the address: a query may carry a signature. */

@@ -21,6 +21,7 @@ import {
   MULTIPART,
   REQUEST_TIMEOUT_MS,
 } from './limits.js';
+import { errorBodyFor } from './error-shape.js';
 import { errorBody, refusalFor } from './refusal.js';
 import type { RouteTable } from './route-table.js';
 
@@ -108,7 +109,10 @@ function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   nameRequest(request, reply);
   const refusal = refusalFor(error, () => unreadable(), request) ?? unreadable();
-  void reply.code(refusal.status).type('application/json; charset=utf-8').send(errorBody(refusal));
+  void reply
+    .code(refusal.status)
+    .type('application/json; charset=utf-8')
+    .send(errorBodyFor(request, refusal));
 }
 
 /** Bytes that are no HTTP request: there is no request to name, only a socket to answer on. */
