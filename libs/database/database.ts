@@ -48,7 +48,8 @@ function parseBigints(text: string): (bigint | null)[] {
 
 /**
  * A pool of connections for hand-written SQL. int8 arrives as bigint, numeric as a decimal string, timestamptz as
- * Date. A lost connection fails the query that ran on it and nothing else.
+ * Date. A lost connection fails the queries that ran on it and nothing else. Queries that are handed to one client without
+ * waiting are sent at once and answered in their order.
  */
 export function openPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -57,6 +58,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     application_name: options.applicationName,
     types: bigintTypes,
     keepAlive: true,
+    pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { isTransient } from '#database/database.js';
-import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import { Counter, Histogram, type Registry } from '#platform/metrics.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
@@ -12,7 +11,7 @@ import {
   type ResolveCommand,
   type ResolveResult,
 } from './charge.js';
-import { type BatchContext, BatchConflict, lockAndRead, writePlan } from './posting-store.js';
+import { type BatchContext, BatchConflict, lockAndRead, writeAndCommit } from './posting-store.js';
 
 /** A batch larger than this gains no throughput and makes everybody in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
@@ -167,10 +166,7 @@ export class PostingEngine {
       this.context ??= await this.openContext(client);
       const state = await lockAndRead(client, commands, this.context);
       const plan = planBatch(state, commands);
-      await writePlan(client, state, plan);
-      crashPoint('batch.before-commit');
-      await client.query('COMMIT');
-      crashPoint('batch.committed');
+      await writeAndCommit(client, state, plan);
       this.metrics?.observe(commands, plan.results, performance.now() - startedMs);
       if (plan.resolutions.length > 0) this.options.onCommitted?.();
       return plan.results;
