@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
 
 /** What a model takes; an absent limit does not apply. Seconds are whole. */
@@ -29,7 +30,10 @@ export interface Channel {
   readonly id: string;
   readonly protocol: ChannelProtocol;
   readonly baseUrl: string;
+  /** The key to use: one of `apiKeys`. */
   readonly apiKey: string;
+  /** At least one. */
+  readonly apiKeys: readonly string[];
   readonly enabled: boolean;
   readonly priority: number;
   readonly weight: number;
@@ -38,6 +42,8 @@ export interface Channel {
   readonly allowPrivateAddress: boolean;
   /** The upstream answers a repeated create with the same Idempotency-Key with the same task. */
   readonly honoursIdempotency: boolean;
+  /** Calls at the same time, in each program; null for no limit. */
+  readonly maxConcurrency: number | null;
   /** Our model id -> the upstream's. */
   readonly models: ReadonlyMap<string, string>;
   readonly groups: ReadonlySet<string>;
@@ -59,7 +65,10 @@ export function modelsOfGroup(catalog: Catalog, group: string): CatalogModel[] {
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The channels that serve a model for a group, best first: by priority, then weighted by chance. */
+/**
+ * The channels that serve a model for a group, best first: by priority, then weighted by chance. Each comes with one of
+ * its keys, by chance too.
+ */
 export function channelsFor(catalog: Catalog, request: { model: string; group: string }): Channel[] {
   return catalog.channels
     .filter(
@@ -67,5 +76,22 @@ export function channelsFor(catalog: Catalog, request: { model: string; group: s
     )
     .map((channel) => ({ channel, draw: Math.random() ** (1 / channel.weight) }))
     .sort((a, b) => b.channel.priority - a.channel.priority || b.draw - a.draw)
-    .map(({ channel }) => channel);
+    .map(({ channel }) => withSomeKey(channel));
+}
+
+function withSomeKey(channel: Channel): Channel {
+  if (channel.apiKeys.length < 2) return channel;
+  const apiKey = channel.apiKeys[Math.floor(Math.random() * channel.apiKeys.length)] ?? channel.apiKey;
+  return { ...channel, apiKey };
+}
+
+/** A mark by which a task remembers the key that created it; it tells nothing about the key. */
+export function keyMark({ apiKey }: Channel): string {
+  return createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
+}
+
+/** The channel with the key of that mark; with its first key when there is no mark or the key is gone. */
+export function withMarkedKey(channel: Channel, mark: string | null): Channel {
+  const apiKey = channel.apiKeys.find((key) => keyMark({ ...channel, apiKey: key }) === mark);
+  return apiKey === undefined ? channel : { ...channel, apiKey };
 }

@@ -8,8 +8,9 @@ export async function editForm(
 ): Promise<CallBody> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || value === null) continue;
-    form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+    if (value !== undefined && value !== null) {
+      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
   }
   for (const image of images) form.append(images.length === 1 ? 'image' : 'image[]', ...filePart(image));
   if (mask) form.append('mask', ...filePart(mask));
