@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Books } from '../support/books.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { expectedOutcome, shopTheList } from '../support/scenario.js';
+import { seededRandom, Shoppers } from '../support/shoppers.js';
+
+/** Answers are lost on purpose, so asking again must come soon. */
+const IMPATIENT = { BUS_REQUEST_TIMEOUT_SECONDS: '0.3', HOLD_EXPIRES_SECONDS: '10' };
+const EVERYTHING = 'duplicate,reorder,drop-first-reply,max-delay-ms=60';
+
+describe('messages within one process', () => {
+  let relay: Relay;
+  let books: Books;
+
+  const start = async (env: Record<string, string>) => {
+    relay = await startRelay(env);
+    books = Books.open(relay.fixture.urlFor('billing'));
+  };
+  const baseUrl = () => relay.baseUrl;
+
+  afterEach(async () => {
+    expect(await books.ledgerFaults()).toEqual([]);
+    await books.close();
+    await relay.close();
+  }, 30_000);
+
+  it.each([
+    ['as they come', ''],
+    ['each delivered twice', 'duplicate'],
+    ['overtaking each other', 'reorder,max-delay-ms=60'],
+    ['whose first answer is lost', 'drop-first-reply'],
+    ['doubled, overtaking, the first answer lost', EVERYTHING],
+  ])(
+    '%s: the same answers and balances',
+    async (_how, chaos) => {
+      await start({ ...IMPATIENT, BUS_CHAOS: chaos });
+      const outcomes = await Promise.all(Array.from({ length: 3 }, () => shopTheList(books, baseUrl)));
+      expect(outcomes).toEqual([expectedOutcome, expectedOutcome, expectedOutcome]);
+    },
+    60_000,
+  );
+
+  it('of many clients at once, doubled and overtaking: as each client was told', async () => {
+    await start({ ...IMPATIENT, BUS_CHAOS: EVERYTHING });
+    const groups = await Promise.all(
+      ['20', '20', '0.3'].map(async (credits) => new Shoppers(await books.account(credits), baseUrl)),
+    );
+    const random = seededRandom(11);
+    const shopping = Promise.all(groups.map((group) => group.shop(4, random)));
+    while (groups.some((group) => group.told.length < 25)) await groups[0]!.images('[[instant]]');
+    groups.forEach((group) => group.stop());
+    await shopping;
+    await books.atRest(30_000);
+    for (const group of groups) {
+      await group.watch(30_000);
+      expect(await books.faultsOf(group.account, group.told)).toEqual([]);
+    }
+    expect(await books.upstreamFaults()).toEqual([]);
+  }, 60_000);
+
+  it('answered after the gateway gave up: nothing stays held', async () => {
+    await start({
+      BUS_REQUEST_TIMEOUT_SECONDS: '0.3',
+      HOLD_EXPIRES_SECONDS: '0.2',
+      BUS_CHAOS: 'drop-first-reply',
+    });
+    const clients = new Shoppers(await books.account('1'), baseUrl);
+    const calls = await Promise.all([clients.images(), clients.video(), clients.images('three', 3)]);
+    expect(calls.map(({ status }) => status)).toEqual([503, 503, 503]);
+    await books.atRest(30_000);
+    const { rows } = await books.pool.query<{ state: string }>('SELECT state FROM charges');
+    expect(rows.map(({ state }) => state)).toEqual(['released', 'released', 'released']);
+    expect(await books.balanceOf(clients.account)).toEqual({ main: '1', held: '0' });
+  }, 60_000);
+});
