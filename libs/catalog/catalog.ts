@@ -8,6 +8,9 @@ export interface ModelLimits {
   readonly minSeconds?: number;
   readonly maxSeconds?: number;
   readonly resolutions?: readonly string[];
+  /** Tokens that the model reads and writes at most in one call. */
+  readonly maxInputTokens?: number;
+  readonly maxOutputTokens?: number;
 }
 
 export interface CatalogModel {

@@ -4,23 +4,33 @@ import { type ChargeReply, type ChargeRequested, type RefusalCode, topics } from
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { formatAmount, type Nanos } from '#money/amount.js';
+import { formatAmount, type Nanos, nanos, ZERO } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import { amountOfUnits, type Quote, quote } from '#pricing/quote.js';
+import {
+  amountOfUnits,
+  linesAmount,
+  type Quote,
+  quote,
+  type TokenCounts,
+  withTokens,
+} from '#pricing/quote.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '../http/refusal.js';
+import { tokensText } from './resolution.post.js';
 
 /** What is to be paid before work starts. The charge id is minted, and for tasks saved, before it is asked for. */
 export interface ChargeOrder {
   readonly chargeId: string;
   readonly caller: Caller;
   readonly model: CatalogModel;
-  /** Images or whole seconds. */
+  /** Images, whole seconds or calls. */
   readonly units: bigint;
+  /** The most that work priced by the token may use. */
+  readonly tokens?: TokenCounts | undefined;
   /** When the charge is released if nothing resolved it; null for a task, which ends its charge itself. */
   readonly deadlineMs: number | null;
   readonly taskId: string | null;
@@ -36,6 +46,8 @@ export interface Hold {
   readonly amount: Nanos;
   /** What a part of the units costs, by the versions that the hold was priced with. */
   amountOf(units: bigint): Nanos;
+  /** What used tokens cost beyond the hold, which nobody pays; 0 for work that is priced by units. */
+  excessOf(tokens: TokenCounts): Nanos;
 }
 
 /** A price may change between the quote and the hold; three changes within one request are a fault, not bad luck. */
@@ -102,11 +114,12 @@ export class ChargeDesk {
 
   private async quote(order: ChargeOrder): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
-    const { caller, model, units } = order;
+    const { caller, model, units, tokens } = order;
     const priced = quote(priceBook, {
       model: model.id,
       group: caller.group,
       units,
+      tokens,
       atMs: this.options.clock.nowMs(),
     });
     if (priced === 'model_not_found') throw noSuchModel(model.id, caller.group);
@@ -142,6 +155,7 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
     deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
     taskId: order.taskId,
     requestId: order.requestId,
+    ...(order.tokens && { tokens: tokensText(order.tokens) }),
   };
 }
 
@@ -153,6 +167,11 @@ function holdFrom(order: ChargeOrder, priced: Quote): Hold {
     deadlineMs: order.deadlineMs,
     amount: priced.amount,
     amountOf: (units) => amountOfUnits(priced, units),
+    excessOf: (tokens) => {
+      if (!priced.lines) return ZERO;
+      const cost = linesAmount(withTokens(priced.lines, tokens), priced.multiplier);
+      return cost > priced.amount ? nanos(cost - priced.amount) : ZERO;
+    },
   };
 }
 

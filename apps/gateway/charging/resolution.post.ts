@@ -3,10 +3,11 @@ import type { Pool } from 'pg';
 import { BusTimeout } from '#bus/bus.errors.js';
 import type { Bus } from '#bus/bus.js';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
-import { type ChargeResolved, type Reason, topics } from '#bus/topics.js';
+import { type ChargeResolved, type Reason, type Tokens, topics } from '#bus/topics.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
+import type { TokenCounts } from '#pricing/quote.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 
 /** The charge that a resolution is about. */
@@ -20,6 +21,8 @@ export interface ResolvedCharge {
 export interface Resolution {
   /** Units that reached the client; null when the work failed. */
   readonly delivered: bigint | null;
+  /** What delivered work used that is priced by the token. */
+  readonly tokens?: TokenCounts | undefined;
   readonly channel: string | null;
   readonly reason?: Reason;
   readonly upstreamStatus?: number | null;
@@ -150,10 +153,16 @@ function chargeResolved(charge: ResolvedCharge, accountId: string, resolution: R
     accountId,
     outcome: resolution.delivered === null ? 'failed' : 'delivered',
     ...(resolution.delivered === null ? {} : { deliveredUnits: String(resolution.delivered) }),
+    ...(resolution.tokens && { deliveredTokens: tokensText(resolution.tokens) }),
     channel: resolution.channel,
     reason: resolution.reason ?? null,
     upstreamStatus: resolution.upstreamStatus ?? null,
     latencyMs: resolution.latencyMs === undefined ? null : Math.round(resolution.latencyMs),
     requestId: charge.requestId,
   };
+}
+
+/** Tokens as the bus carries them. */
+export function tokensText({ input, cachedInput, output }: TokenCounts): Tokens {
+  return { input: String(input), cachedInput: String(cachedInput), output: String(output) };
 }
