@@ -1,6 +1,7 @@
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import { AnthropicProtocol } from './anthropic/anthropic.protocol.js';
 import { UpstreamConnections } from './connections.js';
+import { type FileOptions, openFile, readWhole } from './file-download.js';
 import { GeminiProtocol } from './gemini/gemini.protocol.js';
 import type { ImageBytes } from './image-bytes.js';
 import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
@@ -45,6 +46,12 @@ export class Upstreams {
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */
   fetchImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
     return this.adapterFor(channel.protocol).readImage(channel, image, signal);
+  }
+
+  /** The bytes behind an address that a client named, which no channel's key goes along to. @throws FileUnavailable */
+  async fetchAddress(url: URL, options: Omit<FileOptions, 'credentials'>): Promise<Buffer> {
+    const { body } = await openFile(this.connections, url.href, options);
+    return readWhole(body, options.maxBytes);
   }
 
   /** Breaks every connection; calls under way end as `unknown` or `no_answer`. */

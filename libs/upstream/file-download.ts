@@ -65,6 +65,23 @@ export async function openFile(
   }
 }
 
+/** The bytes of an opened file, counted while they come. @throws FileUnavailable */
+export async function readWhole(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let count = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      count += chunk.length;
+      if (count > maxBytes) throw new FileUnavailable(`more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof FileUnavailable) throw error;
+    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  return Buffer.concat(chunks);
+}
+
 function request(dispatcher: Dispatcher, url: URL, options: FileOptions): Promise<Dispatcher.ResponseData> {
   const { signal, credentials } = options;
   return dispatcher.request({

@@ -1,6 +1,6 @@
 import type { Channel } from '#catalog/catalog.js';
 import type { ChannelCalls } from './channel-calls.js';
-import { FileUnavailable } from './file-download.js';
+import { FileUnavailable, readWhole } from './file-download.js';
 import { type MediaType, sniffMediaType } from './media-type.js';
 import type { UpstreamImage } from './outcomes.js';
 
@@ -33,17 +33,5 @@ async function download(
   { url = '', signal }: UpstreamImage & { signal: AbortSignal },
 ): Promise<Buffer> {
   const { body } = await calls.openFile(channel, url, { signal, maxBytes: MAX_IMAGE_BYTES });
-  const chunks: Buffer[] = [];
-  let count = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      count += chunk.length;
-      if (count > MAX_IMAGE_BYTES) throw new FileUnavailable(`more than ${MAX_IMAGE_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof FileUnavailable) throw error;
-    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-  return Buffer.concat(chunks);
+  return readWhole(body, MAX_IMAGE_BYTES);
 }

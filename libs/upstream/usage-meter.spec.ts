@@ -1,0 +1,187 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StreamKind } from './outcomes.js';
+import { SseSplitter } from './sse-splitter.js';
+import { UsageMeter } from './usage-meter.js';
+
+/** Feeds a stream byte by byte: the meter must not care. */
+function metered(kind: StreamKind, events: (object | string)[]) {
+  const meter = new UsageMeter(kind);
+  const splitter = new SseSplitter();
+  const dropped: boolean[] = [];
+  const text = events.map(
+    (event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`,
+  );
+  for (const byte of Buffer.from(text.join(''))) {
+    for (const event of splitter.push(Buffer.from([byte]))) dropped.push(meter.addEvent(event));
+  }
+  return { meter, dropped };
+}
+
+const whole = (kind: StreamKind, body: unknown) => {
+  const meter = new UsageMeter(kind);
+  meter.addAnswer(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  return meter;
+};
+const tokens = (input: bigint, cachedInput: bigint, output: bigint) => ({ input, cachedInput, output });
+
+describe('a chat', () => {
+  const usage = {
+    prompt_tokens: 100,
+    completion_tokens: 7,
+    total_tokens: 107,
+    prompt_tokens_details: { cached_tokens: 60 },
+  };
+  const delta = (content: string) => ({ choices: [{ index: 0, delta: { content } }], usage: null });
+
+  it('is billed by its last chunk, which is marked for dropping', () => {
+    const { meter, dropped } = metered('chat', [
+      delta('grüße'),
+      delta(' 😀'),
+      { choices: [], usage },
+      '[DONE]',
+    ]);
+    expect(meter.reported()).toEqual(tokens(40n, 60n, 7n));
+    expect(meter.end).toBe('complete');
+    expect(dropped).toEqual([false, false, true, false]);
+  });
+
+  it('is billed by what was streamed when no usage came', () => {
+    const tool = { choices: [{ delta: { tool_calls: [{ function: { arguments: '{"a":1}' } }] } }] };
+    const { meter } = metered('chat', [delta('12345'), tool]);
+    expect(meter.reported()).toBeNull();
+    expect(meter.billable(9n)).toEqual(tokens(9n, 0n, 3n));
+    expect(meter.end).toBe('open');
+  });
+
+  it('takes the last of several reports, and leaves a first chunk without choices alone', () => {
+    const early = { choices: [{ delta: { content: 'x' } }], usage: { ...usage, completion_tokens: 1 } };
+    const { meter, dropped } = metered('chat', [
+      { choices: [], prompt_filter_results: [] },
+      early,
+      { choices: [], usage },
+    ]);
+    expect(meter.reported()).toEqual(tokens(40n, 60n, 7n));
+    expect(dropped).toEqual([false, false, true]);
+  });
+
+  it('has failed after an error event', () => {
+    expect(metered('chat', [delta('x'), { error: { message: 'broken' } }]).meter.end).toBe('failed');
+  });
+
+  it('is read from a whole answer too', () => {
+    const body = { choices: [{ message: { content: '12345678' } }], usage };
+    expect(whole('chat', body).reported()).toEqual(tokens(40n, 60n, 7n));
+    expect(whole('chat', { ...body, usage: undefined }).billable(3n)).toEqual(tokens(3n, 0n, 2n));
+  });
+
+  it.each([
+    'not json',
+    '[]',
+    '{"usage":5,"choices":{}}',
+    '{"usage":{"prompt_tokens":-1,"completion_tokens":"x"}}',
+  ])('reads nothing from %s', (data) => {
+    expect(metered('chat', [data]).meter.reported()).toBeNull();
+    expect(whole('chat', data).reported()).toBeNull();
+  });
+
+  it('never counts more cached than read, nor more than a charge can hold', () => {
+    const strange = {
+      prompt_tokens: 5,
+      completion_tokens: 1e15,
+      prompt_tokens_details: { cached_tokens: 9 },
+    };
+    expect(whole('chat', { usage: strange }).reported()).toEqual(tokens(0n, 5n, 100_000_000n));
+  });
+});
+
+describe('a response', () => {
+  const usage = { input_tokens: 50, output_tokens: 8, input_tokens_details: { cached_tokens: 10 } };
+
+  it.each([
+    ['response.completed', 'complete'],
+    ['response.incomplete', 'complete'],
+    ['response.failed', 'failed'],
+  ])('is billed by %s', (type, end) => {
+    const { meter } = metered('responses', [
+      { type: 'response.output_text.delta', delta: 'abc' },
+      { type, response: { usage } },
+    ]);
+    expect(meter.reported()).toEqual(tokens(40n, 10n, 8n));
+    expect(meter.end).toBe(end);
+  });
+
+  it('is billed by what was streamed when it was cut, or reported none', () => {
+    const deltas = [
+      { type: 'response.created', response: { usage: null } },
+      { type: 'response.output_text.delta', delta: '123456789' },
+      { type: 'response.function_call_arguments.delta', delta: '{}' },
+    ];
+    expect(metered('responses', deltas).meter.billable(5n)).toEqual(tokens(5n, 0n, 3n));
+    const failed = { type: 'response.failed', response: { usage: null } };
+    expect(metered('responses', [...deltas, failed]).meter.reported()).toBeNull();
+  });
+
+  it('is read from a whole answer too', () => {
+    expect(whole('responses', { usage }).reported()).toEqual(tokens(40n, 10n, 8n));
+    const output = [{ content: [{ type: 'output_text', text: '12345' }] }, { arguments: '{}' }];
+    expect(whole('responses', { output }).streamed()).toBe(2n);
+  });
+});
+
+describe('a message', () => {
+  const start = {
+    type: 'message_start',
+    message: {
+      usage: {
+        input_tokens: 10,
+        cache_creation_input_tokens: 5,
+        cache_read_input_tokens: 30,
+        output_tokens: 1,
+      },
+    },
+  };
+  const text = (value: string) => ({
+    type: 'content_block_delta',
+    delta: { type: 'text_delta', text: value },
+  });
+
+  it('is billed by its start and its last delta', () => {
+    const delta = (output_tokens: number) => ({ type: 'message_delta', delta: {}, usage: { output_tokens } });
+    const { meter } = metered('messages', [
+      start,
+      text('x'.repeat(400)),
+      delta(3),
+      delta(12),
+      { type: 'message_stop' },
+    ]);
+    expect(meter.reported()).toEqual(tokens(15n, 30n, 12n));
+    expect(meter.end).toBe('complete');
+  });
+
+  it('is billed by what was streamed when it was cut before the delta', () => {
+    const { meter } = metered('messages', [start, { type: 'ping' }, text('x'.repeat(41))]);
+    expect(meter.reported()).toEqual(tokens(15n, 30n, 11n));
+    expect(meter.end).toBe('open');
+  });
+
+  it('counts thinking and tool input, and has failed after an error event', () => {
+    const thinking = { type: 'content_block_delta', delta: { thinking: '1234' } };
+    const tool = { type: 'content_block_delta', delta: { partial_json: '{"a":' } };
+    const { meter } = metered('messages', [thinking, tool, { type: 'error', error: {} }]);
+    expect(meter.billable(2n)).toEqual(tokens(2n, 0n, 3n));
+    expect(meter.end).toBe('failed');
+  });
+
+  it('is read from a whole answer too', () => {
+    const body = { content: [{ type: 'text', text: 'x' }], usage: { input_tokens: 4, output_tokens: 2 } };
+    expect(whole('messages', body).reported()).toEqual(tokens(4n, 0n, 2n));
+  });
+});
+
+describe('speech', () => {
+  it('reports when it is streamed as events', () => {
+    const done = { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 20 } };
+    const { meter } = metered('speech', [{ type: 'speech.audio.delta', audio: 'AAAA' }, done]);
+    expect(meter.reported()).toEqual(tokens(3n, 0n, 20n));
+  });
+});
