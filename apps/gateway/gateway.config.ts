@@ -20,6 +20,8 @@ export interface GatewayConfig {
   /** The pause before a create whose task is new is looked at by the worker's poller. */
   firstPollMs: number;
   imageUrlLifeMs: number;
+  /** Pictures that requests name by address may lie on loopback and private hosts: only inside one's own network. */
+  pictureUrlsMayBePrivate: boolean;
   catalogLifeMs: number;
   keyCacheMs: number;
   /** The net under the waking of the outbox relay. */
@@ -44,6 +46,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),
     firstPollMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
+    pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
     keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 10),

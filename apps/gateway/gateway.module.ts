@@ -29,6 +29,7 @@ import { CONFIG } from './gateway.tokens.js';
 import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
+import { PictureLoader } from './images/picture.loader.js';
 import { ModelsController } from './models/models.controller.js';
 import { VideoCreator } from './videos/video.creation.js';
 import { VideoLibrary } from './videos/video.library.js';
@@ -114,6 +115,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
   const upstreams = new Upstreams();
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
+  const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
   const tasks = new TaskStore(pool, clock);
   const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
   return [
@@ -126,7 +128,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: Upstreams, useValue: upstreams },
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
-    { provide: ImageService, useValue: new ImageService({ ...shared, files }) },
+    { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
     { provide: VideoCreator, useValue: new VideoCreator({ ...shared, tasks, wakeOutbox }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(tasks, storage, { secret, clock }) },
   ];

@@ -27,6 +27,7 @@ Environment:
   IMAGE_REQUEST_LIMIT_SECONDS  from an image request to the abort of its upstream call (120)
   VIDEO_CREATE_LIMIT_SECONDS   how long an upstream may take to accept a video (20)
   IMAGE_URL_LIFE_SECONDS       life of image links (3600)
+  PICTURE_URLS_MAY_BE_PRIVATE  fetch pictures named in requests from private hosts too (false)
   HOLD_EXPIRES_SECONDS         how late billing may see a charge (10)
   BUS_REQUEST_TIMEOUT_SECONDS  one wait for an answer of billing (5)
   SHUTDOWN_GRACE_SECONDS       how long requests in flight are waited for (30)

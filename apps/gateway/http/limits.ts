@@ -7,6 +7,16 @@ export const VIDEO_BODY_BYTES = 70 * 1024 * 1024;
 /** Chat bodies carry photos as base64. */
 export const CHAT_BODY_BYTES = 20 * 1024 * 1024;
 
+/** One picture of a request, as OpenAI bounds it. */
+export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
+/** A request's pictures together: all of them are in memory until the upstream has them. */
+export const MAX_PICTURES_BYTES = 100 * 1024 * 1024;
+export const MAX_PICTURES = 16;
+/** The pictures of a request in base64, with its other fields. */
+export const PICTURES_BODY_BYTES = Math.ceil((MAX_PICTURES_BYTES * 4) / 3) + JSON_BODY_BYTES;
+/** How long the pictures that a request names by address may take to fetch, all at once. */
+export const PICTURE_FETCH_MS = 20_000;
+
 /** OpenAI's own limit for image prompts. */
 export const MAX_PROMPT_CHARS = 32_000;
 export const MAX_MODEL_CHARS = 100;
@@ -17,6 +27,15 @@ export const MULTIPART = {
   fieldBytes: 200 * 1024,
   files: 4,
   fileBytes: 64 * 1024 * 1024,
+} as const;
+
+/** An edit's pictures come as files or as text; the sum bounds both. */
+export const PICTURES_FORM = {
+  fields: 50,
+  fieldBytes: Math.ceil((MAX_PICTURE_BYTES * 4) / 3) + 1024,
+  files: MAX_PICTURES + 1,
+  fileBytes: MAX_PICTURE_BYTES,
+  keptBytes: PICTURES_BODY_BYTES,
 } as const;
 
 /** Ids and model names in paths; a longer one still gets its 404 from the route. Request lines end at 16 kB. */

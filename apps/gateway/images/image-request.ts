@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import {
@@ -12,11 +13,15 @@ import {
   optionalWord,
   requiredText,
 } from '../http/fields.js';
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, PICTURES_FORM } from '../http/limits.js';
+import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
+import { type PictureInput, readPicture, readPictures } from '../http/pictures.js';
+import type { Pictures } from './picture.loader.js';
 
-export type ImageFormat = 'url' | 'b64_json';
+/** `both` is never asked for: an edit whose format was left open is answered with both (wire.md D5). */
+export type ImageFormat = 'url' | 'b64_json' | 'both';
 
-/** A request for images after its own fields were checked; what depends on the model is checked by `imagesWithin`. */
+/** A request for images after its own fields were checked; what depends on the model is checked by `refuseTooMany`. */
 export interface ImageGeneration {
   readonly model: string;
   readonly prompt: string;
@@ -27,23 +32,76 @@ export interface ImageGeneration {
   readonly format: ImageFormat;
 }
 
+/** A request to change pictures. */
+export interface ImageEdit extends ImageGeneration {
+  readonly pictures: Pictures<PictureInput>;
+}
+
 /** Reads the common body (spec 2.2) with the extras of OpenAI and xAI clients; unknown fields are ignored. @throws ApiError */
 export function readImageGeneration(parsed: unknown): ImageGeneration {
+  return readCommon(asBody(parsed), 'url');
+}
+
+/** Reads an edit from JSON or a form; each takes the pictures in every spelling of wire.md 3.2 and 3.4. @throws ApiError */
+export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit> {
+  if (!request.isMultipart()) return readJsonEdit(request.body);
+  return readFormEdit(await readForm(request, PICTURES_FORM));
+}
+
+/** Exported for its spec, like the next. */
+export function readJsonEdit(parsed: unknown): ImageEdit {
   const body = asBody(parsed);
+  const images = readPictures(body, 'image');
+  const others = readPictures(body, 'images');
+  if (images.length > 0 && others.length > 0) throw invalid('images', 'cannot be sent together with image');
+  return editOf(body, [...images, ...others], readPictures(body, 'mask'));
+}
+
+export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
+  const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formPicture);
+  const body = bodyOf(entries);
+  // In a form all values are text.
+  const typed = { ...body, n: numberOf(body['n']), stream: booleanOf(body['stream']) };
+  return editOf(typed, named(/^images?(\[\d{0,3}\])?$/), named(/^mask$/));
+}
+
+function editOf(body: Body, images: PictureInput[], masks: PictureInput[]): ImageEdit {
+  const common = readCommon(body, 'both');
+  if (images.length === 0) {
+    throw new ApiError('missing_required_parameter', 'image is required: at least one picture to edit.', {
+      param: 'image',
+    });
+  }
+  if (images.length > MAX_PICTURES) throw invalid('image', `must be at most ${MAX_PICTURES} pictures`);
+  if (masks.length > 1) throw invalid('mask', 'must be one picture');
+  return { ...common, pictures: { images, mask: masks[0] } };
+}
+
+function formPicture([name, value, file]: FormEntry): PictureInput {
+  const param = name.replace(/\[.*/, '');
+  return file ? { kind: 'bytes', bytes: file.bytes, param } : readPicture(value, param);
+}
+
+function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
   const model = requiredText(body, 'model', MAX_MODEL_CHARS);
   const prompt = requiredText(body, 'prompt', MAX_PROMPT_CHARS);
   refuseStreaming(body);
-  const count = optionalInteger(body, 'n') ?? 1;
-  if (count < 1) throw invalid('n', 'must be at least 1');
   return {
     model,
     prompt,
-    count,
+    count: readCount(body, 'n'),
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
     resolution: optionalText(body, 'resolution', 20),
-    format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? 'url',
+    format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
   };
+}
+
+/** How many images; one when it is not said. @throws ApiError */
+export function readCount(body: Body, param: string): number {
+  const count = optionalInteger(body, param) ?? 1;
+  if (count < 1) throw invalid(param, 'must be at least 1');
+  return count;
 }
 
 /** @throws ApiError when the model makes fewer images in one call than were asked for */
@@ -57,4 +115,13 @@ function refuseStreaming(body: Body): void {
   if (isAbsent(stream) || stream === false) return;
   if (stream === true) throw invalid('stream', 'must be false: images are not streamed here');
   throw new ApiError('invalid_type', 'stream must be true or false.', { param: 'stream' });
+}
+
+function numberOf(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*-?\d{1,9}(\.\d{1,9})?\s*$/.test(value) ? Number(value) : value;
+}
+
+function booleanOf(value: unknown): unknown {
+  if (value === 'true') return true;
+  return value === 'false' ? false : value;
 }

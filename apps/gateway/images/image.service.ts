@@ -1,5 +1,5 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import { type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
+import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -7,15 +7,23 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ImageOutcome, ImagesDelivered, UpstreamImage } from '#upstream/outcomes.js';
+import type {
+  ImageOutcome,
+  ImageRequest,
+  ImagesDelivered,
+  InputImage,
+  UpstreamImage,
+} from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import { linesFor, noLine, upstreamModel } from '../charging/lines.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import { serviceUnavailable } from '../http/refusal.js';
+import type { PictureInput } from '../http/pictures.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 import { type ImageGeneration, refuseTooMany } from './image-request.js';
+import type { PictureLoader, Pictures } from './picture.loader.js';
 
 export interface ImageRecord {
   url?: string;
@@ -35,14 +43,17 @@ export interface ImageResult {
 export interface ImageCall {
   caller: Caller;
   asked: ImageGeneration;
+  /** Makes the call an edit of them. */
+  pictures?: Pictures<PictureInput>;
   requestId: string;
   /** Scheme and host that links are built on. */
   origin: string;
 }
 
 /** Everything about one call once its money is held. */
-interface HeldCall extends ImageCall {
+interface HeldCall extends Omit<ImageCall, 'pictures'> {
   hold: Hold;
+  pictures: Pictures<InputImage> | undefined;
   model: CatalogModel;
   limitAtMs: number;
 }
@@ -61,6 +72,7 @@ export interface ImageServiceParts {
   post: ResolutionPost;
   upstreams: Upstreams;
   files: ImageFiles;
+  pictures: PictureLoader;
   config: GatewayConfig;
   clock: Clock;
   metrics: GatewayMetrics;
@@ -76,17 +88,19 @@ export class ImageService {
 
   /** @throws ApiError */
   async generate(call: ImageCall): Promise<ImageResult> {
-    const { catalog, clock, config } = this.parts;
+    const { catalog, clock, config, upstreams } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
     const current = await catalog.get();
-    const { caller, asked } = call;
+    const { caller, asked, requestId } = call;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseTooMany(asked.count, model);
-    const channels = channelsFor(current, { model: model.id, group: caller.group });
-    if (channels.length === 0) throw noLine(model.id);
+    const capability = call.pictures ? 'imageEdits' : 'images';
+    const channels = linesFor(upstreams, current, { model, group: caller.group, capability });
+    const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, requestId));
 
-    const held: HeldCall = { ...call, model, limitAtMs, hold: await this.hold(call, model, limitAtMs) };
+    const hold = await this.hold(call, model, limitAtMs);
+    const held: HeldCall = { ...call, model, limitAtMs, hold, pictures };
     const attempt = await this.askUpstreams(held, channels);
     if (attempt.result.kind !== 'delivered')
       throw await this.giveBack(held, attempt.result, attempt.latencyMs);
@@ -131,26 +145,19 @@ export class ImageService {
 
   private async askUpstream(held: HeldCall, channel: Channel, leftMs: number): Promise<ImageOutcome> {
     const { upstreams, metrics } = this.parts;
-    const { asked, model } = held;
+    const { pictures } = held;
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), leftMs);
-    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: 'images' });
+    const stop = metrics.upstreamSeconds.startTimer({
+      channel: channel.id,
+      operation: pictures ? 'edits' : 'images',
+    });
     crashPoint('upstream.before');
-    // Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
-    // second call to fetch.
-    const outcome = await upstreams.adapterFor(channel.protocol).generateImages(
-      channel,
-      {
-        model: channel.models.get(model.id) ?? model.id,
-        prompt: asked.prompt,
-        n: asked.count,
-        size: asked.size,
-        aspectRatio: asked.aspectRatio,
-        resolution: asked.resolution,
-        responseFormat: 'b64_json',
-      },
-      limit.signal,
-    );
+    const adapter = upstreams.adapterFor(channel.protocol);
+    const request = upstreamRequest(held, channel);
+    const outcome = pictures
+      ? await adapter.editImages(channel, { ...request, ...pictures }, limit.signal)
+      : await adapter.generateImages(channel, request, limit.signal);
     clearTimeout(timer);
     stop({ outcome: outcome.kind });
     return outcome;
@@ -194,18 +201,19 @@ export class ImageService {
     { image, index }: { image: UpstreamImage; index: number },
   ): Promise<ImageRecord | null> {
     const { upstreams, files, log } = this.parts;
+    const { format } = held.asked;
     const extras = image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt };
     try {
-      if (held.asked.format === 'b64_json' && image.b64 !== undefined) {
+      if (format === 'b64_json' && image.b64 !== undefined) {
         const mime = imageTypeOf(image.b64);
         return mime === null ? null : { b64_json: image.b64, mime_type: mime, ...extras };
       }
       const signal = AbortSignal.timeout(Math.max(1, held.limitAtMs - this.parts.clock.nowMs()));
       const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
-      if (held.asked.format === 'b64_json')
-        return { b64_json: bytes.toString('base64'), mime_type: mime, ...extras };
+      const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
+      if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };
       const path = await files.keep(`${held.hold.chargeId}-${index}.${extension}`, bytes);
-      return { url: held.origin + path, mime_type: mime, ...extras };
+      return { url: held.origin + path, ...inline, mime_type: mime, ...extras };
     } catch (error) {
       const { hold, requestId } = held;
       log.error(
@@ -256,6 +264,22 @@ const notInTime: Failure = {
   channel: null,
 };
 
+/**
+ * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
+ * second call to fetch.
+ */
+function upstreamRequest({ asked, model }: HeldCall, channel: Channel): ImageRequest {
+  return {
+    model: upstreamModel(channel, model),
+    prompt: asked.prompt,
+    n: asked.count,
+    size: asked.size,
+    aspectRatio: asked.aspectRatio,
+    resolution: asked.resolution,
+    responseFormat: 'b64_json',
+  };
+}
+
 function errorFor(failure: Failure, model: string): ApiError {
   switch (failure.kind) {
     case 'refused':
@@ -267,8 +291,4 @@ function errorFor(failure: Failure, model: string): ApiError {
         shouldRetry: false,
       });
   }
-}
-
-function noLine(model: string): ApiError {
-  return serviceUnavailable(`No line for ${model} is free at the moment. Nothing was charged; please retry.`);
 }

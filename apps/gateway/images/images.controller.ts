@@ -7,9 +7,10 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { isMissingFile, sendFile } from '../http/file-answer.js';
+import { PICTURES_BODY_BYTES } from '../http/limits.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
-import { readImageGeneration } from './image-request.js';
+import { readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageResult, ImageService } from './image.service.js';
 
 @Controller()
@@ -31,6 +32,16 @@ export class ImagesController {
     const asked = readImageGeneration(body);
     const origin = publicOrigin(request, this.config.publicBaseUrl);
     return this.images.generate({ caller, asked, requestId: request.id, origin });
+  }
+
+  /** By form or JSON; an edit is billed as what it makes. */
+  @Post(['v1/images/edits', 'vendora/v1/images/edits'])
+  @HttpCode(200)
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: true })
+  async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
+    const { pictures, ...asked } = await readImageEdit(request);
+    const origin = publicOrigin(request, this.config.publicBaseUrl);
+    return this.images.generate({ caller, asked, pictures, requestId: request.id, origin });
   }
 
   /** Fetched without a key: the signature in the address is the permission. */

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError } from '#platform/errors.js';
+import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
+import { readFormEdit, readJsonEdit } from './image-request.js';
+
+const COMMON = { model: 'vendora-imagine-edit', prompt: 'make it night' };
+const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
+const B64 = PNG.toString('base64');
+const DATA_URL = `data:image/png;base64,${B64}`;
+const ADDRESS = 'https://example.com/a.png';
+
+const field = (name: string, value: unknown): FormEntry => [name, value, null];
+const file = (name: string, bytes = PNG): FormEntry => [name, FILE_PART, { bytes, name: '../a.png' }];
+const form = (...pictures: FormEntry[]) => [
+  ...Object.entries(COMMON).map(([n, v]) => field(n, v)),
+  ...pictures,
+];
+
+/** What came of a picture: its text or its bytes in hexadecimal. */
+function seen(images: ReturnType<typeof readJsonEdit>['pictures']['images']): string[] {
+  return images.map((image) => (image.kind === 'address' ? image.url.href : image.bytes.toString('hex')));
+}
+
+function refusal(work: () => unknown): ApiError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the pictures of an edit in JSON', () => {
+  it.each<[string, object, string[]]>([
+    ['a data URL', { image: DATA_URL }, [PNG.toString('hex')]],
+    ['base64', { image: B64 }, [PNG.toString('hex')]],
+    [
+      'base64 in lines, unpadded',
+      { image: `${B64.slice(0, 4)}\n${B64.slice(4)}`.replace(/=+$/, '') },
+      [PNG.toString('hex')],
+    ],
+    ['an address', { image: ADDRESS }, [ADDRESS]],
+    ['an object with an address', { image: { url: ADDRESS, type: 'image_url' } }, [ADDRESS]],
+    ['an object with a data URL', { image: { url: DATA_URL } }, [PNG.toString('hex')]],
+    ['image_url', { image: { image_url: ADDRESS } }, [ADDRESS]],
+    ['image_url with an object', { image: { image_url: { url: ADDRESS } } }, [ADDRESS]],
+    ['images', { images: [{ url: ADDRESS }, DATA_URL] }, [ADDRESS, PNG.toString('hex')]],
+    ['a list under image', { image: [B64, ADDRESS] }, [PNG.toString('hex'), ADDRESS]],
+    ['null where there is another', { image: null, images: [B64] }, [PNG.toString('hex')]],
+  ])('are read from %s', (_what, pictures, expected) => {
+    expect(seen(readJsonEdit({ ...COMMON, ...pictures }).pictures.images)).toEqual(expected);
+  });
+
+  it('have both forms of answer when none was asked for', () => {
+    expect(readJsonEdit({ ...COMMON, image: B64 }).format).toBe('both');
+    expect(readJsonEdit({ ...COMMON, image: B64, response_format: 'url' }).format).toBe('url');
+  });
+
+  it('may come with a mask', () => {
+    expect(readJsonEdit({ ...COMMON, image: B64, mask: { url: DATA_URL } }).pictures.mask?.kind).toBe(
+      'bytes',
+    );
+  });
+
+  it.each<[string, object, string, string]>([
+    ['no picture', {}, 'missing_required_parameter', 'image'],
+    ['an empty list', { images: [] }, 'missing_required_parameter', 'image'],
+    ['image and images', { image: B64, images: [B64] }, 'invalid_value', 'images'],
+    ['a number', { image: 5 }, 'invalid_type', 'image'],
+    ['an object without a picture', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
+    ['too deep an object', { image: { url: { url: { url: B64 } } } }, 'invalid_type', 'image'],
+    ['words', { image: 'not base64!' }, 'invalid_image', 'image'],
+    ['a data URL that is no base64', { image: 'data:image/svg+xml,<svg/>' }, 'invalid_image', 'image'],
+    ['another scheme', { image: 'file:///etc/passwd' }, 'invalid_image', 'image'],
+    ['an address that is none', { image: 'https://' }, 'invalid_image', 'image'],
+    ['an empty text', { image: '' }, 'invalid_image', 'image'],
+    ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
+    ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
+  ])('are refused when there is %s', (_what, pictures, code, param) => {
+    expect(refusal(() => readJsonEdit({ ...COMMON, ...pictures }))).toMatchObject({ code, param });
+  });
+});
+
+describe('the pictures of an edit in a form', () => {
+  it.each<[string, FormEntry[], string[]]>([
+    ['image', [file('image')], [PNG.toString('hex')]],
+    ['image[]', [file('image[]'), file('image[]', Buffer.from('aa', 'hex'))], [PNG.toString('hex'), 'aa']],
+    [
+      'image[0] and image[1]',
+      [file('image[0]'), file('image[1]')],
+      Array<string>(2).fill(PNG.toString('hex')),
+    ],
+    ['image, repeated', [file('image'), file('image')], Array<string>(2).fill(PNG.toString('hex'))],
+    ['an address as text', [field('image', ADDRESS)], [ADDRESS]],
+    ['base64 as text', [field('image[]', B64)], [PNG.toString('hex')]],
+  ])('are read from %s', (_what, pictures, expected) => {
+    expect(seen(readFormEdit(form(...pictures)).pictures.images)).toEqual(expected);
+  });
+
+  it('stand beside text fields that are numbers and truths', () => {
+    const edit = readFormEdit(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
+    expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'bytes' } } });
+    expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
+    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'true')))).param).toBe('stream');
+    expect(refusal(() => readFormEdit(form(file('mask')))).code).toBe('missing_required_parameter');
+  });
+});

@@ -1,0 +1,57 @@
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import { FileUnavailable } from '#upstream/file-download.js';
+import type { InputImage } from '#upstream/outcomes.js';
+import { MAX_PICTURE_BYTES, MAX_PICTURES_BYTES, PICTURE_FETCH_MS } from '../http/limits.js';
+import { checkedPicture, type PictureInput } from '../http/pictures.js';
+
+/** The pictures of an edit: at least one, and where the first of them may change. */
+export interface Pictures<P> {
+  readonly images: readonly P[];
+  readonly mask: P | undefined;
+}
+
+/** Makes pictures of what clients sent: checks the bytes, and fetches what they only named. */
+export class PictureLoader {
+  constructor(private readonly parts: { upstreams: Upstreams; allowPrivateAddress: boolean; log: Logger }) {}
+
+  /**
+   * An address is fetched from public hosts only, after redirections and name resolution too, and for a limited time.
+   * @throws ApiError invalid_image, request_too_large
+   */
+  async load({ images, mask }: Pictures<PictureInput>, requestId: string): Promise<Pictures<InputImage>> {
+    const inputs = mask === undefined ? images : [...images, mask];
+    const signal = AbortSignal.timeout(PICTURE_FETCH_MS);
+    const loaded: InputImage[] = [];
+    let total = 0;
+    // One after the other, so that one request does not open many connections at once.
+    for (const [index, input] of inputs.entries()) {
+      const bytes = input.kind === 'bytes' ? input.bytes : await this.fetch(input, requestId, signal);
+      total += bytes.length;
+      if (total > MAX_PICTURES_BYTES) {
+        const message = `The pictures of a request have at most ${MAX_PICTURES_BYTES} bytes together.`;
+        throw new ApiError('request_too_large', message, { param: input.param });
+      }
+      loaded.push(checkedPicture(bytes, input.param, index + 1));
+    }
+    return { images: loaded.slice(0, images.length), mask: loaded[images.length] };
+  }
+
+  private async fetch(
+    { url, param }: Extract<PictureInput, { kind: 'address' }>,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const { upstreams, allowPrivateAddress, log } = this.parts;
+    try {
+      return await upstreams.fetchAddress(url, { signal, maxBytes: MAX_PICTURE_BYTES, allowPrivateAddress });
+    } catch (error) {
+      if (!(error instanceof FileUnavailable)) throw error;
+      // The reason stays here: it would tell a stranger what answers inside this network.
+      log.info({ requestId, host: url.host, reason: error.message }, 'a picture was not fetched');
+      const message = `${param} could not be fetched: send a data URL, or an address that is public and quick.`;
+      throw new ApiError('invalid_image', message, { param });
+    }
+  }
+}
