@@ -16,6 +16,7 @@ Usage: node dist/apps/billing/main.js [--help]
 Environment:
   DATABASE_URL            login of the role tollgate_billing
   KAFKA_BROKERS           brokers, host:port, separated by commas
+  KAFKA_NAMESPACE         stands before every topic and group, for several installations on one broker
   HOST                    address to listen on (0.0.0.0)
   CONSOLE_PORT            console (8788)
   HEALTH_PORT             /health/live, /health/ready, /metrics (9464)
@@ -37,6 +38,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   return reader.finish({
     databaseUrl: reader.url('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS', undefined) ? reader.list('KAFKA_BROKERS') : [],
+    namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     host: reader.string('HOST', '0.0.0.0'),
     consolePort: port('CONSOLE_PORT', 8788),
     healthPort: port('HEALTH_PORT', 9464),
@@ -57,6 +59,7 @@ async function main(): Promise<void> {
   };
   const transport = new KafkaTransport({
     brokers: config.brokers,
+    namespace: config.namespace,
     clientId: 'billing',
     log,
     registry,

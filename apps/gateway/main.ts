@@ -16,6 +16,7 @@ Usage: node dist/apps/gateway/main.js [--help]
 Environment:
   DATABASE_URL                 login of the role tollgate_gateway
   KAFKA_BROKERS                brokers, host:port, separated by commas
+  KAFKA_NAMESPACE              stands before every topic and group, for several installations on one broker
   STORAGE_DIR                  folder of finished files, shared with the video workers
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
@@ -45,6 +46,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   return reader.finish({
     databaseUrl: reader.url('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
+    namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     storageDir: reader.string('STORAGE_DIR'),
     host: reader.string('HOST', '0.0.0.0'),
     port: port('PORT', 8787),
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
   const pool = openPool({ url: config.databaseUrl, max: config.poolSize, applicationName: 'gateway', log });
   const transport = new KafkaTransport({
     brokers: config.brokers,
+    namespace: config.namespace,
     clientId: 'gateway',
     log,
     registry,

@@ -15,6 +15,7 @@ Usage: node dist/apps/video-worker/main.js [--help]
 Environment:
   DATABASE_URL               login of the role tollgate_worker
   KAFKA_BROKERS              brokers, host:port, separated by commas
+  KAFKA_NAMESPACE            stands before every topic and group, for several installations on one broker
   STORAGE_DIR                folder of finished files, shared with the gateways
   HOST                       address to listen on (0.0.0.0)
   HEALTH_PORT                /health/live, /health/ready, /metrics (9465)
@@ -44,6 +45,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   return reader.finish({
     databaseUrl: reader.url('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
+    namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     storageDir: reader.string('STORAGE_DIR'),
     host: reader.string('HOST', '0.0.0.0'),
     healthPort: reader.integer('HEALTH_PORT', { fallback: 9465, min: 0, max: 65_535 }),
@@ -64,6 +66,7 @@ async function main(): Promise<void> {
   };
   const transport = new KafkaTransport({
     brokers: config.brokers,
+    namespace: config.namespace,
     clientId: 'video-worker',
     log,
     registry,
