@@ -32,6 +32,8 @@ export interface EmbeddedPostgresOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Server settings over the built-in ones; tests switch `fsync` off, nobody else does. */
   settings?: Record<string, string | number>;
+  /** Told the server's process at its start and after each crash. */
+  onStart?: (pid: number) => void;
 }
 
 export interface EmbeddedConnection {
@@ -426,6 +428,7 @@ class EmbeddedServer implements EmbeddedPostgres {
     await this.untilReady(child);
     child.once('exit', () => this.restartAfterCrash());
     if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
+    this.options.onStart?.(this.pid);
   }
 
   /** Renamed into place: a tool that looks while the server is started again finds the old record or the new one. */

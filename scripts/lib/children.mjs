@@ -1,5 +1,6 @@
 // Child processes of the scripts: signals and exit codes pass through, and none outlives a script that is killed.
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 
 /**
  * Sends a process a signal should this one die without doing so itself: a shell waits on a pipe that only the end of
@@ -23,7 +24,7 @@ export function guard(pid, signal = 'KILL') {
 /** A repeat within this time is the same Ctrl-C: a terminal sends it to everyone, and npm passes it on once more. */
 const SAME_SIGNAL_MS = 1_000;
 
-const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+const passedOn = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
 /**
  * Runs a program in a process group of its own, which gets each signal once, and resolves to its exit code.
@@ -46,7 +47,7 @@ export async function runToEnd(command, args, options = {}) {
 
 function passSignalsOn(child) {
   let lastAt = -Infinity;
-  const handlers = Object.keys(codes).map((signal) => {
+  const handlers = passedOn.map((signal) => {
     const handler = () => {
       if (performance.now() - lastAt < SAME_SIGNAL_MS) return;
       lastAt = performance.now();
@@ -72,6 +73,6 @@ function killWithNpm(child) {
 export function exitOf(child) {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => resolve(code ?? codes[signal] ?? 1));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
   });
 }

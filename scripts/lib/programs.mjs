@@ -1,0 +1,98 @@
+// The programs of the distributed mode and their environment: the names here are those of docker-compose.yml, which a
+// spec keeps so.
+
+/**
+ * @typedef {object} Place what all programs of a deployment share
+ * @property {(role: 'owner' | 'gateway' | 'worker' | 'billing') => string} databaseUrl
+ * @property {Record<'gateway' | 'worker' | 'billing', string>} passwords
+ * @property {string[]} brokers
+ * @property {string} storageDir
+ * @property {string} sandboxStateDir
+ * @property {string} sandboxUrl
+ * @property {string} sandboxApiKey
+ * @property {string} urlSigningSecret
+ */
+
+const HOST = '127.0.0.1';
+
+/** What each program is given, and nothing else of what it needs; ports are of this one instance. */
+export const programs = {
+  migrate: {
+    entry: 'dist/apps/billing/migrate.js',
+    environment: (place) => ({
+      OWNER_DATABASE_URL: place.databaseUrl('owner'),
+      GATEWAY_DATABASE_PASSWORD: place.passwords.gateway,
+      WORKER_DATABASE_PASSWORD: place.passwords.worker,
+      BILLING_DATABASE_PASSWORD: place.passwords.billing,
+      SANDBOX_URL: place.sandboxUrl,
+      SANDBOX_API_KEY: place.sandboxApiKey,
+    }),
+  },
+  sandbox: {
+    entry: 'dist/apps/sandbox-upstream/main.js',
+    environment: (place, { port }) => ({
+      SANDBOX_HOST: HOST,
+      SANDBOX_PORT: String(port),
+      SANDBOX_API_KEY: place.sandboxApiKey,
+      SANDBOX_STATE_DIR: place.sandboxStateDir,
+    }),
+  },
+  gateway: {
+    entry: 'dist/apps/gateway/main.js',
+    environment: (place, { port, healthPort }) => ({
+      DATABASE_URL: place.databaseUrl('gateway'),
+      KAFKA_BROKERS: place.brokers.join(','),
+      STORAGE_DIR: place.storageDir,
+      URL_SIGNING_SECRET: place.urlSigningSecret,
+      HOST,
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+    }),
+  },
+  billing: {
+    entry: 'dist/apps/billing/main.js',
+    environment: (place, { port, healthPort }) => ({
+      DATABASE_URL: place.databaseUrl('billing'),
+      KAFKA_BROKERS: place.brokers.join(','),
+      HOST,
+      CONSOLE_PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+    }),
+  },
+  'video-worker': {
+    entry: 'dist/apps/video-worker/main.js',
+    environment: (place, { healthPort }) => ({
+      DATABASE_URL: place.databaseUrl('worker'),
+      KAFKA_BROKERS: place.brokers.join(','),
+      STORAGE_DIR: place.storageDir,
+      HOST,
+      HEALTH_PORT: String(healthPort),
+    }),
+  },
+};
+
+/** Where each program listens: three blocks from a base port on, or free ports. */
+export function portsOf({ gateways, billings, workers, base, free }) {
+  const take = () => (base === undefined ? free.pop() : base++);
+  const publicPorts = { gateway: times(gateways, take), billing: times(billings, take) };
+  const sandboxPort = take();
+  const instances = (kind, count) =>
+    times(count, (index) => ({
+      kind,
+      name: `${kind}-${index + 1}`,
+      port: publicPorts[kind]?.[index],
+      healthPort: take(),
+    }));
+  return {
+    sandboxPort,
+    instances: [
+      ...instances('gateway', gateways),
+      ...instances('billing', billings),
+      ...instances('video-worker', workers),
+    ],
+  };
+}
+
+function times(count, make) {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
