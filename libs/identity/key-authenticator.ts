@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { hashApiKey } from '#platform/ids.js';
@@ -7,6 +8,21 @@ export interface Caller {
   readonly keyId: string;
   readonly accountId: string;
   readonly group: string;
+  /** Absent for almost everybody: neither the key nor its group has a limit. */
+  readonly limits?: CallerLimits;
+}
+
+/** What a key may do, and what all keys of its group may do together. */
+export interface CallerLimits {
+  readonly key: Limits;
+  readonly group: Limits;
+}
+
+/** Null: no limit. */
+export interface Limits {
+  readonly requestsPerMinute: number | null;
+  /** Tasks that run at the same time. */
+  readonly runningTasks: number | null;
 }
 
 /** The part of a `pg` pool that is used here. */
@@ -31,8 +47,10 @@ const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
 const MAX_CACHED_KEYS = 50_000;
 
 const FIND_KEY = `
-SELECT id, account_id, group_name, extract(epoch FROM expires_at) * 1000 AS expires_at_ms
-FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+SELECT k.id, k.account_id, k.group_name, k.key_hash, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
+  k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
+  g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks
+FROM api_keys k JOIN groups g ON g.name = k.group_name WHERE k.key_hash = $1 AND k.revoked_at IS NULL`;
 
 /**
  * Turns an Authorization header into a caller. Live keys are remembered by their hash for a short time and dropped by
@@ -98,16 +116,13 @@ export class KeyAuthenticator {
     const loadedAtMs = this.clock.nowMs();
     const { rows } = await this.database.query({ name: 'find_api_key', text: FIND_KEY, values: [hash] });
     const row = rows[0];
-    if (!row) {
+    // The index compares as it likes; what decides takes the same time for every hash.
+    if (!row || !timingSafeEqual(row['key_hash'] as Buffer, hash)) {
       this.cached.delete(name);
       return undefined;
     }
     const key: CachedKey = {
-      caller: {
-        keyId: row['id'] as string,
-        accountId: row['account_id'] as string,
-        group: row['group_name'] as string,
-      },
+      caller: callerFrom(row),
       loadedAtMs,
       expiresAtMs: row['expires_at_ms'] === null ? Infinity : Number(row['expires_at_ms']),
     };
@@ -121,6 +136,29 @@ export class KeyAuthenticator {
     if (oldest !== undefined) this.cached.delete(oldest);
     this.cached.set(name, key);
   }
+}
+
+function callerFrom(row: Record<string, unknown>): Caller {
+  const limits: CallerLimits = {
+    key: limitsFrom(row['key_requests'], row['key_tasks']),
+    group: limitsFrom(row['group_requests'], row['group_tasks']),
+  };
+  const isLimited = [...Object.values(limits.key), ...Object.values(limits.group)].some(
+    (limit) => limit !== null,
+  );
+  return {
+    keyId: row['id'] as string,
+    accountId: row['account_id'] as string,
+    group: row['group_name'] as string,
+    ...(isLimited ? { limits } : {}),
+  };
+}
+
+function limitsFrom(requestsPerMinute: unknown, runningTasks: unknown): Limits {
+  return {
+    requestsPerMinute: requestsPerMinute as number | null,
+    runningTasks: runningTasks as number | null,
+  };
 }
 
 function bearerToken(authorization: string | undefined): string {

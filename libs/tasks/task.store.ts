@@ -1,8 +1,11 @@
-import type { Pool, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, Pool, QueryResult, QueryResultRow } from 'pg';
+import { inTransaction } from '#database/database.js';
+import type { CallerLimits } from '#identity/key-authenticator.js';
 import type { Nanos } from '#money/amount.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRequest, type TaskRow } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
+import { requireFreeSlot } from './running-tasks.js';
 import { mayMove, type TaskState } from './task-state.js';
 
 export interface NewTask {
@@ -10,6 +13,10 @@ export interface NewTask {
   kind: 'video' | '3d';
   accountId: string;
   keyId: string;
+  /** The key's group. */
+  group: string;
+  /** What the key and its group may do at once; undefined: anything. */
+  limits: CallerLimits | undefined;
   chargeId: string;
   dialect: Task['dialect'];
   /** The model that is priced; an alias stays in `requestedModel`. */
@@ -42,8 +49,8 @@ interface Statement {
 const INSERT: Statement = {
   name: 'task_insert',
   text: `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request,
-    seconds, deadline)
-    VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, now() + $11 * interval '1 ms')`,
+    seconds, deadline, group_name)
+    VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, now() + $11 * interval '1 ms', $12)`,
 };
 const SUBMITTING: Statement = {
   name: 'task_submitting',
@@ -90,6 +97,10 @@ const FIND_ANY: Statement = {
   name: 'task_find_any',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = $1 AND t.state <> 'refused'`,
 };
+const FIND_CHARGE: Statement = {
+  name: 'task_find_charge',
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.charge_id = $1`,
+};
 const FIND_UPSTREAM: Statement = {
   name: 'task_find_upstream',
   text: `SELECT ${TASK_COLUMNS} FROM tasks t
@@ -106,8 +117,20 @@ export class TaskStore {
     private readonly clock: Clock = systemClock,
   ) {}
 
-  /** Saves a task before anything is held or sent: from here on a crash leaves a row to find. */
+  /**
+   * Saves a task before anything is held or sent: from here on a crash leaves a row to find.
+   * @throws ApiError rate_limit_exceeded when the key or its group runs as many tasks as it may; nothing is saved then
+   */
   async insertCreated(task: NewTask): Promise<void> {
+    const { limits } = task;
+    if (!limits) return this.insert(this.pool, task);
+    await inTransaction(this.pool, async (client) => {
+      await requireFreeSlot(client, { ...task, limits });
+      await this.insert(client, task);
+    });
+  }
+
+  private async insert(database: Pool | ClientBase, task: NewTask): Promise<void> {
     const { id, kind, accountId, keyId, chargeId, dialect, modelId, requestedModel, request } = task;
     const values = [
       id,
@@ -120,7 +143,7 @@ export class TaskStore {
       requestedModel,
       JSON.stringify(request),
     ];
-    await this.run(INSERT, [...values, task.seconds, task.deadlineMs]);
+    await database.query({ ...INSERT, values: [...values, task.seconds, task.deadlineMs, task.group] });
   }
 
   /** Takes the permission to call the upstream, once the money is held. */
@@ -174,6 +197,12 @@ export class TaskStore {
     if (own.rows[0]) return readTask(own.rows[0]);
     const named = await this.run<TaskRow>(FIND_UPSTREAM, [accountId, idOrUpstreamId]);
     return named.rows.length === 1 && named.rows[0] ? readTask(named.rows[0]) : null;
+  }
+
+  /** The task of a charge, refused ones too: for who made the charge. */
+  async findByCharge(chargeId: string): Promise<Task | null> {
+    const { rows } = await this.run<TaskRow>(FIND_CHARGE, [chargeId]);
+    return rows[0] ? readTask(rows[0]) : null;
   }
 
   /** A task of whichever account: only for who holds a signed address of it. */

@@ -52,6 +52,8 @@ export class TasksUnderTest {
       kind: 'video',
       accountId,
       keyId: `key-${accountId}`,
+      group: 'Vendora-Main',
+      limits: undefined,
       chargeId: newId(),
       dialect: 'openai',
       modelId: 'vendora-imagine-video',
