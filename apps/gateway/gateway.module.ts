@@ -17,11 +17,13 @@ import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { FileStore } from '#storage/file-store.js';
+import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import { ChargeDesk } from './charging/charge.desk.js';
 import { ResolutionPost } from './charging/resolution.post.js';
+import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
@@ -31,8 +33,10 @@ import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
 import { PictureLoader } from './images/picture.loader.js';
 import { ModelsController } from './models/models.controller.js';
+import { TaskCreator } from './tasks/task.creation.js';
+import { TaskLibrary } from './tasks/task.library.js';
 import { VideoCreator } from './videos/video.creation.js';
-import { VideoLibrary } from './videos/video.library.js';
+import { VIDEO, VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
 
 export interface GatewayModuleOptions {
@@ -53,6 +57,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(OutboxRelay) private readonly relay: OutboxRelay,
     @Inject(ResolutionPost) private readonly post: ResolutionPost,
     @Inject(Upstreams) private readonly upstreams: Upstreams,
+    @Inject(ConversationService) private readonly conversations: ConversationService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -60,6 +65,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.conversations.finished();
     await this.post.close();
     await this.relay.stop();
     await this.upstreams.close();
@@ -118,6 +124,8 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
   const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
   const tasks = new TaskStore(pool, clock);
   const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
+  const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
+  const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   return [
     { provide: CONFIG, useValue: config },
     { provide: GatewayMetrics, useValue: metrics },
@@ -129,7 +137,8 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
-    { provide: VideoCreator, useValue: new VideoCreator({ ...shared, tasks, wakeOutbox }) },
-    { provide: VideoLibrary, useValue: new VideoLibrary(tasks, storage, { secret, clock }) },
+    { provide: ConversationService, useValue: new ConversationService(shared) },
+    { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, creator }) },
+    { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
   ];
 }

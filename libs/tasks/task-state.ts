@@ -29,8 +29,8 @@ export function mayMove(from: TaskState, to: TaskState): boolean {
   return (taskMoves[from] as readonly TaskState[]).includes(to);
 }
 
-/** Which words a client of a create path understands (wire.md D1). */
-export type Dialect = 'openai' | 'xai';
+/** Which words a client of a create path understands (wire.md D1); Google's clients get OpenAI's at /v1. */
+export type Dialect = 'openai' | 'xai' | 'google';
 
 /** The status word that a client sees (spec 3), by the path that created the task. */
 export function publicStatus(state: TaskState, dialect: Dialect, progress: number): string {

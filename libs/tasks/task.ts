@@ -1,13 +1,29 @@
 import { type Nanos, nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
+/** What a 3D asset is to be (wire.md 8). */
+export interface AssetDetails {
+  mode: 'draft' | 'texture';
+  /** Our task of the draft that is textured, and the upstream's. */
+  draftId?: string;
+  upstreamDraftId?: string;
+  format: 'glb';
+  pbr?: boolean;
+  faceLimit?: number;
+  seed?: number;
+  /** How many pictures came along. They are not kept, so a create with any cannot be repeated. */
+  pictures: number;
+}
+
 /** What the upstream is asked for, as it was billed; kept so that a create can be repeated after a crash. */
 export interface TaskRequest {
+  /** Empty where an asset is made of pictures alone. */
   prompt: string;
   /** As the client sent it; the answers show it again. */
   size?: string;
   aspectRatio?: string;
   resolution?: string;
+  asset?: AssetDetails;
 }
 
 /** A task as it is stored. Times are milliseconds since 1970 by the database's clock. */
@@ -22,6 +38,7 @@ export interface Task {
   modelId: string;
   requestedModel: string;
   request: TaskRequest;
+  /** Billed units: whole seconds of a video, 1 for a 3D asset. */
   seconds: number;
   heldAmount: Nanos | null;
   channelId: string | null;
@@ -37,6 +54,8 @@ export interface Task {
   createdAtMs: number;
   endedAtMs: number | null;
   expiresAtMs: number | null;
+  /** When its owner had the file removed; the record stays. */
+  deletedAtMs: number | null;
   deadlineMs: number;
   pollAttempts: number;
   copyAttempts: number;
@@ -46,7 +65,7 @@ export interface Task {
 export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, t.dialect, t.state, t.model_id,
   t.requested_model, t.request, t.seconds, t.held_amount, t.channel_id, t.upstream_model, t.upstream_id, t.progress,
   t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
-  t.deadline, t.poll_attempts, t.copy_attempts`;
+  t.deleted_at, t.deadline, t.poll_attempts, t.copy_attempts`;
 
 /** A row with TASK_COLUMNS as the pool hands it over: int8 as bigint, timestamps as Date. */
 export interface TaskRow {
@@ -74,6 +93,7 @@ export interface TaskRow {
   created_at: Date;
   ended_at: Date | null;
   expires_at: Date | null;
+  deleted_at: Date | null;
   deadline: Date;
   poll_attempts: number;
   copy_attempts: number;
@@ -105,6 +125,7 @@ export function readTask(row: TaskRow): Task {
     createdAtMs: row.created_at.getTime(),
     endedAtMs: row.ended_at?.getTime() ?? null,
     expiresAtMs: row.expires_at?.getTime() ?? null,
+    deletedAtMs: row.deleted_at?.getTime() ?? null,
     deadlineMs: row.deadline.getTime(),
     pollAttempts: row.poll_attempts,
     copyAttempts: row.copy_attempts,

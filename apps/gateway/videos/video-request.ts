@@ -1,5 +1,6 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
+import type { TaskRequest } from '#tasks/task.js';
 import {
   asBody,
   type Body,
@@ -71,6 +72,16 @@ export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVid
     });
   }
   return { seconds, resolution: resolution?.value };
+}
+
+/** What is stored of a request, and what the upstream is asked for. */
+export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRequest {
+  return {
+    prompt: asked.prompt,
+    ...(asked.size === undefined ? {} : { size: asked.size }),
+    ...(asked.aspectRatio === undefined ? {} : { aspectRatio: asked.aspectRatio }),
+    ...(fitted.resolution === undefined ? {} : { resolution: fitted.resolution }),
+  };
 }
 
 function refuseImageInput(body: Body): void {

@@ -1,63 +1,76 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type { FileStore } from '#storage/file-store.js';
-import { signPath, verifySignature } from '#storage/signed-url.js';
 import type { Task } from '#tasks/task.js';
-import type { TaskStore } from '#tasks/task.store.js';
-import { isMissingFile, sendFile } from '../http/file-answer.js';
-import { RESERVED_IDS } from '../http/route-table.js';
-import { type VideoView, type ViewedTask, videoView } from './video.view.js';
+import { type Body, invalid, isAbsent, optionalWord } from '../http/fields.js';
+import type { NewTaskView } from '../tasks/task.creation.js';
+import type { TaskKind, TaskLibrary } from '../tasks/task.library.js';
+import { type VideoView, videoView } from './video.view.js';
 
-/** Our ids, and whatever an upstream may have called its task; nothing that a path or a database could trip over. */
-const ID = /^[A-Za-z0-9](?:[A-Za-z0-9_:.-]{0,198}[A-Za-z0-9])?$/;
-const OWN_ID = /^[a-z0-9]{20,40}$/;
+export const VIDEO: TaskKind = {
+  kind: 'video',
+  noun: 'video',
+  contentPath: (id) => `/v1/videos/${id}/content`,
+  fileType: 'video/mp4',
+  codes: {
+    notFound: 'video_not_found',
+    notReady: 'video_not_ready',
+    failed: 'video_failed',
+    expired: 'video_expired',
+    deleted: 'video_deleted',
+  },
+};
 
-/** Tasks and their files as clients see them. */
+/** A page of an account's videos, in the manner of OpenAI's lists. */
+export interface VideoPage {
+  object: 'list';
+  data: VideoView[];
+  has_more: boolean;
+  first_id: string | null;
+  last_id: string | null;
+}
+
+const PAGE = { usual: 20, most: 100 };
+
+/** Videos and their files as clients see them. */
 export class VideoLibrary {
-  constructor(
-    private readonly tasks: TaskStore,
-    private readonly store: FileStore,
-    private readonly options: { secret: string; clock: Clock },
-  ) {}
+  constructor(private readonly library: TaskLibrary) {}
 
-  /** A task of this account, by its id or its upstream's. @throws ApiError video_not_found, the same for anybody else's */
-  async find(accountId: string, id: string): Promise<Task> {
-    const task =
-      ID.test(id) && !RESERVED_IDS.includes(id) ? await this.tasks.findForAccount(accountId, id) : null;
-    if (!task) throw notFound();
-    return task;
+  find(accountId: string, id: string): Promise<Task> {
+    return this.library.find(accountId, id);
   }
 
-  /**
-   * The task of a signed address. The signature opens it to whoever holds it; once it is over, the video is too, and
-   * the answer is the same 404. @throws ApiError
-   */
-  async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
-    const { exp, sig } = query;
-    const given = { exp: text(exp), sig: text(sig) };
-    if (given.sig === undefined) {
-      throw new ApiError(
-        'invalid_api_key',
-        'Send an API key, or use the signed address of a finished video.',
-      );
-    }
-    // At time 0 every expiry lies ahead: what is left to check is whether the signature is ours.
-    const genuine = OWN_ID.test(id) && verifySignature(this.options.secret, contentPath(id), given, 0);
-    if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the address is not valid.');
-    const task = await this.tasks.find(id);
-    if (!task) throw notFound();
-    if (Number(given.exp) * 1000 <= this.options.clock.nowMs()) throw expired();
-    return task;
+  findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
+    return this.library.findSigned(id, query);
   }
 
   /** `origin`: scheme and host that the client reaches us under. */
-  view(task: ViewedTask, origin: string): VideoView {
-    const { secret, clock } = this.options;
-    const { state, expiresAtMs } = task;
-    const offered = state === 'completed' && expiresAtMs !== null && clock.nowMs() < expiresAtMs;
-    const path = contentPath(task.id);
-    return videoView(task, offered ? origin + path + signPath(secret, path, expiresAtMs) : null);
+  view(task: NewTaskView, origin: string): VideoView {
+    const path = this.library.signedPath(task);
+    return videoView(task, path === null ? null : origin + path);
+  }
+
+  /** The account's videos by `after`, `limit` and `order`, the newest first unless told otherwise. @throws ApiError */
+  async page(accountId: string, query: Body, origin: string): Promise<VideoPage> {
+    const limit = readLimit(query);
+    const found = await this.library.page(accountId, {
+      order: optionalWord(query, 'order', ['asc', 'desc'] as const) ?? 'desc',
+      after: readAfter(query),
+      // One more than asked tells whether there are more.
+      limit: limit + 1,
+    });
+    const data = found.slice(0, limit).map((task) => this.view(task, origin));
+    return {
+      object: 'list',
+      data,
+      has_more: found.length > limit,
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+    };
+  }
+
+  /** Removes the file of a finished video. @throws ApiError */
+  remove(task: Task): Promise<void> {
+    return this.library.remove(task);
   }
 
   /** Answers with the file. @throws ApiError; none of them is one that SDKs repeat */
@@ -69,35 +82,21 @@ export class VideoLibrary {
     if (variant !== undefined && variant !== 'video') {
       throw new ApiError('invalid_value', 'Only the variant video is offered.', { param: 'variant' });
     }
-    if (task.state === 'failed')
-      throw new ApiError('video_failed', 'The video could not be made; it cost nothing.');
-    if (task.state !== 'completed') throw new ApiError('video_not_ready', 'The video is not finished yet.');
-    const { fileKey: key, fileType, expiresAtMs, id } = task;
-    if (key === null || (expiresAtMs !== null && expiresAtMs <= this.options.clock.nowMs())) throw expired();
-    const stored = await this.store.stat(key);
-    if (!stored) throw expired();
-    const file = { key, bytes: stored.bytes, type: fileType ?? 'video/mp4', etag: `"${id}"` };
-    try {
-      await sendFile(request, reply, { store: this.store, file });
-    } catch (error) {
-      throw isMissingFile(error) ? expired() : error;
-    }
+    await this.library.send(task, { request, reply });
   }
 }
 
-/** The path that is signed, whichever alias is asked. */
-function contentPath(id: string): string {
-  return `/v1/videos/${id}/content`;
+function readLimit(query: Body): number {
+  const text = query['limit'];
+  if (isAbsent(text)) return PAGE.usual;
+  const limit = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > PAGE.most) throw invalid('limit', `must be a whole number from 1 to ${PAGE.most}`);
+  return limit;
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function notFound(): ApiError {
-  return new ApiError('video_not_found', 'There is no such video.');
-}
-
-function expired(): ApiError {
-  return new ApiError('video_expired', 'The video has expired; its file is kept for a limited time only.');
+function readAfter(query: Body): string | undefined {
+  const after = query['after'];
+  if (isAbsent(after)) return undefined;
+  if (typeof after === 'string' && /^[a-z0-9]{20,40}$/.test(after)) return after;
+  throw invalid('after', 'must be the id of a video');
 }

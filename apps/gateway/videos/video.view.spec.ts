@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAmount } from '#money/amount.js';
-import { type ViewedTask, videoView } from './video.view.js';
+import type { NewTaskView } from '../tasks/task.creation.js';
+import { videoView } from './video.view.js';
 
-const task: ViewedTask = {
+const task: NewTaskView = {
+  kind: 'video',
+  deletedAtMs: null,
   id: '01jcq3v8w1f5p6k7m8n9q0r1s2',
   dialect: 'openai',
   state: 'submitted',

@@ -1,5 +1,5 @@
-import type { Task } from '#tasks/task.js';
 import { publicStatus } from '#tasks/task-state.js';
+import type { NewTaskView } from '../tasks/task.creation.js';
 
 /** What a client sees of a task (wire.md 1.2): OpenAI's and xAI's fields at once. */
 export interface VideoView {
@@ -27,27 +27,10 @@ export interface VideoView {
   video?: { url: string; duration: number; respect_moderation: true };
 }
 
-export type ViewedTask = Pick<
-  Task,
-  | 'id'
-  | 'dialect'
-  | 'state'
-  | 'requestedModel'
-  | 'request'
-  | 'seconds'
-  | 'heldAmount'
-  | 'progress'
-  | 'errorCode'
-  | 'errorMessage'
-  | 'createdAtMs'
-  | 'endedAtMs'
-  | 'expiresAtMs'
->;
-
 const TICKS_PER_NANO = 10n;
 
 /** `fileUrl` is the signed address of the finished file, or null when there is none to offer. */
-export function videoView(task: ViewedTask, fileUrl: string | null): VideoView {
+export function videoView(task: NewTaskView, fileUrl: string | null): VideoView {
   const completed = task.state === 'completed';
   const failed = task.state === 'failed' || task.state === 'refused';
   return {

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
@@ -9,12 +9,18 @@ import { VIDEO_BODY_BYTES } from '../http/limits.js';
 import { readMultipart } from '../http/multipart-body.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoCreator } from './video.creation.js';
-import { VideoLibrary } from './video.library.js';
 import { readVideoCreation } from './video-request.js';
+import { VideoLibrary, type VideoPage } from './video.library.js';
 import type { VideoView } from './video.view.js';
 
 /** Asked for by the Python SDK's poll helper as its interval, milliseconds. */
 const POLL_AFTER_MS = '2000';
+
+interface DeletedVideo {
+  id: string;
+  object: 'video.deleted';
+  deleted: true;
+}
 
 @Controller()
 export class VideosController {
@@ -38,6 +44,23 @@ export class VideosController {
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: true })
   generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('xai', caller, request);
+  }
+
+  @Get(['v1/videos', 'vendora/v1/videos'])
+  list(
+    @CallerOf() caller: Caller,
+    @Query() query: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+  ): Promise<VideoPage> {
+    return this.library.page(caller.accountId, query, publicOrigin(request, this.config.publicBaseUrl));
+  }
+
+  /** Removes the file of a finished video; what it cost stays on record. */
+  @Delete(['v1/videos/:id', 'vendora/v1/videos/:id'])
+  async remove(@CallerOf() caller: Caller, @Param('id') id: string): Promise<DeletedVideo> {
+    const task = await this.library.find(caller.accountId, id);
+    await this.library.remove(task);
+    return { id: task.id, object: 'video.deleted', deleted: true };
   }
 
   /** Reads, and never moves money. A task whose upstream is down shows its last known state. */

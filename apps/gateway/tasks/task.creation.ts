@@ -1,0 +1,277 @@
+import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { Logger } from '#platform/logging.js';
+import type { Task, TaskRequest } from '#tasks/task.js';
+import type { Dialect } from '#tasks/task-state.js';
+import type { TaskStore } from '#tasks/task.store.js';
+import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
+import type { CreateOptions } from '#upstream/protocol.js';
+import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import { noLine, upstreamModel } from '../charging/lines.js';
+import type { ResolutionPost } from '../charging/resolution.post.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+
+/** A task that was checked and priced, and only has to be carried out. */
+export interface TaskOrder {
+  readonly kind: Task['kind'];
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly dialect: Dialect;
+  readonly model: CatalogModel;
+  /** What is billed: seconds of a video, 1 for an asset. */
+  readonly units: number;
+  /** What is stored, and what a repeat of the create is built from. */
+  readonly request: TaskRequest;
+  /** The channels that may take it, best first; at least one. */
+  readonly channels: readonly Channel[];
+  /** Asks one of them, under its own name of the model. */
+  create(channel: Channel, model: string, options: CreateOptions): Promise<CreateOutcome>;
+}
+
+/** A task on its way through the creation, after its row was saved. */
+interface Draft extends TaskOrder {
+  readonly id: string;
+  readonly chargeId: string;
+  readonly createdAtMs: number;
+}
+
+/** A task as its client may be shown it. */
+export type NewTaskView = Pick<
+  Task,
+  | 'id'
+  | 'kind'
+  | 'dialect'
+  | 'state'
+  | 'requestedModel'
+  | 'request'
+  | 'seconds'
+  | 'heldAmount'
+  | 'progress'
+  | 'errorCode'
+  | 'errorMessage'
+  | 'createdAtMs'
+  | 'endedAtMs'
+  | 'expiresAtMs'
+  | 'deletedAtMs'
+>;
+
+export interface TaskCreationParts {
+  desk: ChargeDesk;
+  post: ResolutionPost;
+  tasks: TaskStore;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
+  /** Called after an outbox row was committed, so that it leaves at once. */
+  wakeOutbox: () => void;
+}
+
+/**
+ * Creates tasks as design.md 4 says, in its order: row, hold, permission, upstream, acceptance. From the row on, a
+ * crash at any point leaves a task that a sweep can finish; from the upstream's acceptance on, the client gets a 200.
+ */
+export class TaskCreator {
+  constructor(private readonly parts: TaskCreationParts) {}
+
+  /** @throws ApiError; then nothing stays charged */
+  async create(order: TaskOrder): Promise<NewTaskView> {
+    const { tasks, clock, config } = this.parts;
+    const { caller, model } = order;
+    const draft: Draft = { ...order, id: newId(), chargeId: newId(), createdAtMs: clock.nowMs() };
+    await tasks.insertCreated({
+      id: draft.id,
+      kind: order.kind,
+      accountId: caller.accountId,
+      keyId: caller.keyId,
+      group: caller.group,
+      limits: caller.limits,
+      chargeId: draft.chargeId,
+      dialect: order.dialect,
+      modelId: model.aliasOf ?? model.id,
+      requestedModel: model.id,
+      request: order.request,
+      seconds: order.units,
+      deadlineMs: config.taskDeadlineMs,
+    });
+    const hold = await this.hold(draft);
+    await this.submit(draft, hold);
+    return viewOf(draft, hold);
+  }
+
+  private async hold(draft: Draft): Promise<Hold> {
+    const { desk, tasks } = this.parts;
+    const { caller, model, requestId, chargeId, id, units } = draft;
+    const outcome = await desk.hold({
+      chargeId,
+      caller,
+      model,
+      units: BigInt(units),
+      deadlineMs: null,
+      taskId: id,
+      requestId,
+    });
+    if (outcome.kind === 'held') return outcome.hold;
+    const { error } = outcome;
+    await this.orLeaveToSweep(draft, () =>
+      outcome.kind === 'refused'
+        ? tasks.toRefused(id, { code: error.code, message: error.message })
+        : this.failTask(draft, { error, channelId: null, from: 'created' }),
+    );
+    throw error;
+  }
+
+  /** Returns when the task is with the upstream, or with a sweep. Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed. */
+  private async submit(draft: Draft, hold: Hold): Promise<void> {
+    const { tasks } = this.parts;
+    let channelId: string | null = null;
+    for (const channel of draft.channels) {
+      const target = { channelId: channel.id, upstreamModel: upstreamModel(channel, draft.model) };
+      const mayCall = await this.orLeaveToSweep(draft, () =>
+        channelId === null
+          ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
+          : tasks.retarget(draft.id, target),
+      );
+      // Whoever was faster, or the sweep after an unclear write, decides what becomes of the task; polls will tell.
+      if (mayCall !== true) return;
+      const outcome = await this.callUpstream(draft, channel);
+      if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
+      this.report(draft, channel, outcome);
+      if (outcome.kind === 'unknown') return this.unclear(draft);
+      if (outcome.kind === 'refused') {
+        const error = new ApiError(outcome.code, outcome.message, { status: outcome.status });
+        return this.fail(draft, hold, { error, channelId: channel.id });
+      }
+      channelId = channel.id;
+    }
+    return this.fail(draft, hold, { error: noLine(draft.model.id), channelId });
+  }
+
+  private async callUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
+    const { metrics, config } = this.parts;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), config.videoCreateLimitMs);
+    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
+    crashPoint('upstream.before');
+    const outcome = await draft.create(channel, upstreamModel(channel, draft.model), {
+      idempotencyKey: draft.id,
+      signal: limit.signal,
+    });
+    clearTimeout(timer);
+    stop({ outcome: outcome.kind });
+    if (outcome.kind === 'accepted') crashPoint('upstream.accepted');
+    return outcome;
+  }
+
+  /** Committed before the 200. If it cannot be, the task stays `submitting` and the sweep takes it up by its key. */
+  private async accepted(draft: Draft, { upstreamId }: Accepted): Promise<void> {
+    const { tasks, config, log } = this.parts;
+    const won = await this.orLeaveToSweep(draft, () =>
+      tasks.toSubmitted(draft.id, { upstreamId, firstPollMs: config.firstPollMs }),
+    );
+    if (won === false) {
+      log.error(
+        { taskId: draft.id, requestId: draft.requestId },
+        'an upstream accepted a task that was over',
+      );
+      await this.orLeaveToSweep(draft, () =>
+        tasks.noteUnbilledCost(draft.id, `accepted upstream as ${upstreamId} after the task had ended`),
+      );
+    }
+  }
+
+  private async unclear(draft: Draft): Promise<void> {
+    const { tasks, config } = this.parts;
+    await this.orLeaveToSweep(draft, () => tasks.toUnknown(draft.id, config.firstPollMs));
+  }
+
+  /**
+   * Ends the task and announces it in one transaction, then has the money given back before the error goes out. If a
+   * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
+   */
+  private async fail(
+    draft: Draft,
+    hold: Hold,
+    failure: { error: ApiError; channelId: string | null },
+  ): Promise<void> {
+    const { error, channelId } = failure;
+    const won = await this.orLeaveToSweep(draft, () =>
+      this.failTask(draft, { ...failure, from: 'submitting' }),
+    );
+    if (won === false) return;
+    await this.parts.post.release(hold, hold.accountId, {
+      delivered: null,
+      channel: channelId,
+      reason: { code: error.code, message: error.message },
+    });
+    throw error;
+  }
+
+  private async failTask(
+    draft: Draft,
+    failure: { error: ApiError; channelId: string | null; from: 'created' | 'submitting' },
+  ): Promise<boolean> {
+    const { error, channelId, from } = failure;
+    const ending = {
+      id: draft.id,
+      kind: draft.kind,
+      chargeId: draft.chargeId,
+      accountId: draft.caller.accountId,
+      channelId,
+    };
+    const won = await this.parts.tasks.toFailed(
+      ending,
+      { code: error.code, message: error.message },
+      { from },
+    );
+    this.parts.wakeOutbox();
+    return won;
+  }
+
+  /** What the database did not take in, a sweep finds and finishes; the client's answer does not depend on it. */
+  private async orLeaveToSweep<T>(draft: Draft, write: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await write();
+    } catch (error) {
+      const { id, requestId } = draft;
+      this.parts.log.error(
+        { err: error, taskId: id, requestId },
+        'a task could not be written; a sweep will finish it',
+      );
+      return undefined;
+    }
+  }
+
+  private report(draft: Draft, channel: Channel, outcome: Exclude<CreateOutcome, Accepted>): void {
+    const { id, requestId } = draft;
+    const { kind, upstreamStatus } = outcome;
+    const reason = outcome.kind === 'refused' ? outcome.code : outcome.reason;
+    const facts = { taskId: id, requestId, channel: channel.id, kind, upstreamStatus, reason };
+    this.parts.log.warn(facts, 'an upstream did not accept a task');
+  }
+}
+
+function viewOf(draft: Draft, hold: Hold): NewTaskView {
+  return {
+    id: draft.id,
+    kind: draft.kind,
+    dialect: draft.dialect,
+    state: 'created',
+    requestedModel: draft.model.id,
+    request: draft.request,
+    seconds: draft.units,
+    heldAmount: hold.amount,
+    progress: 0,
+    errorCode: null,
+    errorMessage: null,
+    createdAtMs: draft.createdAtMs,
+    endedAtMs: null,
+    expiresAtMs: null,
+    deletedAtMs: null,
+  };
+}

@@ -1,0 +1,137 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#platform/clock.js';
+import { ApiError, type ErrorCode } from '#platform/errors.js';
+import type { FileStore } from '#storage/file-store.js';
+import { signPath, verifySignature } from '#storage/signed-url.js';
+import type { Task } from '#tasks/task.js';
+import type { TaskListing, TaskPage } from '#tasks/task-listing.store.js';
+import type { TaskStore } from '#tasks/task.store.js';
+import { isMissingFile, sendFile } from '../http/file-answer.js';
+import { RESERVED_IDS } from '../http/route-table.js';
+
+/** Our ids, and whatever an upstream may have called its task; nothing that a path or a database could trip over. */
+const ID = /^[A-Za-z0-9](?:[A-Za-z0-9_:.-]{0,198}[A-Za-z0-9])?$/;
+const OWN_ID = /^[a-z0-9]{20,40}$/;
+
+/** A kind of task as clients meet it: where its file is, and what its refusals are called. */
+export interface TaskKind {
+  readonly kind: Task['kind'];
+  /** What a person calls it. */
+  readonly noun: string;
+  /** The path that is signed, whichever alias is asked. */
+  contentPath(id: string): string;
+  readonly fileType: string;
+  readonly codes: Readonly<Record<'notFound' | 'notReady' | 'failed' | 'expired' | 'deleted', ErrorCode>>;
+}
+
+export interface TaskLibraryParts {
+  tasks: TaskStore;
+  listing: TaskListing;
+  store: FileStore;
+  /** Signs the addresses of files. */
+  secret: string;
+  clock: Clock;
+}
+
+/** Tasks of one kind and their files as clients find them. */
+export class TaskLibrary {
+  constructor(
+    private readonly kind: TaskKind,
+    private readonly parts: TaskLibraryParts,
+  ) {}
+
+  /** A task of this account, by its id or its upstream's. @throws ApiError not found, the same for anybody else's */
+  async find(accountId: string, id: string): Promise<Task> {
+    const isId = ID.test(id) && !RESERVED_IDS.includes(id);
+    const task = isId ? await this.parts.tasks.findForAccount(accountId, id) : null;
+    if (task?.kind !== this.kind.kind) throw this.notFound();
+    return task;
+  }
+
+  /**
+   * The task of a signed address. The signature opens it to whoever holds it; once it is over, the file is too, and
+   * the answer is the same 404. @throws ApiError
+   */
+  async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
+    const { exp, sig } = query;
+    const given = { exp: text(exp), sig: text(sig) };
+    if (given.sig === undefined) {
+      const message = `Send an API key, or use the signed address of a finished ${this.kind.noun}.`;
+      throw new ApiError('invalid_api_key', message);
+    }
+    const { tasks, secret, clock } = this.parts;
+    // At time 0 every expiry lies ahead: what is left to check is whether the signature is ours.
+    const genuine = OWN_ID.test(id) && verifySignature(secret, this.kind.contentPath(id), given, 0);
+    if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the address is not valid.');
+    const task = await tasks.find(id);
+    if (task?.kind !== this.kind.kind) throw this.notFound();
+    if (Number(given.exp) * 1000 <= clock.nowMs()) throw this.expired();
+    return task;
+  }
+
+  /** The path and signature under which a finished file is offered; null when there is none (any more). */
+  signedPath(task: Pick<Task, 'id' | 'state' | 'expiresAtMs' | 'deletedAtMs'>): string | null {
+    const { secret, clock } = this.parts;
+    const { state, expiresAtMs, deletedAtMs } = task;
+    if (state !== 'completed' || deletedAtMs !== null) return null;
+    if (expiresAtMs === null || clock.nowMs() >= expiresAtMs) return null;
+    const path = this.kind.contentPath(task.id);
+    return path + signPath(secret, path, expiresAtMs);
+  }
+
+  /** The account's tasks of this kind, a page of them. */
+  page(accountId: string, page: Omit<TaskPage, 'kind'>): Promise<Task[]> {
+    return this.parts.listing.page(accountId, { ...page, kind: this.kind.kind });
+  }
+
+  /** Answers with the file. @throws ApiError; none of them is one that SDKs repeat */
+  async send(
+    task: Task,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  ): Promise<void> {
+    const { noun, codes } = this.kind;
+    const { store, clock } = this.parts;
+    if (task.state === 'failed')
+      throw new ApiError(codes.failed, `The ${noun} could not be made; it cost nothing.`);
+    if (task.state !== 'completed') throw new ApiError(codes.notReady, `The ${noun} is not finished yet.`);
+    if (task.deletedAtMs !== null) throw new ApiError(codes.deleted, `The ${noun} was deleted.`);
+    const { fileKey: key, fileType, expiresAtMs, id } = task;
+    if (key === null || (expiresAtMs !== null && expiresAtMs <= clock.nowMs())) throw this.expired();
+    const stored = await store.stat(key);
+    if (!stored) throw this.expired();
+    const file = { key, bytes: stored.bytes, type: fileType ?? this.kind.fileType, etag: `"${id}"` };
+    try {
+      await sendFile(request, reply, { store, file });
+    } catch (error) {
+      throw isMissingFile(error) ? this.expired() : error;
+    }
+  }
+
+  /**
+   * Removes the file of a task that is over; the record stays, and so does what it cost. Safe to repeat.
+   * @throws ApiError not ready while the task runs
+   */
+  async remove(task: Task): Promise<void> {
+    const { listing, store } = this.parts;
+    const { noun, codes } = this.kind;
+    if (task.deletedAtMs !== null) return;
+    if (!(await listing.markDeleted(task.id))) {
+      throw new ApiError(codes.notReady, `The ${noun} is not finished yet, and cannot be deleted before.`);
+    }
+    // From here on nobody is sent the file; were it to stay, it would be removed with the old ones.
+    if (task.fileKey !== null) await store.remove(task.fileKey);
+  }
+
+  private notFound(): ApiError {
+    return new ApiError(this.kind.codes.notFound, `There is no such ${this.kind.noun}.`);
+  }
+
+  private expired(): ApiError {
+    const { noun, codes } = this.kind;
+    return new ApiError(codes.expired, `The ${noun} has expired; its file is kept for a limited time only.`);
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,43 @@
+import type { Pool } from 'pg';
+import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
+
+export interface TaskPage {
+  kind: Task['kind'];
+  /** By the time of creation, which the ids carry. */
+  order: 'asc' | 'desc';
+  /** Only what comes behind this id. */
+  after: string | undefined;
+  limit: number;
+}
+
+// Two statements, since the direction of an index scan is part of its plan.
+const listing = (order: TaskPage['order'], behind: '<' | '>') => ({
+  name: `task_list_${order}`,
+  text: `SELECT ${TASK_COLUMNS} FROM tasks t
+    WHERE t.account_id = $1 AND t.kind = $2 AND ($3::text IS NULL OR t.id ${behind} $3)
+      AND t.state <> 'refused' AND t.deleted_at IS NULL
+    ORDER BY t.id ${order} LIMIT $4`,
+});
+const LISTINGS = { asc: listing('asc', '>'), desc: listing('desc', '<') };
+
+const DELETED = {
+  name: 'task_deleted',
+  text: `UPDATE tasks SET deleted_at = coalesce(deleted_at, now()) WHERE id = $1 AND state IN ('completed', 'failed')`,
+};
+
+/** The tasks of an account as a list, and their taking out of it. */
+export class TaskListing {
+  constructor(private readonly pool: Pool) {}
+
+  /** A page by key: however long the list is, a page costs the same. Refused and deleted tasks are not in it. */
+  async page(accountId: string, { kind, order, after, limit }: TaskPage): Promise<Task[]> {
+    const values = [accountId, kind, after ?? null, limit];
+    const { rows } = await this.pool.query<TaskRow>({ ...LISTINGS[order], values });
+    return rows.map(readTask);
+  }
+
+  /** Notes that the owner gave up the file. False while the task is not over. The record stays for good. */
+  async markDeleted(id: string): Promise<boolean> {
+    return (await this.pool.query({ ...DELETED, values: [id] })).rowCount === 1;
+  }
+}
