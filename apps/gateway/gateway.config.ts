@@ -12,6 +12,8 @@ export interface GatewayConfig {
   busRequestTimeoutMs: number;
   /** From the arrival of an image request to the abort of the upstream call. */
   imageRequestLimitMs: number;
+  /** From the arrival of a chat, response, message or speech to the abort of the upstream call, streamed or not. */
+  streamLimitMs: number;
   /** How long an upstream may take to accept a video; then the task counts as unclear and is answered as queued. */
   videoCreateLimitMs: number;
   /** Time beyond every limit and retry before an unresolved charge is released. */
@@ -42,6 +44,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     holdExpiresMs: reader.seconds('HOLD_EXPIRES_SECONDS', 10),
     busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),
     imageRequestLimitMs: reader.seconds('IMAGE_REQUEST_LIMIT_SECONDS', 120),
+    streamLimitMs: reader.seconds('STREAM_LIMIT_SECONDS', 600),
     videoCreateLimitMs: reader.seconds('VIDEO_CREATE_LIMIT_SECONDS', 20),
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),

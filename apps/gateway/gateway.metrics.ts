@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from '#platform/metrics.js';
+import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 
 /** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */
 export class GatewayMetrics {
@@ -6,6 +6,8 @@ export class GatewayMetrics {
   readonly requestSeconds: Histogram;
   readonly upstreamSeconds: Histogram;
   readonly holds: Counter;
+  readonly openConversations: Gauge;
+  readonly exceededHolds: Counter;
   readonly undeliverableResolutions: Counter;
 
   constructor(registry: Registry) {
@@ -34,6 +36,18 @@ export class GatewayMetrics {
       name: 'gateway_holds_total',
       help: 'Holds asked for, by outcome: held, the code of the refusal, or no_answer',
       labelNames: ['outcome'],
+      registers,
+    });
+    this.openConversations = new Gauge({
+      name: 'gateway_conversations_open',
+      help: 'Chats, responses, messages and speech between their hold and the end of their answer',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.exceededHolds = new Counter({
+      name: 'gateway_exceeded_holds_total',
+      help: 'Answers that used more than was held for them, which the operator bears',
+      labelNames: ['model'],
       registers,
     });
     this.undeliverableResolutions = new Counter({

@@ -26,6 +26,7 @@ Environment:
   HEALTH_PORT                  /health/live, /health/ready, /metrics (9464)
   DATABASE_POOL                connections to the database at most (10)
   IMAGE_REQUEST_LIMIT_SECONDS  from an image request to the abort of its upstream call (120)
+  STREAM_LIMIT_SECONDS         from a chat, response, message or speech request to the abort of its upstream call (600)
   VIDEO_CREATE_LIMIT_SECONDS   how long an upstream may take to accept a video (20)
   IMAGE_URL_LIFE_SECONDS       life of image links (3600)
   PICTURE_URLS_MAY_BE_PRIVATE  fetch pictures named in requests from private hosts too (false)

@@ -1,27 +1,77 @@
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { CatalogCache } from '#catalog/catalog.cache.js';
+import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
-import { asBody, requiredText } from '../http/fields.js';
+import type { StreamKind } from '#upstream/outcomes.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { CHAT_BODY_BYTES, MAX_MODEL_CHARS } from '../http/limits.js';
-import { modelForGroup, notSupportedHere } from '../http/model-access.js';
+import { asBody } from '../http/fields.js';
+import { CHAT_BODY_BYTES } from '../http/limits.js';
+import { ClientStream } from './client-stream.js';
+import { ConversationService } from './conversation.service.js';
 
-/**
- * The conversation paths, so far without a model of their own: each model of the catalog is told where it belongs. A
- * video model is refused whatever the key's group, and before any stream is opened (spec 4.3 rule 2).
- */
-@Controller()
+/** The pass-through paths. Each answers 200, whole or as a stream; an error before its first byte has its status. */
+@Controller('v1')
 export class ConversationsController {
-  constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
+  constructor(@Inject(ConversationService) private readonly conversations: ConversationService) {}
 
-  @Post(['v1/chat/completions', 'v1/responses', 'v1/messages'])
+  @Post('chat/completions')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
-  async converse(@CallerOf() caller: Caller, @Body() body: unknown): Promise<never> {
-    const id = requiredText(asBody(body), 'model', MAX_MODEL_CHARS);
-    const catalog = await this.catalog.get();
-    const named = catalog.models.get(id);
-    const model = named?.family === 'video' ? named : modelForGroup(catalog, id, caller.group);
-    throw notSupportedHere(model);
+  chat(
+    @CallerOf() caller: Caller,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.converse('chat', { caller, body, request, reply });
+  }
+
+  @Post('responses')
+  @HttpCode(200)
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
+  respond(
+    @CallerOf() caller: Caller,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.converse('responses', { caller, body, request, reply });
+  }
+
+  /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
+  @Post('messages')
+  @HttpCode(200)
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
+  message(
+    @CallerOf() caller: Caller,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.converse('messages', { caller, body, request, reply });
+  }
+
+  @Post('audio/speech')
+  @HttpCode(200)
+  speak(
+    @CallerOf() caller: Caller,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.converse('speech', { caller, body, request, reply });
+  }
+
+  private converse(
+    kind: StreamKind,
+    {
+      caller,
+      body,
+      request,
+      reply,
+    }: { caller: Caller; body: unknown; request: FastifyRequest; reply: FastifyReply },
+  ): Promise<void> {
+    const { headers, id: requestId } = request;
+    const call = { caller, kind, body: asBody(body), headers, requestId };
+    return this.conversations.converse(call, new ClientStream(reply));
   }
 }

@@ -55,7 +55,7 @@ export function googleStatus(status: number): string {
 }
 
 /** wire.md 6: newer clients read `details.error_code`, older ones only the message. */
-function anthropicBody({ code, status, message, param }: ApiError, requestId: string): object {
+export function anthropicBody({ code, status, message, param }: ApiError, requestId: string): object {
   const type = ANTHROPIC_TYPE[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const details = { error_code: code, ...(param === null ? {} : { param }) };
   return { type: 'error', error: { type, message: `${code}: ${message}`, details }, request_id: requestId };

@@ -20,6 +20,8 @@ export const PICTURE_FETCH_MS = 20_000;
 /** OpenAI's own limit for image prompts. */
 export const MAX_PROMPT_CHARS = 32_000;
 export const MAX_MODEL_CHARS = 100;
+/** OpenAI's own limit for a text to be spoken. */
+export const MAX_SPEECH_CHARS = 4_096;
 
 /** The parts of a multipart create: a dozen known fields with room for what SDKs add. */
 export const MULTIPART = {

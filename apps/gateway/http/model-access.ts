@@ -7,6 +7,9 @@ import { MAX_MODEL_CHARS } from './limits.js';
 const HOME: Partial<Record<Family, string>> = {
   image: 'POST /v1/images/generations',
   video: 'POST /v1/videos',
+  chat: 'POST /v1/chat/completions',
+  speech: 'POST /v1/audio/speech',
+  '3d': 'POST /v1/3d',
 };
 
 /** The model as this group sees it. @throws ApiError model_not_found, the same for unknown, switched off and out of the group */

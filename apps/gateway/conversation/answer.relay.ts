@@ -1,0 +1,117 @@
+import type { Readable } from 'node:stream';
+import type { StreamAnswer } from '#upstream/outcomes.js';
+import type { UsageMeter } from '#upstream/usage-meter.js';
+import type { ClientStream } from './client-stream.js';
+import type { Conversation } from './conversation-request.js';
+import { EventFilter } from './event-filter.js';
+
+/** How an answer ended, before its client has heard of that. */
+export type Ending =
+  /** Complete; `last` is what the client has not got yet: its last event, or all of an answer that is not streamed. */
+  | { how: 'whole'; last: Buffer | null; contentType: string }
+  /** The client has gone, and the upstream was told to stop. */
+  | { how: 'left' }
+  /** `passed`: events that went out before. */
+  | { how: 'broken'; reason: string; passed: number };
+
+export interface RelayOptions extends Conversation {
+  meter: UsageMeter;
+  client: ClientStream;
+  stop: AbortSignal;
+}
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** The whole of an answer that is not streamed: a long text, or sounds and pictures inside JSON. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** A stream that has said its last may be open for a moment; waiting for its end keeps the connection for the next call. */
+const DRAIN_MS = 1_000;
+
+/** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
+export async function relayAnswer(answer: StreamAnswer, options: RelayOptions): Promise<Ending> {
+  const { client } = options;
+  const progress = { passed: 0 };
+  try {
+    return await chooseRelay(options)(answer, options, progress);
+  } catch (error) {
+    answer.body.destroy();
+    if (client.left.aborted) return { how: 'left' };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { how: 'broken', reason, passed: progress.passed };
+  }
+}
+
+type Relay = (answer: StreamAnswer, options: RelayOptions, progress: { passed: number }) => Promise<Ending>;
+
+function chooseRelay({ streamed, kind }: Conversation): Relay {
+  if (streamed) return relayEvents;
+  return kind === 'speech' ? relaySound : relayWhole;
+}
+
+async function relayEvents(
+  { contentType, body }: StreamAnswer,
+  { kind, wantsUsage, meter, client, stop }: RelayOptions,
+  progress: { passed: number },
+): Promise<Ending> {
+  if (!/^text\/event-stream\b/i.test(contentType)) throw new Error('the upstream sent no event stream');
+  const filter = new EventFilter(kind, meter, wantsUsage);
+  // The body outlives the loop, so that its connection can be kept.
+  const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  for await (const chunk of chunks) {
+    const { pass, end, last } = filter.push(chunk);
+    progress.passed = filter.passed;
+    await client.write(pass, EVENT_STREAM, stop);
+    if (client.left.aborted) throw new Error('the client left');
+    if (stop.aborted) throw new Error('the time was over');
+    if (end === 'failed') throw new Error('the upstream sent an error event');
+    if (end === 'done') {
+      drain(body);
+      return { how: 'whole', last, contentType: EVENT_STREAM };
+    }
+  }
+  const { end, last } = filter.close();
+  if (end !== 'done') throw new Error('the stream ended before its last event');
+  return { how: 'whole', last, contentType: EVENT_STREAM };
+}
+
+function drain(body: Readable): void {
+  const patience = setTimeout(() => body.destroy(), DRAIN_MS).unref();
+  body.once('close', () => clearTimeout(patience)).resume();
+}
+
+async function relaySound({ contentType, body }: StreamAnswer, options: RelayOptions): Promise<Ending> {
+  const { client, stop } = options;
+  if (/^(application\/json|text\/html)\b/i.test(contentType)) throw new Error('the upstream sent no sound');
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    await client.write(chunk, type, stop);
+    if (client.left.aborted) throw new Error('the client left');
+    if (stop.aborted) throw new Error('the time was over');
+  }
+  if (!client.started) throw new Error('the upstream sent an empty sound');
+  return { how: 'whole', last: null, contentType: type };
+}
+
+async function relayWhole({ body }: StreamAnswer, { meter, kind }: RelayOptions): Promise<Ending> {
+  const bytes = await readWhole(body);
+  meter.addAnswer(bytes);
+  const answer =
+    meter.end === 'complete' ? (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>) : null;
+  if (answer === null) throw new Error('the upstream sent no JSON object');
+  // Some vendors answer 200 to work that failed.
+  if (answer['error'] || (kind === 'responses' && answer['status'] === 'failed')) {
+    throw new Error('the upstream answered with an error');
+  }
+  return { how: 'whole', last: bytes, contentType: JSON_TYPE };
+}
+
+async function readWhole(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

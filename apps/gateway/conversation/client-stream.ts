@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+/** A client that does not take the last bytes of its answer within this time will not take them at all. */
+const LINGER_MS = 10_000;
+
+/**
+ * The client's side of an answer that is sent while it is being made: flushed with each write, as slow as the client
+ * reads, and heedful of its leaving. Nothing is sent, and nothing of the reply is taken over, before the first write.
+ */
+export class ClientStream {
+  private readonly leaving = new AbortController();
+  private sent = false;
+
+  constructor(private readonly reply: FastifyReply) {
+    const { raw } = reply;
+    raw.once('close', () => {
+      if (!raw.writableFinished) this.leaving.abort();
+    });
+    if (raw.destroyed) this.leaving.abort();
+  }
+
+  /** Aborted once the client has gone before the end of its answer. */
+  get left(): AbortSignal {
+    return this.leaving.signal;
+  }
+
+  /** Part of the answer was sent: there is no status to choose any more. */
+  get started(): boolean {
+    return this.sent;
+  }
+
+  /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
+  async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
+    if (bytes.length === 0 || this.left.aborted || stop.aborted) return;
+    this.begin(contentType);
+    if (this.reply.raw.write(bytes)) return;
+    await once(this.reply.raw, 'drain', { signal: stop }).catch(() => undefined);
+  }
+
+  /** Ends a started answer; without a start, sends nothing. */
+  end(last: Buffer | null): void {
+    const { raw } = this.reply;
+    if (!this.sent || raw.destroyed) return;
+    if (last === null) raw.end();
+    else raw.end(last);
+    const linger = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+    raw.once('close', () => clearTimeout(linger));
+  }
+
+  /** Breaks a started answer off, so that the client cannot take it for whole. */
+  break(): void {
+    this.reply.raw.destroy();
+  }
+
+  /** A small answer known to the end: as any other. */
+  async sendWhole(body: Buffer, contentType: string): Promise<void> {
+    await this.reply.type(contentType).send(body);
+  }
+
+  private begin(contentType: string): void {
+    if (this.sent) return;
+    this.sent = true;
+    this.reply.hijack();
+    this.reply.raw.writeHead(200, {
+      ...(this.reply.getHeaders() as OutgoingHttpHeaders),
+      'content-type': contentType,
+      'cache-control': 'no-cache, no-transform',
+      'x-content-type-options': 'nosniff',
+      // Reverse proxies would gather events otherwise.
+      'x-accel-buffering': 'no',
+    });
+  }
+}

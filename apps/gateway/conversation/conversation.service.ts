@@ -1,0 +1,343 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Catalog, CatalogModel, Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { formatAmount } from '#money/amount.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { Logger } from '#platform/logging.js';
+import type { TokenCounts } from '#pricing/quote.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
+import { UsageMeter } from '#upstream/usage-meter.js';
+import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import { linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import type { ResolutionPost } from '../charging/resolution.post.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import { type Body, requiredText } from '../http/fields.js';
+import { MAX_MODEL_CHARS } from '../http/limits.js';
+import { internalError } from '../http/refusal.js';
+import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
+import { type Ending, relayAnswer } from './answer.relay.js';
+import type { ClientStream } from './client-stream.js';
+import { type Conversation, readConversation } from './conversation-request.js';
+import { faultEvent } from './stream-fault.js';
+import { estimateInput, type InputEstimate, mostOutput } from './token-estimate.js';
+
+export interface ConversationCall {
+  caller: Caller;
+  kind: StreamKind;
+  body: Body;
+  headers: StreamRequest['headers'];
+  requestId: string;
+}
+
+/** A call that may be made: what it is and who may do it. */
+interface Prepared extends ConversationCall {
+  asked: Conversation;
+  model: CatalogModel;
+  channels: readonly Channel[];
+  input: InputEstimate;
+  limitAtMs: number;
+}
+
+/** A call whose money is held. */
+interface Held extends Prepared {
+  hold: Hold;
+  startedAt: number;
+  /** Breaks the upstream call off: at the limit, or when the client has left. */
+  stop: AbortSignal;
+}
+
+type Failure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
+type Opened = StreamAnswer & { channel: string };
+
+/** What the client gets and pays for: `tokens` for metered work, one call for the rest. */
+interface Delivery {
+  tokens: TokenCounts | undefined;
+}
+
+/** A resolution is tried by the bus, again by the bus, and by the outbox before the deadline may release its charge. */
+const PUBLISH_ATTEMPTS = 3;
+
+export interface ConversationParts {
+  catalog: CatalogCache;
+  desk: ChargeDesk;
+  post: ResolutionPost;
+  upstreams: Upstreams;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
+}
+
+/**
+ * Chats, responses, messages and speech pass through: hold by an estimate, upstream, settle by what was used, and only
+ * then the end of the answer (design.md 3). Whatever breaks in between, the charge is resolved once.
+ */
+export class ConversationService {
+  private readonly open = new Set<Promise<void>>();
+
+  constructor(private readonly parts: ConversationParts) {}
+
+  /** Answers the client, whole or as a stream. @throws ApiError, after the release, while nothing has been sent */
+  converse(call: ConversationCall, client: ClientStream): Promise<void> {
+    const work = this.run(call, client);
+    const open = work
+      .catch(() => undefined)
+      .finally(() => {
+        this.open.delete(open);
+      });
+    this.open.add(open);
+    return work;
+  }
+
+  /** Waits until every conversation is resolved; their connections are closed by then, so that is soon. */
+  async finished(): Promise<void> {
+    await Promise.all(this.open);
+  }
+
+  private async run(call: ConversationCall, client: ClientStream): Promise<void> {
+    const prepared = await this.prepare(call);
+    const hold = await this.hold(prepared);
+    const stop = new AbortController();
+    const leave = () => stop.abort();
+    const limit = setTimeout(leave, prepared.limitAtMs - this.parts.clock.nowMs());
+    // An answer that nobody can see grow is finished for whoever left, as an image is, since it has its price already.
+    if (isGradual(prepared.asked)) {
+      if (client.left.aborted) leave();
+      client.left.addEventListener('abort', leave, { once: true });
+    }
+    const held: Held = { ...prepared, hold, stop: stop.signal, startedAt: performance.now() };
+    this.parts.metrics.openConversations.inc({ kind: call.kind });
+    try {
+      await this.answer(held, client);
+    } finally {
+      clearTimeout(limit);
+      this.parts.metrics.openConversations.dec({ kind: call.kind });
+    }
+  }
+
+  private async prepare(call: ConversationCall): Promise<Prepared> {
+    const { catalog, clock, config, upstreams } = this.parts;
+    const limitAtMs = clock.nowMs() + config.streamLimitMs;
+    const current = await catalog.get();
+    const { kind, caller, body } = call;
+    const model = modelFor(current, call);
+    refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
+    const channels = linesFor(upstreams, current, { model, group: caller.group, capability: kind });
+    const asked = readConversation(kind, body);
+    return { ...call, asked, model, channels, limitAtMs, input: estimateInput(asked.body, model.limits) };
+  }
+
+  private async hold(prepared: Prepared): Promise<Hold> {
+    const { config, desk, post } = this.parts;
+    const { caller, model, requestId, limitAtMs, asked, input } = prepared;
+    const tokens = { input: input.most, cachedInput: 0n, output: mostOutput(asked, model.limits) };
+    const order = {
+      chargeId: newId(),
+      caller,
+      model,
+      units: 1n,
+      ...(model.unit === 'token' && { tokens }),
+      deadlineMs: limitAtMs + PUBLISH_ATTEMPTS * config.busRequestTimeoutMs + config.chargeGraceMs,
+      taskId: null,
+      requestId,
+    };
+    const outcome = await desk.hold(order);
+    if (outcome.kind === 'held') return outcome.hold;
+    if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
+    throw outcome.error;
+  }
+
+  private async answer(held: Held, client: ClientStream): Promise<void> {
+    const opened = await this.askUpstreams(held, client).catch(async (error: unknown) => {
+      await this.release(held, { channel: null, upstreamStatus: null, error: internalError() });
+      throw error;
+    });
+    if (opened.kind !== 'answer') {
+      await this.release(held, { ...opened, error: errorFor(opened, held.model.id) });
+      if (!client.left.aborted) throw errorFor(opened, held.model.id);
+      return;
+    }
+    crashPoint('upstream.accepted');
+    const meter = new UsageMeter(held.kind);
+    const ending = await relayAnswer(opened, { ...held.asked, meter, client, stop: held.stop });
+    const delivery = this.deliveryOf(held, { ending, meter, client });
+    const fault = this.faultOf(held, ending, delivery);
+    if (delivery) await this.settle(held, opened, delivery);
+    else await this.release(held, { channel: opened.channel, upstreamStatus: opened.status, error: fault });
+    if (fault && !client.left.aborted) this.report(held, opened, ending);
+    await this.finish(held, { ending, client, fault });
+  }
+
+  /** One channel after the other, but only while each provably did not take the work. */
+  private async askUpstreams(held: Held, client: ClientStream): Promise<Opened | Failure> {
+    let last: Failure = notInTime;
+    for (const channel of held.channels) {
+      if (held.stop.aborted) break;
+      const outcome = await this.askUpstream(held, channel);
+      if (outcome.kind === 'answer') return { ...outcome, channel: channel.id };
+      last = { ...outcome, channel: channel.id };
+      if (!client.left.aborted) this.report(held, last, last);
+      if (outcome.kind !== 'not_accepted') break;
+    }
+    return last;
+  }
+
+  private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {
+    const { upstreams, metrics } = this.parts;
+    const { kind, headers, asked, model, stop } = held;
+    const timed = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: kind });
+    crashPoint('upstream.before');
+    const request = {
+      kind,
+      model: upstreamModel(channel, model),
+      body: asked.body,
+      ...(headers && { headers }),
+    };
+    const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);
+    timed({ outcome: outcome.kind });
+    return outcome;
+  }
+
+  /**
+   * What was delivered, if anything. A whole answer is billed by what the upstream reports, a broken one by what was
+   * streamed of it; a call that has one price was delivered whole, or was cut short by the client itself.
+   */
+  private deliveryOf(
+    { hold, model, input }: Held,
+    { ending, meter, client }: { ending: Ending; meter: UsageMeter; client: ClientStream },
+  ): Delivery | null {
+    if (model.unit !== 'token') {
+      const isDelivered = ending.how === 'whole' || (ending.how === 'left' && client.started);
+      return isDelivered ? { tokens: undefined } : null;
+    }
+    if (ending.how !== 'whole' && meter.streamed() === 0n) return null;
+    const tokens = meter.billable(input.likely);
+    const excess = hold.excessOf(tokens);
+    if (excess > 0n) {
+      const { chargeId, requestId, amount } = hold;
+      const facts = {
+        chargeId,
+        requestId,
+        model: model.id,
+        held: formatAmount(amount),
+        excess: formatAmount(excess),
+      };
+      this.parts.log.warn(facts, 'an answer used more than was held for it; the operator bears the excess');
+      this.parts.metrics.exceededHolds.inc({ model: model.id });
+    }
+    return { tokens };
+  }
+
+  private async settle(held: Held, opened: Opened, { tokens }: Delivery): Promise<void> {
+    const { hold, startedAt } = held;
+    await this.parts.post.settle(hold, hold.accountId, {
+      delivered: 1n,
+      tokens,
+      channel: opened.channel,
+      upstreamStatus: opened.status,
+      latencyMs: performance.now() - startedAt,
+    });
+  }
+
+  private async release(
+    { hold, startedAt }: Held,
+    failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
+  ): Promise<void> {
+    const { channel, upstreamStatus, error } = failed;
+    await this.parts.post.release(hold, hold.accountId, {
+      delivered: null,
+      channel,
+      reason: error ? { code: error.code, message: error.message } : clientLeft,
+      upstreamStatus,
+      latencyMs: performance.now() - startedAt,
+    });
+  }
+
+  /** What the client is told of an answer that broke; null for a whole one, and for a client that is gone. */
+  private faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: Delivery | null): ApiError | null {
+    if (ending.how !== 'broken') return null;
+    const { clock, config } = this.parts;
+    const isLate = clock.nowMs() >= limitAtMs;
+    const what = isLate ? `took longer than ${config.streamLimitMs / 1000} seconds` : 'broke off';
+    const cost = delivery ? 'Only what was sent of it is charged.' : 'Nothing was charged.';
+    return new ApiError('generation_failed', `The answer of ${model.id} ${what}. ${cost}`, {
+      shouldRetry: false,
+    });
+  }
+
+  /** Ends the client's answer, now that it is paid: whole, or with a fault that it cannot overlook. */
+  private async finish(
+    { asked, requestId }: Held,
+    { ending, client, fault }: { ending: Ending; client: ClientStream; fault: ApiError | null },
+  ): Promise<void> {
+    if (ending.how === 'left') return;
+    if (ending.how === 'whole') {
+      if (client.started) client.end(ending.last);
+      else await client.sendWhole(ending.last ?? Buffer.alloc(0), ending.contentType);
+      return;
+    }
+    if (!client.started && fault) throw fault;
+    if (asked.streamed && fault) {
+      client.end(faultEvent(asked.kind, fault, { requestId, ordinal: ending.passed }));
+    } else client.break();
+  }
+
+  private report(
+    { hold, model, kind }: Held,
+    { channel }: { channel: string | null },
+    what: Failure | Ending,
+  ): void {
+    const { chargeId, requestId } = hold;
+    const facts = { requestId, chargeId, model: model.id, kind, channel };
+    const why =
+      'how' in what ? { reason: what.how === 'broken' ? what.reason : what.how } : failureFacts(what);
+    this.parts.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
+  }
+}
+
+/** The client sees the answer grow, so that its leaving says something. */
+function isGradual({ kind, streamed }: Conversation): boolean {
+  return streamed || kind === 'speech';
+}
+
+/** A video model is refused by its name whatever the key's group (spec 4.3 rule 2). */
+function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
+  const id = requiredText(body, 'model', MAX_MODEL_CHARS);
+  const named = catalog.models.get(id);
+  if (named?.family === 'video') throw notSupportedHere(named);
+  return modelForGroup(catalog, id, caller.group);
+}
+
+const notInTime: Failure = {
+  kind: 'not_accepted',
+  reason: 'no time was left',
+  upstreamStatus: null,
+  channel: null,
+};
+const clientLeft = { code: 'client_left', message: 'The client left before anything was produced.' };
+
+function failureFacts(failure: Failure): object {
+  const { kind, upstreamStatus } = failure;
+  return { outcome: kind, upstreamStatus, reason: kind === 'refused' ? failure.code : failure.reason };
+}
+
+/** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
+function errorFor(failure: Failure, model: string): ApiError {
+  switch (failure.kind) {
+    case 'refused': {
+      const isOfContent = failure.code === 'content_policy_violation';
+      return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
+    }
+    case 'not_accepted':
+      return noLine(model);
+    case 'unknown':
+      return new ApiError('generation_failed', `${model} did not answer. Nothing was charged.`, {
+        shouldRetry: false,
+      });
+  }
+}

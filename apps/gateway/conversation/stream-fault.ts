@@ -1,0 +1,32 @@
+import type { ApiError } from '#platform/errors.js';
+import type { StreamKind } from '#upstream/outcomes.js';
+import { anthropicBody } from '../http/error-shape.js';
+import { errorBody } from '../http/refusal.js';
+
+/**
+ * A fault after the head of a stream, as the clients of each dialect hear of it: OpenAI's throw on a top-level `error`,
+ * whatever else stands beside it, Anthropic's on an event of that name (wire.md 3.7, 6).
+ */
+export function faultEvent(
+  kind: StreamKind,
+  error: ApiError,
+  { requestId, ordinal }: { requestId: string; ordinal: number },
+): Buffer {
+  switch (kind) {
+    case 'messages':
+      return event('error', anthropicBody(error, requestId));
+    case 'responses': {
+      const { code, message, param } = error;
+      const body = { type: 'error', sequence_number: ordinal, code, message, param, ...errorBody(error) };
+      return event('error', body);
+    }
+    case 'speech':
+      return event(null, { type: 'error', ...errorBody(error) });
+    case 'chat':
+      return event(null, errorBody(error));
+  }
+}
+
+function event(name: string | null, data: object): Buffer {
+  return Buffer.from(`${name === null ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`);
+}
