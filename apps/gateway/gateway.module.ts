@@ -28,6 +28,8 @@ import { ConversationsController } from './conversation/conversations.controller
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import { CONFIG } from './gateway.tokens.js';
+import { GoogleModelsController } from './google/google-models.controller.js';
+import { GoogleController } from './google/google.controller.js';
 import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
@@ -82,6 +84,8 @@ export class GatewayModule {
         ModelsController,
         ImagesController,
         VideosController,
+        GoogleController,
+        GoogleModelsController,
         ConversationsController,
         CacheEventsController,
       ],

@@ -10,6 +10,11 @@ interface Route {
 export const RESERVED_IDS: readonly string[] = ['edits', 'extensions', 'characters', 'generations'];
 const ANY_ID = `(?!(?:${RESERVED_IDS.join('|')})(?:/|$))[^/]+`;
 
+/** Where the paths lie, the usual base first. */
+const BASES = ['/v1', '/vendora/v1', '/v1beta'];
+
+const DOUBLED_BASE = /^(\/v1|\/v1beta)\1\//;
+
 /** Longer paths are cut in messages. */
 const MAX_SHOWN_CHARS = 120;
 
@@ -46,8 +51,9 @@ export class RouteTable {
   private hintFor(path: string): string | undefined {
     const right = this.nearestPath(path);
     if (right === undefined) return undefined;
-    const base = right.startsWith('/vendora/v1/') ? '/vendora/v1' : '/v1';
-    const repeated = path.startsWith('/v1/v1/') ? 'The base URL has one /v1 too many. ' : '';
+    const base = BASES.find((known) => right.startsWith(`${known}/`)) ?? '/v1';
+    const doubled = DOUBLED_BASE.exec(path)?.[1];
+    const repeated = doubled === undefined ? '' : `The base URL has one ${doubled} too many. `;
     const messages = right === '/v1/messages' ? ' Messages-style clients use the base URL without /v1.' : '';
     return `${repeated}The path is ${shown(right)}: set the client's base URL to end in ${base}.${messages}`;
   }
@@ -60,9 +66,9 @@ export class RouteTable {
       .slice(0, 8);
     for (let first = 0; first < segments.length; first += 1) {
       const rest = segments.slice(first).join('/');
-      const known = [`/${rest}`, `/v1/${rest}`, `/vendora/v1/${rest}`].find(
-        (candidate) => candidate !== path && this.methodsOf(candidate).length > 0,
-      );
+      const known = ['', ...BASES]
+        .map((base) => `${base}/${rest}`)
+        .find((candidate) => candidate !== path && this.methodsOf(candidate).length > 0);
       if (known !== undefined) return known;
     }
     return undefined;

@@ -1,9 +1,11 @@
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { CallerOf } from '../http/caller.js';
 import { modelForGroup } from '../http/model-access.js';
+import { familyOf } from '../http/protocol-family.js';
 
 /** An element of the model list (spec 2.1), with nothing more to it. */
 interface ModelEntry {
@@ -13,22 +15,59 @@ interface ModelEntry {
   owned_by: string;
 }
 
+/** The same for Anthropic's clients (wire.md 6). */
+interface AnthropicEntry {
+  type: 'model';
+  id: string;
+  display_name: string;
+  created_at: string;
+}
+
+interface ModelList {
+  object: 'list';
+  data: ModelEntry[];
+}
+
+/** All models at once: there is no further page. */
+interface AnthropicList {
+  data: AnthropicEntry[];
+  has_more: false;
+  first_id: string | null;
+  last_id: string | null;
+}
+
 @Controller('v1/models')
 export class ModelsController {
   constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
 
   @Get()
-  async list(@CallerOf() caller: Caller): Promise<{ object: 'list'; data: ModelEntry[] }> {
-    const catalog = await this.catalog.get();
-    return { object: 'list', data: modelsOfGroup(catalog, caller.group).map(entryOf) };
+  async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
+    const models = modelsOfGroup(await this.catalog.get(), caller.group);
+    return familyOf(request) === 'anthropic'
+      ? anthropicList(models)
+      : { object: 'list', data: models.map(entryOf) };
   }
 
   @Get(':id')
-  async retrieve(@CallerOf() caller: Caller, @Param('id') id: string): Promise<ModelEntry> {
-    return entryOf(modelForGroup(await this.catalog.get(), id, caller.group));
+  async retrieve(
+    @CallerOf() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<ModelEntry | AnthropicEntry> {
+    const model = modelForGroup(await this.catalog.get(), id, caller.group);
+    return familyOf(request) === 'anthropic' ? anthropicEntryOf(model) : entryOf(model);
   }
 }
 
 function entryOf(model: CatalogModel): ModelEntry {
   return { id: model.id, object: 'model', created: model.created, owned_by: model.ownedBy };
+}
+
+function anthropicEntryOf({ id, created }: CatalogModel): AnthropicEntry {
+  return { type: 'model', id, display_name: id, created_at: new Date(created * 1000).toISOString() };
+}
+
+function anthropicList(models: readonly CatalogModel[]): AnthropicList {
+  const data = models.map(anthropicEntryOf);
+  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 }

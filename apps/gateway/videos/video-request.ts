@@ -31,9 +31,11 @@ export interface FittedVideo {
   readonly resolution: string | undefined;
 }
 
-/** Every spelling of an image input that clients are known to send, with or without brackets. */
+/** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =
-  /^(image|images|image_url|image_urls|input_image|input_reference|input_references|reference_image|reference_images|first_frame|last_frame|start_image|end_image|init_image)(\[.*)?$/i;
+  /^(images?|image_?urls?|input_?image|input_?references?|reference_?images?|(first|last)_?frame|(start|end|init)_?image)(\[.*)?$/i;
+/** In Google's instances a video stands for what is to be continued. */
+const INSTANCE_INPUT = /^video$/;
 
 /**
  * Reads the body of spec 4.3 with the fields that SDKs add; unknown ones are ignored. In JSON `seconds` must be a
@@ -102,7 +104,9 @@ function instancesHaveImage(instances: unknown): boolean {
     (instance: unknown) =>
       typeof instance === 'object' &&
       instance !== null &&
-      Object.entries(instance).some(([name, value]) => IMAGE_INPUT.test(name) && isGiven(value)),
+      Object.entries(instance).some(
+        ([name, value]) => (IMAGE_INPUT.test(name) || INSTANCE_INPUT.test(name)) && isGiven(value),
+      ),
   );
 }
 

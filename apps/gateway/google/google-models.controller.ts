@@ -1,0 +1,40 @@
+import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { CallerOf } from '../http/caller.js';
+import { modelForGroup, noSuchModel } from '../http/model-access.js';
+import { type NativeCall, nativeCallsOf } from './google-request.js';
+
+interface GoogleModel {
+  name: string;
+  displayName: string;
+  supportedGenerationMethods: NativeCall[];
+}
+
+/** The models that can be called in the native style. */
+@Controller('v1beta/models')
+export class GoogleModelsController {
+  constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
+
+  @Get()
+  async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
+    const models = modelsOfGroup(await this.catalog.get(), caller.group);
+    return { models: models.filter((model) => nativeCallsOf(model).length > 0).map(entryOf) };
+  }
+
+  @Get(':model')
+  async retrieve(@CallerOf() caller: Caller, @Param('model') id: string): Promise<GoogleModel> {
+    const model = modelForGroup(await this.catalog.get(), id, caller.group);
+    if (nativeCallsOf(model).length === 0) throw noSuchModel(id, caller.group);
+    return entryOf(model);
+  }
+}
+
+function entryOf(model: CatalogModel): GoogleModel {
+  return {
+    name: `models/${model.id}`,
+    displayName: model.id,
+    supportedGenerationMethods: nativeCallsOf(model),
+  };
+}

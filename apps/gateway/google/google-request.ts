@@ -1,0 +1,117 @@
+import type { CatalogModel } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
+import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
+import { readVideoCreation, type VideoCreation } from '../videos/video-request.js';
+
+/** What native model names start with, by the call that takes them (spec 2.5). */
+export const NATIVE = {
+  predict: { prefix: 'imgmodel', family: 'image' },
+  predictLongRunning: { prefix: 'vidmodel', family: 'video' },
+} as const;
+
+export type NativeCall = keyof typeof NATIVE;
+
+/** The native calls of a model: its prefix and its family have to agree. */
+export function nativeCallsOf({ id, family }: Pick<CatalogModel, 'id' | 'family'>): NativeCall[] {
+  const calls = Object.keys(NATIVE) as NativeCall[];
+  return calls.filter((call) => id.startsWith(NATIVE[call].prefix) && family === NATIVE[call].family);
+}
+
+/** Splits `imgmodel-4:predict`, the last segment of a native path; null when it names no call that is offered. */
+export function readTarget(target: string): { model: string; call: NativeCall } | null {
+  const colon = target.lastIndexOf(':');
+  const call = target.slice(colon + 1);
+  return colon > 0 && Object.hasOwn(NATIVE, call)
+    ? { model: target.slice(0, colon), call: call as NativeCall }
+    : null;
+}
+
+/** Where a common name stands in a native body; refusals are worded with these. */
+const NATIVE_NAMES: Record<string, string> = {
+  prompt: 'instances[0].prompt',
+  n: 'parameters.sampleCount',
+  aspect_ratio: 'parameters.aspectRatio',
+  resolution: 'parameters.resolution',
+  duration: 'parameters.durationSeconds',
+  seconds: 'parameters.durationSeconds',
+};
+
+/**
+ * Reads `:predict`: the native body (spec 2.3), or the common one, which may be sent here too. The answer is base64
+ * either way. @throws ApiError
+ */
+export function readPredict(parsed: unknown, model: string): ImageGeneration {
+  const body = asBody(parsed);
+  if (isAbsent(body['instances']) && isAbsent(body['parameters'])) {
+    if (!isAbsent(body['model']) && body['model'] !== model) throw invalid('model', 'differs from the path');
+    return readImageGeneration({ ...body, model, response_format: 'b64_json' });
+  }
+  const { instance, parameters } = readNative(body);
+  const { sampleCount, aspectRatio, sampleImageSize } = parameters;
+  return readImageGeneration({
+    model,
+    prompt: instance['prompt'],
+    n: sampleCount,
+    aspect_ratio: aspectRatio,
+    resolution: typeof sampleImageSize === 'string' ? sampleImageSize.toLowerCase() : undefined,
+    response_format: 'b64_json',
+  });
+}
+
+/** Reads `:predictLongRunning`: one video of one prompt, without pictures and without a webhook. @throws ApiError */
+export function readPredictLongRunning(parsed: unknown, model: string): VideoCreation {
+  const body = asBody(parsed);
+  if (!isAbsent(body['webhookConfig'])) {
+    const message = 'There is no webhook: poll the operation that is answered.';
+    throw new ApiError('webhook_not_supported', message, { param: 'webhookConfig' });
+  }
+  const { instance, parameters } = readNative(body);
+  const { sampleCount, durationSeconds, aspectRatio, resolution } = parameters;
+  if (!isAbsent(sampleCount) && sampleCount !== 1)
+    throw invalid('parameters.sampleCount', 'must be 1 for a video');
+  return readVideoCreation({
+    model,
+    prompt: instance['prompt'],
+    instances: [instance],
+    duration: durationSeconds,
+    aspect_ratio: aspectRatio,
+    resolution,
+  });
+}
+
+function readNative(body: Body): { instance: Body; parameters: Body } {
+  const instances = body['instances'];
+  if (!Array.isArray(instances) || instances.length === 0) {
+    throw new ApiError('missing_required_parameter', 'instances is required: a list with one prompt.', {
+      param: 'instances',
+    });
+  }
+  if (instances.length > 1) throw invalid('instances', 'must hold one prompt');
+  return {
+    instance: memberOf(instances[0], 'instances[0]'),
+    parameters: memberOf(body['parameters'] ?? {}, 'parameters'),
+  };
+}
+
+function memberOf(value: unknown, param: string): Body {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body;
+  throw new ApiError('invalid_type', `${param} must be an object.`, { param });
+}
+
+/** Runs a call, and words what it refuses with the names of the native body. */
+export async function inNativeNames<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ApiError ? renamed(error) : error;
+  }
+}
+
+function renamed(error: ApiError): ApiError {
+  const { code, message, param, status, retryAfterSeconds, shouldRetry, cause } = error;
+  const native = param === null ? undefined : NATIVE_NAMES[param];
+  if (param === null || native === undefined) return error;
+  const worded = message.startsWith(`${param} `) ? native + message.slice(param.length) : message;
+  return new ApiError(code, worded, { param: native, status, retryAfterSeconds, shouldRetry, cause });
+}
