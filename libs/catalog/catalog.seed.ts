@@ -1,14 +1,18 @@
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
-import type { ModelLimits } from './catalog.js';
+import type { Family } from '#pricing/price-book.js';
+import type { ChannelProtocol, ModelLimits } from './catalog.js';
 import type { Queryable } from './catalog.store.js';
 
 interface SeedModel {
   id: string;
-  family: 'image' | 'video';
-  price: string;
+  family: Family;
+  /** USD for a call or a second, or for a million tokens of each kind. */
+  price: string | { input: string; cachedInput: string; output: string };
   groups: string[];
   aliasOf?: string;
   limits: ModelLimits;
+  /** How the sandbox upstream offers it, if not like most. */
+  protocol?: ChannelProtocol;
 }
 
 const IMAGE_LIMITS: ModelLimits = { maxImages: 10 };
@@ -63,6 +67,29 @@ const MODELS: SeedModel[] = [
     groups: [VENDORA_MAIN],
     limits: { ...SECONDS, resolutions: FULL_HD },
   },
+  {
+    id: 'vendora-chat',
+    family: 'chat',
+    price: { input: '2.5', cachedInput: '1.25', output: '10' },
+    groups: [VENDORA_MAIN],
+    limits: { maxInputTokens: 128_000, maxOutputTokens: 4_096 },
+  },
+  {
+    id: 'vendora-messages',
+    family: 'chat',
+    price: { input: '3', cachedInput: '0.3', output: '15' },
+    groups: [VENDORA_MAIN],
+    limits: { maxInputTokens: 200_000, maxOutputTokens: 8_192 },
+    protocol: 'anthropic',
+  },
+  {
+    id: 'vendora-chat-lite',
+    family: 'chat',
+    price: '0.001',
+    groups: [PUBLIC_RELAY],
+    limits: { maxInputTokens: 32_000, maxOutputTokens: 2_048 },
+  },
+  { id: 'vendora-speech', family: 'speech', price: '0.015', groups: [VENDORA_MAIN], limits: {} },
 ];
 
 export const SANDBOX_CHANNEL = 'sandbox';
@@ -83,45 +110,71 @@ export async function seedCatalog(database: Queryable): Promise<void> {
 }
 
 async function seedModel(database: Queryable, model: SeedModel): Promise<void> {
-  const { id, family, aliasOf = null, limits } = model;
-  const unit = family === 'video' ? 'second' : 'call';
+  const { id, family, aliasOf = null, limits, price } = model;
+  const unit = family === 'video' ? 'second' : typeof price === 'string' ? 'call' : 'token';
   await database.query(
     `INSERT INTO models (id, family, unit, owned_by, alias_of, limits) VALUES ($1, $2, $3, $4, $5, $6)`,
     [id, family, unit, 'vendora', aliasOf, JSON.stringify(limits)],
   );
-  if (aliasOf === null) {
-    await database.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [
-      id,
-      model.price,
-    ]);
-  }
+  if (aliasOf === null) await seedPrice(database, id, price);
   for (const group of model.groups) {
     await database.query('INSERT INTO group_models (group_name, model_id) VALUES ($1, $2)', [group, id]);
   }
 }
 
+async function seedPrice(database: Queryable, model: string, price: SeedModel['price']): Promise<void> {
+  if (typeof price === 'string') {
+    await database.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [model, price]);
+    return;
+  }
+  await database.query(
+    `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ($1, $2, $3, $4)`,
+    [model, price.input, price.cachedInput, price.output],
+  );
+}
+
 /**
- * Points the sandbox channel at the sandbox upstream, creating it with every model and group on first use. The port
- * may differ at each start, hence the update.
+ * Points the sandbox channels at the sandbox upstream, one for each protocol that a model needs, creating them with
+ * their models and every group on first use. The port may differ at each start, hence the update.
  */
 export async function configureSandboxChannel(
   database: Queryable,
   sandbox: { baseUrl: string; apiKey: string },
 ): Promise<void> {
+  const others = MODELS.filter((model) => model.protocol !== undefined);
+  const modelsOf = (protocol: ChannelProtocol) =>
+    others.filter((model) => model.protocol === protocol).map(({ id }) => id);
+  await configureChannel(database, sandbox, { id: SANDBOX_CHANNEL, protocol: 'openai-xai' });
+  await database.query(
+    `INSERT INTO channel_models (channel_id, model_id, upstream_model)
+     SELECT $1, id, coalesce(alias_of, id) FROM models WHERE family <> '3d' AND id <> ALL ($2) ON CONFLICT DO NOTHING`,
+    [SANDBOX_CHANNEL, others.map(({ id }) => id)],
+  );
+  for (const protocol of new Set(others.map((model) => model.protocol ?? 'openai-xai'))) {
+    const id = `${SANDBOX_CHANNEL}-${protocol}`;
+    await configureChannel(database, sandbox, { id, protocol });
+    await database.query(
+      `INSERT INTO channel_models (channel_id, model_id, upstream_model)
+       SELECT $1, id, coalesce(alias_of, id) FROM models WHERE id = ANY ($2) ON CONFLICT DO NOTHING`,
+      [id, modelsOf(protocol)],
+    );
+  }
+}
+
+async function configureChannel(
+  database: Queryable,
+  sandbox: { baseUrl: string; apiKey: string },
+  channel: { id: string; protocol: ChannelProtocol },
+): Promise<void> {
   await database.query(
     `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
-     VALUES ($1, 'openai-xai', $2, $3, true, true)
+     VALUES ($1, $2, $3, $4, true, true)
      ON CONFLICT (id) DO UPDATE SET base_url = excluded.base_url, api_key = excluded.api_key
      WHERE (channels.base_url, channels.api_key) IS DISTINCT FROM (excluded.base_url, excluded.api_key)`,
-    [SANDBOX_CHANNEL, sandbox.baseUrl, sandbox.apiKey],
-  );
-  await database.query(
-    `INSERT INTO channel_models (channel_id, model_id, upstream_model) SELECT $1, id, coalesce(alias_of, id) FROM models
-     ON CONFLICT DO NOTHING`,
-    [SANDBOX_CHANNEL],
+    [channel.id, channel.protocol, sandbox.baseUrl, sandbox.apiKey],
   );
   await database.query(
     `INSERT INTO channel_groups (channel_id, group_name) SELECT $1, name FROM groups ON CONFLICT DO NOTHING`,
-    [SANDBOX_CHANNEL],
+    [channel.id],
   );
 }

@@ -19,18 +19,24 @@ describe('the model list, by the OpenAI SDK', () => {
     const { data } = await customer.sdk().models.list();
     expect(data.map(({ id }) => id)).toEqual([
       'imgmodel-4',
+      'vendora-chat',
       'vendora-imagine-edit',
       'vendora-imagine-image',
       'vendora-imagine-video',
       'vendora-imagine-video-1.5',
       'vendora-imagine-video-1.5-preview',
+      'vendora-messages',
+      'vendora-speech',
       'vidmodel-3',
     ]);
     for (const entry of data)
       expect(Object.keys(entry).sort()).toEqual(['created', 'id', 'object', 'owned_by']);
 
     const other = await relay.customer('1', 'Public-Relay');
-    expect((await other.sdk().models.list()).data.map(({ id }) => id)).toEqual(['imgmodel-lite']);
+    expect((await other.sdk().models.list()).data.map(({ id }) => id)).toEqual([
+      'imgmodel-lite',
+      'vendora-chat-lite',
+    ]);
   });
 
   it('retrieves one model, and refuses one of another group', async () => {

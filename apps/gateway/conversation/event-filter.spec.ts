@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StreamKind } from '#upstream/outcomes.js';
+import { UsageMeter } from '#upstream/usage-meter.js';
+import { EventFilter } from './event-filter.js';
+
+const data = (body: object | string) => `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
+const delta = (content: string) => data({ choices: [{ index: 0, delta: { content } }], usage: null });
+const usage = data({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } });
+const DONE = data('[DONE]');
+
+interface Options {
+  kind?: StreamKind;
+  wantsUsage?: boolean;
+  closes?: boolean;
+}
+
+/** Sends a stream through in chunks and says what came out, and how it ended. */
+function filtered(chunks: string[], { kind = 'chat', wantsUsage = false, closes = false }: Options = {}) {
+  const meter = new UsageMeter(kind);
+  const filter = new EventFilter(kind, meter, wantsUsage);
+  const passed: string[] = [];
+  for (const chunk of chunks) {
+    const { pass, end, last } = filter.push(Buffer.from(chunk));
+    passed.push(pass.toString());
+    if (end !== 'open') return { passed, end, last: last?.toString() ?? null, meter, count: filter.passed };
+  }
+  const { end, last } = closes ? filter.close() : { end: 'open', last: null };
+  return { passed, end, last: last?.toString() ?? null, meter, count: filter.passed };
+}
+
+describe('the events of a chat', () => {
+  it('pass as they come, comments included, and the last is kept back', () => {
+    const chunks = [': keep-alive\n\n', delta('a') + delta('b'), delta('c'), DONE];
+    const { passed, end, last, count } = filtered(chunks);
+    expect(passed).toEqual([...chunks.slice(0, 3), '']);
+    expect({ end, last, count }).toEqual({ end: 'done', last: DONE, count: 4 });
+  });
+
+  it('pass without the usage chunk when the client did not ask for it, and with it when it did', () => {
+    expect(filtered([delta('a'), usage + DONE]).passed.join('')).toBe(delta('a'));
+    const asked = filtered([delta('a'), usage + DONE], { wantsUsage: true });
+    expect(asked.passed.join('')).toBe(delta('a') + usage);
+    expect(asked.meter.reported()).toEqual({ input: 9n, cachedInput: 0n, output: 3n });
+  });
+
+  it('wait for their end, wherever they are cut', () => {
+    const text = delta('grüße') + usage + DONE;
+    const bytes = [...text].map((character) => character);
+    const { passed, last } = filtered(bytes);
+    expect(passed.join('')).toBe(delta('grüße'));
+    expect(last).toBe(DONE);
+  });
+
+  it('end with an error of the upstream, which is not passed on', () => {
+    const { passed, end, last } = filtered([
+      delta('a') + data({ error: { message: 'secret' } }) + delta('b'),
+    ]);
+    expect({ passed, end, last }).toEqual({ passed: [delta('a')], end: 'failed', last: null });
+  });
+
+  it('are whole when the stream closes after the usage, or after a [DONE] without its blank line', () => {
+    expect(filtered([delta('a') + usage], { closes: true })).toMatchObject({ end: 'done', last: null });
+    expect(filtered([`${delta('a')}data: [DONE]`], { closes: true })).toMatchObject({
+      end: 'done',
+      last: DONE,
+    });
+  });
+
+  it('are broken when the stream closes before, and half an event is not passed on', () => {
+    const { passed, end } = filtered([delta('a') + delta('b').slice(0, 20)], { closes: true });
+    expect({ passed, end }).toEqual({ passed: [delta('a')], end: 'failed' });
+  });
+});
+
+describe('the events of other dialects', () => {
+  it('end with message_stop, and need it', () => {
+    const start = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 1 } } };
+    const events = [
+      `event: message_start\n${data(start)}`,
+      `event: message_stop\n${data({ type: 'message_stop' })}`,
+    ];
+    expect(filtered(events, { kind: 'messages' })).toMatchObject({ end: 'done', last: events[1], count: 1 });
+    expect(filtered(events.slice(0, 1), { kind: 'messages', closes: true }).end).toBe('failed');
+  });
+
+  it.each([
+    ['response.completed', 'done'],
+    ['response.incomplete', 'done'],
+    ['response.failed', 'failed'],
+    ['error', 'failed'],
+  ])('of responses end with %s', (type, end) => {
+    const event = `event: ${type}\n${data({ type, response: { usage: { input_tokens: 1, output_tokens: 1 } } })}`;
+    const result = filtered([event], { kind: 'responses' });
+    expect(result).toMatchObject({ end, last: end === 'done' ? event : null, passed: [''] });
+  });
+});

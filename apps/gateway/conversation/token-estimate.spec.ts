@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Body } from '../http/fields.js';
+import type { Conversation } from './conversation-request.js';
+import { estimateInput, mostOutput } from './token-estimate.js';
+
+const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
+const chat = (...content: unknown[]): Body => ({ model: 'm', messages: [{ role: 'user', content }] });
+const most = (body: Body, limits = {}) => estimateInput(body, limits).most;
+
+describe('the input that is held for', () => {
+  it('is no less than a token for each byte of text, in any script', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
+        const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+        expect(
+          most({ messages: texts.map((content) => ({ role: 'user', content })) }),
+        ).toBeGreaterThanOrEqual(BigInt(bytes + texts.length * 10));
+      }),
+    );
+  });
+
+  it('counts tools, instructions and everything else that a model may read', () => {
+    const text = 'x'.repeat(5_000);
+    const tools = [{ type: 'function', function: { name: 'f', parameters: { description: text } } }];
+    for (const body of [{ ...chat('a'), tools }, { instructions: text, input: 'a' }, { system: text }]) {
+      expect(most(body)).toBeGreaterThan(5_000n);
+    }
+  });
+
+  it.each<[string, Body]>([
+    ['chat', chat(PICTURE, PICTURE)],
+    [
+      'responses',
+      {
+        input: [
+          {
+            role: 'user',
+            content: [
+              { type: 'input_image', image_url: PICTURE.image_url.url },
+              { type: 'input_image', image_url: 'https://example.com/a.png' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'messages',
+      chat(
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(1_000_000) } },
+        {
+          type: 'tool_result',
+          content: [{ type: 'image', source: { type: 'url', url: 'https://example.com' } }],
+        },
+      ),
+    ],
+  ])('counts a fixed amount for each picture, whatever its bytes: %s', (_name, body) => {
+    expect(most(body)).toBeGreaterThan(10_000n);
+    expect(most(body)).toBeLessThan(11_000n);
+  });
+
+  it('takes nothing for a picture that only looks like one', () => {
+    const text = 'x'.repeat(20_000);
+    const schema = { type: 'image_url', image_url: { url: `data:image/png,${text}` } };
+    const bodies = [
+      { ...chat('a'), tools: [{ type: 'function', function: { parameters: schema } }] },
+      chat({ type: 'tool_use', input: schema }),
+      chat({ type: 'image_url', image_url: { url: text } }),
+      chat({ type: 'text', text: `data:image/png;base64,${text}` }),
+    ];
+    for (const body of bodies) expect(most(body)).toBeGreaterThan(20_000n);
+  });
+
+  it.each<[string, Body]>([
+    ['a stored answer', { input: 'a', previous_response_id: 'resp_1' }],
+    ['a stored item', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['a document', chat({ type: 'document', source: { type: 'base64', data: 'AAAA' } })],
+    ['a file', chat({ type: 'file', file: { file_id: 'f' } })],
+  ])('is all that the model reads where the body only refers to it: %s', (_name, body) => {
+    expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
+    expect(most(body)).toBe(200_000n);
+  });
+
+  it('ends at what the model reads at most, where that is known', () => {
+    const body = chat('x'.repeat(300_000));
+    expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
+    expect(most(body)).toBeGreaterThan(300_000n);
+  });
+});
+
+it('takes a quarter of the characters where the upstream reports no usage', () => {
+  expect(estimateInput(chat('x'.repeat(4_000)), {}).likely).toBeLessThan(1_030n);
+  expect(estimateInput(chat('x'.repeat(4_000)), {}).likely).toBeGreaterThan(1_000n);
+  expect(estimateInput(chat('x'.repeat(4_000)), { maxInputTokens: 10 }).likely).toBe(10n);
+});
+
+describe('the output that is held for', () => {
+  const asked = (maxOutputTokens: number | undefined, choices = 1) =>
+    ({ maxOutputTokens, choices }) as Conversation;
+
+  it.each([
+    [100, 4096, 100n],
+    [10_000, 4096, 4096n],
+    [undefined, 4096, 4096n],
+    [undefined, undefined, 16_384n],
+    [50_000, undefined, 50_000n],
+  ])('asked %s, model %s: %s', (wanted, limit, tokens) => {
+    expect(mostOutput(asked(wanted), limit === undefined ? {} : { maxOutputTokens: limit })).toBe(tokens);
+  });
+
+  it('counts every choice', () => {
+    expect(mostOutput(asked(100, 3), {})).toBe(300n);
+  });
+});
