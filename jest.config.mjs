@@ -22,6 +22,8 @@ export default {
     '^#([a-z]+)/(.*)\\.js$': '<rootDir>/libs/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+  // Real databases and brokers on a busy machine: a limit that only a hang reaches.
+  testTimeout: 30_000,
   workerIdleMemoryLimit: '400MB',
   maxWorkers: 2,
 };
