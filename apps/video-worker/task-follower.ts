@@ -8,11 +8,9 @@ import type { TaskError } from '#tasks/task-end.js';
 import type { LeasedTask, TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { FileBody } from '#upstream/file-download.js';
-import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
-import { videoRequestOf } from '#upstream/video-request.js';
 import { Lease } from './lease.js';
-import { wholeMp4 } from './mp4-check.js';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
+import { kindsOfWork } from './task-kinds.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import type { WorkerMetrics } from './worker.metrics.js';
 
@@ -28,18 +26,19 @@ export interface FollowerParts {
   onEnded: () => void;
 }
 
-/** Fifteen seconds of 1080p at a studio's rate are below it; a larger file is not a video that we sold. */
-export const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
 /** The largest file at one megabyte a second, rounded up. */
 const COPY_LIMIT_MS = 600_000;
 /** A status is a small answer; whoever takes longer is asked again. */
 const POLL_LIMIT_MS = 10_000;
 
-const OUT_OF_TIME: TaskError = { code: 'generation_failed', message: 'The video was not finished in time.' };
-const NO_FILE: TaskError = {
+const outOfTime = ({ kind }: LeasedTask): TaskError => ({
   code: 'generation_failed',
-  message: 'The finished video could not be fetched from the upstream.',
-};
+  message: `The ${kindsOfWork[kind].noun} was not finished in time.`,
+});
+const noFile = ({ kind }: LeasedTask): TaskError => ({
+  code: 'generation_failed',
+  message: `The finished ${kindsOfWork[kind].noun} could not be fetched from the upstream.`,
+});
 
 /** How one attempt to copy went; the reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
@@ -75,7 +74,8 @@ export class TaskFollower {
   private async poll(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(POLL_LIMIT_MS)]);
     const adapter = this.parts.upstreams.adapterFor(channel.protocol);
-    const answer: PollOutcome = await adapter.pollVideo(channel, task.upstreamId ?? '', signal);
+    const call = { upstreamId: task.upstreamId ?? '', signal };
+    const answer = await kindsOfWork[task.kind].poll(adapter, channel, call);
     this.parts.metrics.polls.inc({ outcome: answer.kind });
     if (answer.kind === 'completed') {
       crashPoint('upstream.ended');
@@ -101,9 +101,14 @@ export class TaskFollower {
     if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');
-    const file = { key: copy.key, bytes: copy.bytes, type: 'video/mp4', lifeMs: config.videoFileLifeMs };
+    const file = {
+      key: copy.key,
+      bytes: copy.bytes,
+      type: kindsOfWork[task.kind].fileType,
+      lifeMs: config.videoFileLifeMs,
+    };
     if (await queue.complete(task, file)) {
-      log.info({ taskId: task.id, chargeId: task.chargeId, bytes: copy.bytes }, 'a video is finished');
+      log.info({ taskId: task.id, chargeId: task.chargeId, bytes: copy.bytes }, 'a task is finished');
       this.ended('completed');
     } else {
       this.reportLate(task, 'its file was copied');
@@ -116,16 +121,15 @@ export class TaskFollower {
     { fileUrl, signal }: { fileUrl: string; signal: AbortSignal },
   ): Promise<CopyResult> {
     const { upstreams, storage } = this.parts;
-    const key = `videos/${task.id}.mp4`;
-    const limits = {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(COPY_LIMIT_MS)]),
-      maxBytes: MAX_VIDEO_BYTES,
-    };
+    const work = kindsOfWork[task.kind];
+    const key = `${work.folder}/${task.id}.${work.extension}`;
+    const adapter = upstreams.adapterFor(channel.protocol);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(COPY_LIMIT_MS)]);
     let file: FileBody | undefined;
     try {
-      file = await upstreams.adapterFor(channel.protocol).openVideo(channel, fileUrl, limits);
-      const source = Readable.from(wholeMp4(file.body), { objectMode: false });
-      const { bytes } = await storage.write(key, source, { maxBytes: MAX_VIDEO_BYTES });
+      file = await work.open(adapter, channel, { fileUrl, signal: limit });
+      const source = Readable.from(work.checked(file.body), { objectMode: false });
+      const { bytes } = await storage.write(key, source, { maxBytes: work.maxBytes });
       return { ok: true, key, bytes };
     } catch (error) {
       return { ok: false, reason: error instanceof Error ? error.message : String(error) };
@@ -146,7 +150,11 @@ export class TaskFollower {
       'a finished file was not copied',
     );
     if (failures >= config.copyAttempts || task.pastDeadline) {
-      await this.fail(task, NO_FILE, `the upstream finished, but its file could not be copied: ${reason}`);
+      await this.fail(
+        task,
+        noFile(task),
+        `the upstream finished, but its file could not be copied: ${reason}`,
+      );
     } else {
       await queue.reschedule(task, { inMs: copyPauseMs(failures, config), progress: 99, copyFailed: true });
     }
@@ -159,16 +167,17 @@ export class TaskFollower {
   private async clarify(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
     const { queue, upstreams, config } = this.parts;
     const { upstreamModel } = task;
+    const work = kindsOfWork[task.kind];
     if (task.pastDeadline) return this.expire(task, 'it never became clear whether the upstream accepted');
-    if (!channel.honoursIdempotency || upstreamModel === null) {
+    if (!channel.honoursIdempotency || upstreamModel === null || !work.isRepeatable(task)) {
       await queue.waitForDeadline(task);
       return;
     }
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(channel.requestTimeoutMs)]);
-    const request = videoRequestOf({ ...task, upstreamModel });
-    const answer: CreateOutcome = await upstreams
-      .adapterFor(channel.protocol)
-      .createVideo(channel, request, { idempotencyKey: task.id, signal });
+    const answer = await work.create(upstreams.adapterFor(channel.protocol), channel, {
+      task: { ...task, upstreamModel },
+      options: { idempotencyKey: task.id, signal },
+    });
     this.parts.log.info(
       { taskId: task.id, channel: channel.id, outcome: answer.kind },
       'a create was repeated',
@@ -200,7 +209,7 @@ export class TaskFollower {
 
   private expire(task: LeasedTask, reason: string): Promise<void> {
     const accepted = task.state === 'submitted' ? 'accepted' : 'may have accepted';
-    return this.fail(task, OUT_OF_TIME, `the upstream ${accepted} and did not end in time: ${reason}`);
+    return this.fail(task, outOfTime(task), `the upstream ${accepted} and did not end in time: ${reason}`);
   }
 
   private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<void> {

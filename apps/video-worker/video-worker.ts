@@ -1,7 +1,9 @@
 import { Loop } from '#platform/loop.js';
 import type { TaskError } from '#tasks/task-end.js';
 import type { LeasedTask } from '#tasks/task-queue.store.js';
+import type { Task } from '#tasks/task.js';
 import { type FollowerParts, TaskFollower } from './task-follower.js';
+import { fileFolders, kindsOfWork } from './task-kinds.js';
 
 /** Rows of one sweep: enough to clear a crash of every gateway within a few rounds, and a short transaction. */
 const SWEEP_LIMIT = 100;
@@ -11,7 +13,10 @@ const CLAIM_PAUSE_MS = { min: 20, max: 500 };
 const PURGE_GRACE_MS = 300_000;
 const PURGE_PAUSE_MAX_MS = 300_000;
 
-const NEVER_STARTED: TaskError = { code: 'generation_failed', message: 'The video could not be started.' };
+const neverStarted = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
+  code: 'generation_failed',
+  message: `The ${kindsOfWork[kind].noun} could not be started.`,
+});
 
 /** The loops of the worker: following due tasks, sweeping stuck ones, and removing old files. */
 export class VideoWorker {
@@ -83,7 +88,7 @@ export class VideoWorker {
     const { queue, config, metrics, log, onEnded } = this.parts;
     const stuck = await queue.stuckCreated(config.stuckAfterMs, SWEEP_LIMIT);
     for (const task of stuck) {
-      if (!(await queue.failCreated(task, NEVER_STARTED))) continue;
+      if (!(await queue.failCreated(task, neverStarted(task)))) continue;
       metrics.swept.inc({ state: 'created' });
       log.warn({ taskId: task.id, chargeId: task.chargeId }, 'a task never reached an upstream');
       onEnded();
@@ -99,8 +104,11 @@ export class VideoWorker {
 
   private async purge(): Promise<void> {
     const { storage, config, log } = this.parts;
-    const videos = await storage.purgeOlderThan('videos', config.videoFileLifeMs + PURGE_GRACE_MS);
-    const images = await storage.purgeOlderThan('images', config.imageUrlLifeMs + PURGE_GRACE_MS);
-    if (videos + images > 0) log.info({ videos, images }, 'old files were removed');
+    const lives = new Map(fileFolders.map((folder) => [folder, config.videoFileLifeMs]));
+    lives.set('images', config.imageUrlLifeMs);
+    for (const [folder, lifeMs] of lives) {
+      const removed = await storage.purgeOlderThan(folder, lifeMs + PURGE_GRACE_MS);
+      if (removed > 0) log.info({ folder, removed }, 'old files were removed');
+    }
   }
 }

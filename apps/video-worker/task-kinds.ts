@@ -1,0 +1,81 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { LeasedTask } from '#tasks/task-queue.store.js';
+import type { Task } from '#tasks/task.js';
+import { assetRequestOf } from '#upstream/asset-request.js';
+import type { FileBody } from '#upstream/file-download.js';
+import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
+import type { CreateOptions, UpstreamAdapter } from '#upstream/protocol.js';
+import { videoRequestOf } from '#upstream/video-request.js';
+import { wholeGlb } from './glb-check.js';
+import { wholeMp4 } from './mp4-check.js';
+
+/** Fifteen seconds of 1080p at a studio's rate are below it; a larger file is not a video that we sold. */
+export const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
+/** A million faces with their textures. */
+const MAX_ASSET_BYTES = 256 * 1024 * 1024;
+
+type WithModel = LeasedTask & { upstreamModel: string };
+
+/** What a worker does differently for each kind of task. */
+export interface KindOfWork {
+  /** What a client is told of. */
+  readonly noun: string;
+  /** Where its files are kept, and what they are. */
+  readonly folder: string;
+  readonly extension: string;
+  readonly fileType: string;
+  readonly maxBytes: number;
+  /** Passes a whole file through and breaks on any other. */
+  checked(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
+  /** The stored request says all that the create said, so that it can be made again under its key. */
+  isRepeatable(task: Task): boolean;
+  create(
+    adapter: UpstreamAdapter,
+    channel: Channel,
+    call: { task: WithModel; options: CreateOptions },
+  ): Promise<CreateOutcome>;
+  poll(
+    adapter: UpstreamAdapter,
+    channel: Channel,
+    call: { upstreamId: string; signal: AbortSignal },
+  ): Promise<PollOutcome>;
+  open(
+    adapter: UpstreamAdapter,
+    channel: Channel,
+    call: { fileUrl: string; signal: AbortSignal },
+  ): Promise<FileBody>;
+}
+
+export const kindsOfWork: Record<Task['kind'], KindOfWork> = {
+  video: {
+    noun: 'video',
+    folder: 'videos',
+    extension: 'mp4',
+    fileType: 'video/mp4',
+    maxBytes: MAX_VIDEO_BYTES,
+    checked: wholeMp4,
+    isRepeatable: () => true,
+    create: (adapter, channel, { task, options }) =>
+      adapter.createVideo(channel, videoRequestOf(task), options),
+    poll: (adapter, channel, { upstreamId, signal }) => adapter.pollVideo(channel, upstreamId, signal),
+    open: (adapter, channel, { fileUrl, signal }) =>
+      adapter.openVideo(channel, fileUrl, { signal, maxBytes: MAX_VIDEO_BYTES }),
+  },
+  '3d': {
+    noun: '3D asset',
+    folder: 'assets',
+    extension: 'glb',
+    fileType: 'model/gltf-binary',
+    maxBytes: MAX_ASSET_BYTES,
+    checked: wholeGlb,
+    isRepeatable: ({ request }) => request.asset?.pictures === 0,
+    create: (adapter, channel, { task, options }) =>
+      adapter.createAsset(channel, assetRequestOf(task), options),
+    poll: (adapter, channel, { upstreamId, signal }) => adapter.pollAsset(channel, upstreamId, signal),
+    open: (adapter, channel, { fileUrl, signal }) =>
+      adapter.openAsset(channel, fileUrl, { signal, maxBytes: MAX_ASSET_BYTES }),
+  },
+};
+
+/** Every folder of finished files. */
+export const fileFolders = Object.values(kindsOfWork).map(({ folder }) => folder);
