@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** An error that the vendor answers, in the OpenAI shape. Its codes are the vendor's own, not the relay's table. */
+/** The code of a refusal for content, which each family words in its own way. */
+export const CONTENT_REFUSED = 'content_policy_violation';
+
+/** An error that the vendor answers, in the shape of the family that the path belongs to. Its codes are the vendor's own, not the relay's table. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -26,25 +29,85 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendText(response, status, JSON.stringify(body));
 }
 
-export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
-  const { status, code, message, param } = refusal;
-  const type = status >= 500 ? 'server_error' : 'invalid_request_error';
-  if (status === 503) response.setHeader('retry-after', '1');
+/** Whose manner a path has. */
+export type Family = 'openai' | 'google' | 'anthropic';
+
+export function familyOf(path: string): Family {
+  if (path.startsWith('/v1beta/')) return 'google';
+  return path === '/v1/messages' ? 'anthropic' : 'openai';
+}
+
+export function sendRefusal(response: ServerResponse, refusal: Refusal, family: Family): void {
+  const { status } = refusal;
+  if (status === 503 || status === 429) response.setHeader('retry-after', '1');
   // The rest of a body that was too large is not worth reading, so the connection ends with this answer.
   if (status === 413) response.setHeader('connection', 'close');
-  sendJson(response, status, { error: { message, type, param, code } });
+  if (family === 'google') sendJson(response, googleStatus(refusal), googleError(refusal));
+  else sendJson(response, status, family === 'anthropic' ? anthropicError(refusal) : openaiError(refusal));
+}
+
+function openaiError({ status, code, message, param }: Refusal) {
+  const type = status >= 500 ? 'server_error' : 'invalid_request_error';
+  return { error: { message, type, param, code } };
+}
+
+const GOOGLE_WORDS: Record<number, string> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
+
+/** Google answers 400 to a wrong key. */
+function googleStatus({ status, code }: Refusal): number {
+  return code === WRONG_KEY ? 400 : status;
+}
+
+function googleError(refusal: Refusal) {
+  const status = googleStatus(refusal);
+  const message = GOOGLE_MESSAGES[refusal.code] ?? refusal.message;
+  return { error: { code: status, message, status: GOOGLE_WORDS[status] ?? 'UNKNOWN' } };
+}
+
+/** The code of the vendor's answer to a missing or wrong key. */
+export const WRONG_KEY = 'invalid_api_key';
+
+const GOOGLE_MESSAGES: Record<string, string> = {
+  [WRONG_KEY]: 'API key not valid. Please pass a valid API key.',
+  [CONTENT_REFUSED]: "The prompt could not be submitted: it violates the vendor's Responsible AI practices.",
+};
+
+const ANTHROPIC_TYPES: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
+};
+
+export function anthropicError({ status, code, message }: Refusal) {
+  const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  const text = code === CONTENT_REFUSED ? 'Output blocked by content filtering policy' : message;
+  return { type: 'error', error: { type, message: text } };
 }
 
 /** A body with one inlined photo is megabytes; the vendor reads it only to refuse it. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Reads a JSON object. @throws Refusal 415 for any other type or an empty body, 413 too large, 400 not an object. */
-export async function readJsonBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Record<string, unknown>> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\b/i.test(type)) {
     throw new Refusal(415, 'unsupported_media_type', 'This interface takes JSON only.');
   }
-  const text = await readText(request);
+  const text = (await readBytes(request, maxBytes)).toString('utf8');
   if (text === '') throw new Refusal(415, 'unsupported_media_type', 'The body is empty.');
   const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -53,17 +116,18 @@ export async function readJsonBody(request: IncomingMessage): Promise<Record<str
   return body as Record<string, unknown>;
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+/** Reads a body whole. @throws Refusal 413 when it is longer. */
+export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // The connection has to outlive a body that is given up half-way, or the 413 would never arrive.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Refusal(413, 'request_too_large', 'The body is too large.');
+    if (bytes > maxBytes) throw new Refusal(413, 'request_too_large', 'The body is too large.');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function parse(text: string): unknown {

@@ -1,11 +1,17 @@
-import { Refusal } from './answers.js';
+import { CONTENT_REFUSED, Refusal, WRONG_KEY } from './answers.js';
 
 /** The faults that a prompt can order with `[[fault:NAME]]`; the README says what each does. */
 export const faultNames = [
   'reject-400',
+  'reject-401',
+  'reject-403',
+  'reject-404',
   'reject-415',
   'reject-422',
+  'reject-429',
+  'reject-500',
   'reject-503',
+  'reject-529',
   'moderation',
   'fail-late',
   'never-finish',
@@ -17,6 +23,9 @@ export const faultNames = [
   'slow-bytes',
   'truncated',
   'bad-file',
+  'no-usage',
+  'mid-stream-error',
+  'stream-cut',
 ] as const;
 
 export type Fault = (typeof faultNames)[number];
@@ -25,6 +34,9 @@ export interface Directives {
   faults: Fault[];
   /** How long the work takes, in milliseconds; undefined when the prompt leaves it to the configuration. */
   workMs: number | undefined;
+  /** Length of a written answer, and how much of the input counts as cached; undefined where it is not ordered. */
+  tokens: number | undefined;
+  cachedTokens: number | undefined;
   /** The prompt without its directives: what is drawn. */
   caption: string;
 }
@@ -35,35 +47,49 @@ export const INSTANT = '[[instant]]';
 /** Work longer than a day is a slip of the pen, and timers cannot hold more than 24 days. */
 const MAX_WORK_SECONDS = 86_400;
 
-const DIRECTIVE = /\[\[(fault|work):([^\]]{0,64})\]\]/g;
+/** A streamed answer of a million tokens is 200 MB: more proves nothing. */
+const MAX_TOKENS = 1_000_000;
+
+const DIRECTIVE = /\[\[(fault|work|tokens|cached):([^\]]{0,64})\]\]/g;
 
 /** Reads the directives of a prompt. @throws Refusal 400 on a misspelt one, so that no test passes by a typo. */
 export function readDirectives(prompt: string): Directives {
   const faults: Fault[] = [];
   let workMs: number | undefined;
+  let tokens: number | undefined;
+  let cachedTokens: number | undefined;
   for (const [, verb, value = ''] of prompt.matchAll(DIRECTIVE)) {
     if (verb === 'fault') faults.push(readFault(value));
-    else workMs = readWork(value);
+    else if (verb === 'work') workMs = readWork(value);
+    else if (verb === 'tokens') tokens = readTokens(value);
+    else cachedTokens = readTokens(value);
   }
   const caption = prompt.replace(DIRECTIVE, ' ').replaceAll(INSTANT, ' ').replace(/\s+/g, ' ').trim();
-  return { faults, workMs, caption };
+  return { faults, workMs, tokens, cachedTokens, caption };
 }
+
+/** The vendor's word for each status that a prompt can order. */
+const REJECTIONS: Record<string, [status: number, code: string]> = {
+  'reject-400': [400, 'invalid_request'],
+  'reject-401': [401, WRONG_KEY],
+  'reject-403': [403, 'permission_denied'],
+  'reject-404': [404, 'model_not_found'],
+  'reject-415': [415, 'unsupported_media_type'],
+  'reject-422': [422, 'unprocessable'],
+  'reject-429': [429, 'rate_limit_exceeded'],
+  'reject-500': [500, 'internal_error'],
+  'reject-503': [503, 'service_unavailable'],
+  'reject-529': [529, 'overloaded'],
+};
 
 /** Refuses a create as its prompt orders; nothing has been done by then. */
 export function refuseAsOrdered(faults: readonly Fault[]): void {
-  if (faults.includes('reject-400')) throw new Refusal(400, 'invalid_request', 'Refused as ordered (400).');
-  if (faults.includes('reject-415'))
-    throw new Refusal(415, 'unsupported_media_type', 'Refused as ordered (415).');
-  if (faults.includes('reject-422')) throw new Refusal(422, 'unprocessable', 'Refused as ordered (422).');
-  if (faults.includes('reject-503'))
-    throw new Refusal(503, 'service_unavailable', 'Refused as ordered (503).');
+  for (const fault of faults) {
+    const [status, code] = REJECTIONS[fault] ?? [];
+    if (status && code) throw new Refusal(status, code, `Refused as ordered (${status}).`);
+  }
   if (faults.includes('moderation')) {
-    throw new Refusal(
-      400,
-      'content_policy_violation',
-      'The prompt was refused by the content rules.',
-      'prompt',
-    );
+    throw new Refusal(400, CONTENT_REFUSED, 'The prompt was refused by the content rules.', 'prompt');
   }
 }
 
@@ -79,4 +105,10 @@ function readWork(text: string): number {
     throw new Refusal(400, 'unknown_directive', `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`, 'prompt');
   }
   return Math.round(seconds * 1000);
+}
+
+function readTokens(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (count <= MAX_TOKENS) return count;
+  throw new Refusal(400, 'unknown_directive', `Tokens are 0 to ${MAX_TOKENS}.`, 'prompt');
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
 import encoders from 'h264-mp4-encoder';
 
 /*
@@ -8,7 +8,7 @@ import encoders from 'h264-mp4-encoder';
  */
 
 export interface Drawing {
-  kind: 'picture' | 'movie';
+  kind: 'picture' | 'movie' | 'edit';
   /** Hexadecimal text that decides colours and shapes: the same seed is the same drawing. */
   seed: string;
   caption: string;
@@ -16,6 +16,8 @@ export interface Drawing {
   height: number;
   /** Length of a movie; 0 for a picture. */
   seconds: number;
+  /** The picture to alter, of an edit: the bytes of a PNG, JPEG or WebP. A width of 0 keeps its size. */
+  original?: Uint8Array;
 }
 
 export type DrawingOrder = Drawing & { orderId: number };
@@ -23,6 +25,9 @@ export type DrawingResult = { orderId: number; bytes?: Uint8Array; fault?: strin
 
 /** Enough to see movement; every frame costs about two milliseconds. */
 const FRAMES_PER_SECOND = 8;
+
+/** A larger original is made smaller. */
+const MAX_SIDE = 2048;
 
 interface Scene {
   hue: number;
@@ -116,6 +121,25 @@ function drawPicture(drawing: Drawing): Uint8Array {
   return canvas.toBuffer('image/png');
 }
 
+/** The picture as it came, its colours turned round inside an ellipse in the middle, with the caption. */
+async function drawEdit(drawing: Drawing): Promise<Uint8Array> {
+  const original = await loadImage(drawing.original ?? new Uint8Array());
+  const scale = Math.min(1, MAX_SIDE / Math.max(original.width, original.height));
+  const width = drawing.width || Math.max(1, Math.round(original.width * scale));
+  const height = drawing.height || Math.max(1, Math.round(original.height * scale));
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.drawImage(original, 0, 0, width, height);
+  context.globalCompositeOperation = 'difference';
+  context.fillStyle = 'white';
+  context.beginPath();
+  context.ellipse(width / 2, height / 2, width * 0.35, height * 0.35, 0, 0, 2 * Math.PI);
+  context.fill();
+  context.globalCompositeOperation = 'source-over';
+  paintCaption({ context, width, height }, drawing.caption);
+  return canvas.toBuffer('image/png');
+}
+
 async function drawMovie(drawing: Drawing): Promise<Uint8Array> {
   const canvas = createCanvas(drawing.width, drawing.height);
   const frame = { context: canvas.getContext('2d'), ...sized(drawing) };
@@ -144,9 +168,14 @@ function sized({ width, height }: Drawing): { width: number; height: number } {
   return { width, height };
 }
 
+function draw(order: Drawing): Uint8Array | Promise<Uint8Array> {
+  if (order.kind === 'movie') return drawMovie(order);
+  return order.kind === 'edit' ? drawEdit(order) : drawPicture(order);
+}
+
 async function obey(order: DrawingOrder): Promise<DrawingResult> {
   try {
-    const bytes = order.kind === 'movie' ? await drawMovie(order) : drawPicture(order);
+    const bytes = await draw(order);
     return { orderId: order.orderId, bytes };
   } catch (error) {
     return { orderId: order.orderId, fault: String(error) };

@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { readJsonBody, Refusal, sendJson, sendText } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
+import { pngOf } from './png.js';
 import {
   type Area,
   captionOf,
@@ -24,56 +25,79 @@ const LONG_SIDE = 1024;
 /** Four megapixels: the largest picture takes about 150 ms of the drawing thread. */
 const SIDES = { min: 16, max: 2048 };
 
-interface ImageOrder {
+export interface ImageOrder {
   prompt: string;
   count: number;
   format: 'url' | 'b64_json';
-  area: Area;
+  /** Undefined where neither a size nor a ratio was asked for. */
+  area: Area | undefined;
+}
+
+/** What is common to pictures from a text alone and from other pictures. */
+export interface ImageWork {
+  order: ImageOrder;
+  directives: Directives;
+  drawing(index: number): Drawing;
+  /** Where the picture is handed out. */
+  address(drawing: Drawing): string | Promise<string>;
 }
 
 /** `POST /v1/images/generations`. */
 export async function createImages(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
-  const body = await readJsonBody(exchange.request);
-  const order = readOrder(body);
+  const order = readOrder(await readJsonBody(exchange.request));
   if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
   const directives = readDirectives(order.prompt);
-  refuseAsOrdered(directives.faults);
-  await pause(vendor, directives.workMs ?? vendor.settings.imageMs);
-  if (directives.faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
-  if (directives.faults.includes('fail-late')) {
-    throw new Refusal(500, 'generation_failed', 'The generation failed as ordered.');
-  }
-  await answer(vendor, exchange, { ...order, directives });
+  await fulfil(vendor, exchange, {
+    order,
+    directives,
+    drawing: (index) => drawingOf(order, directives, index),
+    address: (drawing) => addressOf(vendor, exchange, { drawing, faults: directives.faults }),
+  });
 }
 
-async function answer(
-  vendor: Vendor,
-  exchange: Exchange,
-  order: ImageOrder & { directives: Directives },
-): Promise<void> {
-  const { faults, caption } = order.directives;
-  const count = faults.includes('partial') ? order.count - 1 : order.count;
+/** Does the work, and answers or misbehaves as ordered. @throws Refusal */
+export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork): Promise<void> {
+  const { faults, workMs } = work.directives;
+  refuseAsOrdered(faults);
+  await pause(vendor, workMs ?? vendor.settings.imageMs);
+  if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
+  if (faults.includes('fail-late')) {
+    throw new Refusal(500, 'generation_failed', 'The generation failed as ordered.');
+  }
+  await answer(vendor, exchange, work);
+}
+
+/** The drawings of an order, one fewer where that was ordered. @throws Refusal 500 when none is left. */
+export function drawingsOf({ order, directives, drawing }: Omit<ImageWork, 'address'>): Drawing[] {
+  const count = directives.faults.includes('partial') ? order.count - 1 : order.count;
   if (count === 0) throw new Refusal(500, 'generation_failed', 'No image came out of it, as ordered.');
-  const drawings = Array.from({ length: count }, (_, index) => drawingOf(order, index));
-  const data =
-    order.format === 'b64_json'
-      ? await Promise.all(drawings.map((drawing) => inlined(vendor, drawing)))
-      : drawings.map((drawing) => ({ url: addressOf(vendor, exchange, { drawing, faults }) }));
-  vendor.stats.imagesMade += count;
+  return Array.from({ length: count }, (_, index) => drawing(index));
+}
+
+async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Promise<void> {
+  const { faults, caption } = work.directives;
+  const isInlined = work.order.format === 'b64_json';
+  const data = await Promise.all(
+    drawingsOf(work).map(async (drawing) =>
+      isInlined ? inlined(vendor, drawing) : { url: await work.address(drawing) },
+    ),
+  );
+  vendor.stats.imagesMade += data.length;
   if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
   const result = {
     created: Math.floor(vendor.clock.nowMs() / 1000),
     data: data.map((image) => ({ ...image, mime_type: 'image/png', revised_prompt: caption })),
   };
   // With url the files misbehave instead of the answer.
-  if (order.format === 'url') return sendJson(exchange.response, 200, result);
+  if (!isInlined) return sendJson(exchange.response, 200, result);
   const answerFaults = faults.filter((fault) => fault !== 'bad-file');
   const bytes = Buffer.from(JSON.stringify(result));
   return deliver(vendor, exchange, { bytes, contentType: 'application/json', faults: answerFaults });
 }
 
-function readOrder(body: Record<string, unknown>): ImageOrder {
+/** Reads the fields that all picture calls share. @throws Refusal 400 */
+export function readOrder(body: Record<string, unknown>): ImageOrder {
   requiredText(body, 'model');
   const prompt = requiredText(body, 'prompt');
   const count = body['n'] ?? 1;
@@ -92,16 +116,17 @@ function readOrder(body: Record<string, unknown>): ImageOrder {
   return { prompt, count: count as number, format, area: readArea(body) };
 }
 
-function readArea(body: Record<string, unknown>): Area {
+function readArea(body: Record<string, unknown>): Area | undefined {
   const size = optionalText(body, 'size') ?? 'auto';
   if (size !== 'auto') return readSize(size, SIDES);
   const ratio = optionalText(body, 'aspect_ratio') ?? 'auto';
-  return ratio === 'auto' ? { width: LONG_SIDE, height: LONG_SIDE } : readAspectRatio(ratio, LONG_SIDE);
+  return ratio === 'auto' ? undefined : readAspectRatio(ratio, LONG_SIDE);
 }
 
-function drawingOf(order: ImageOrder & { directives: Directives }, index: number): Drawing {
-  const caption = captionOf(order.directives.caption);
-  return { kind: 'picture', seed: seedOf(order.prompt, index), caption, ...order.area, seconds: 0 };
+export function drawingOf({ prompt, area }: ImageOrder, { caption }: Directives, index: number): Drawing {
+  const seed = seedOf(prompt, index);
+  const square = { width: LONG_SIDE, height: LONG_SIDE };
+  return { kind: 'picture', seed, caption: captionOf(caption), ...(area ?? square), seconds: 0 };
 }
 
 async function inlined(vendor: Vendor, drawing: Drawing): Promise<{ b64_json: string }> {
@@ -159,24 +184,15 @@ function readTicket(vendor: Vendor, name: string): Ticket | undefined {
 // ---- The instant picture: constant, so that a benchmark measures the relay and not the drawing.
 
 /** A grey PNG of 16x16 pixels: a zero filter byte and 16 grey values in each row. */
-export const instantPng = Buffer.concat([
-  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-  pngChunk('IHDR', Buffer.from([0, 0, 0, 16, 0, 0, 0, 16, 8, 0, 0, 0, 0])),
-  pngChunk('IDAT', deflateSync(Buffer.alloc(16 * 17))),
-  pngChunk('IEND', Buffer.alloc(0)),
-]);
+export const instantPng = pngOf({
+  width: 16,
+  height: 16,
+  colorType: 0,
+  data: deflateSync(Buffer.alloc(16 * 17)),
+});
 const instantB64 = JSON.stringify({ b64_json: instantPng.toString('base64') });
 
-function pngChunk(type: string, payload: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), payload]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(payload.length);
-  const check = Buffer.alloc(4);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
-}
-
-function answerInstantly(vendor: Vendor, { request, response }: Exchange, order: ImageOrder): void {
+export function answerInstantly(vendor: Vendor, { request, response }: Exchange, order: ImageOrder): void {
   vendor.stats.imagesMade += order.count;
   const image =
     order.format === 'b64_json' ? instantB64 : `{"url":"${originOf(vendor, request)}/files/instant.png"}`;

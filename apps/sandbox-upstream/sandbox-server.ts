@@ -4,19 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger, type Logger } from '#platform/logging.js';
-import { Refusal, sendJson, sendRefusal } from './answers.js';
-import { createImages, instantPng, serveImage } from './images.js';
+import { familyOf, Refusal, sendRefusal } from './answers.js';
+import { KeptFiles } from './kept-files.js';
+import { route } from './routes.js';
 import { Studio } from './studio.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
-import { stateAt, VideoTasks } from './video-tasks.js';
-import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
+import { VendorTasks } from './vendor-tasks.js';
 
 export interface SandboxOptions {
   /** 127.0.0.1 by default. */
   host?: string;
   /** 0, the default, takes a free port. */
   port?: number;
-  /** Folder that keeps accepted videos through a killed process; without it they are in memory only. */
+  /** Folder that keeps accepted videos and meshes through a killed process; without it they are in memory only. */
   stateDir?: string | undefined;
   /** `sandbox-key` by default. */
   apiKey?: string;
@@ -82,7 +82,9 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
     settings,
     clock: options.clock ?? systemClock,
     studio: new Studio(),
-    tasks: new VideoTasks(options.stateDir),
+    videos: new VendorTasks(options.stateDir, '.json'),
+    meshes: new VendorTasks(options.stateDir, '.mesh'),
+    kept: new KeptFiles(),
     stats: newStats(),
     closing,
   };
@@ -99,6 +101,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 async function handle(vendor: Vendor, exchange: Exchange, logger: Logger): Promise<void> {
   const { request, response } = exchange;
+  const family = familyOf((request.url ?? '').split('?')[0] ?? '');
   try {
     await route(vendor, exchange);
   } catch (error) {
@@ -106,80 +109,10 @@ async function handle(vendor: Vendor, exchange: Exchange, logger: Logger): Promi
       response.destroy();
     } else if (error instanceof Refusal) {
       if (request.method === 'POST') vendor.stats.refusals += 1;
-      sendRefusal(response, error);
+      sendRefusal(response, error, family);
     } else {
       logger.error({ err: error }, 'a request failed');
-      sendRefusal(response, new Refusal(500, 'internal_error', 'The vendor failed.'));
+      sendRefusal(response, new Refusal(500, 'internal_error', 'The vendor failed.'), family);
     }
   }
-}
-
-async function route(vendor: Vendor, exchange: Exchange): Promise<void> {
-  const { method = '', url = '' } = exchange.request;
-  const [path = ''] = url.split('?');
-  const verb = method === 'HEAD' ? 'GET' : method;
-  if (path.startsWith('/files/') && verb === 'GET')
-    return serveFile(vendor, exchange, path.slice('/files/'.length));
-  if (path.startsWith('/_sandbox/')) return control(vendor, exchange, `${verb} ${path}`);
-  authorise(vendor, exchange);
-  if (verb === 'POST') {
-    if (path === '/v1/images/generations') return createImages(vendor, exchange);
-    if (path === '/v1/videos') return createVideo(vendor, exchange, 'openai');
-    if (path === '/v1/videos/generations') return createVideo(vendor, exchange, 'xai');
-  }
-  const [, id, content] = /^\/v1\/videos\/([\w-]{1,64})(\/content)?$/.exec(path) ?? [];
-  if (verb === 'GET' && id !== undefined) {
-    return content ? downloadVideo(vendor, exchange, id) : pollVideo(vendor, exchange, id);
-  }
-  throw new Refusal(404, 'unknown_url', `There is nothing at ${method} ${path}.`);
-}
-
-function authorise({ settings }: Vendor, { request }: Exchange): void {
-  const [scheme = '', key] = (request.headers.authorization ?? '').split(' ');
-  if (scheme.toLowerCase() === 'bearer' && key === settings.apiKey) return;
-  throw new Refusal(401, 'invalid_api_key', 'The key is missing or wrong.');
-}
-
-async function serveFile(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
-  if (name === 'instant.png') {
-    vendor.stats.downloads += 1;
-    exchange.response.writeHead(200, { 'content-type': 'image/png', 'content-length': instantPng.length });
-    exchange.response.end(instantPng);
-    return;
-  }
-  const [, kind, rest = ''] = /^(images|videos)\/([\w.-]+)\.(?:png|mp4)$/.exec(name) ?? [];
-  if (kind === 'images') return serveImage(vendor, exchange, rest);
-  if (kind === 'videos') return serveVideo(vendor, exchange, rest);
-  throw new Refusal(404, 'file_not_found', 'There is no such file.');
-}
-
-/** A list of tasks is for reading by tests: the newest of them are enough. */
-const MAX_LISTED_TASKS = 1_000;
-
-function control(vendor: Vendor, { request, response }: Exchange, what: string): void {
-  request.resume();
-  if (what === 'GET /_sandbox/stats') return sendJson(response, 200, vendor.stats);
-  if (what === 'GET /_sandbox/tasks') return sendJson(response, 200, { tasks: listTasks(vendor) });
-  if (what !== 'POST /_sandbox/reset') throw new Refusal(404, 'unknown_url', `There is nothing at ${what}.`);
-  vendor.tasks.clear();
-  vendor.studio.clear();
-  Object.assign(vendor.stats, newStats());
-  sendJson(response, 200, vendor.stats);
-}
-
-function listTasks({ tasks, clock }: Vendor) {
-  const nowMs = clock.nowMs();
-  return tasks
-    .list()
-    .slice(-MAX_LISTED_TASKS)
-    .map((task) => ({
-      id: task.id,
-      dialect: task.dialect,
-      model: task.model,
-      prompt: task.prompt,
-      seconds: task.drawing.seconds,
-      createdAt: new Date(task.createdAtMs).toISOString(),
-      idempotencyKey: task.idempotencyKey,
-      ...stateAt(task, nowMs),
-    }));
 }

@@ -61,6 +61,16 @@ export class SandboxUnderTest {
     throw new Error(`None of ${words.join(', ')} came; seen: ${seen.join(', ')}`);
   }
 
+  /** Asks until an answer is as wanted. */
+  async readUntil(path: string, isWanted: (answer: Json) => boolean): Promise<Json> {
+    let last: Json = {};
+    for (const before = performance.now(); performance.now() - before < POLL_LIMIT_MS;) {
+      last = await this.read(path);
+      if (isWanted(last)) return last;
+    }
+    throw new Error(`The wanted answer never came; the last one: ${JSON.stringify(last)}`);
+  }
+
   close(): Promise<void> {
     return this.sandbox.close();
   }

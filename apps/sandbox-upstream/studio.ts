@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
@@ -13,6 +14,12 @@ interface Waiting {
   reject: (fault: Error) => void;
 }
 
+/** A drawing by all that decides it; the picture of an edit by its digest. */
+function keyOf({ original, ...rest }: Drawing): string {
+  const digest = original && createHash('sha256').update(original).digest('hex');
+  return JSON.stringify({ ...rest, digest });
+}
+
 /** Makes pictures (PNG) and movies (MP4) in one worker thread that starts with the first order. */
 export class Studio {
   private worker: Worker | undefined;
@@ -24,7 +31,7 @@ export class Studio {
 
   /** The bytes of a drawing: equal for equal drawings. @throws Refusal 503 when too many wait, 500 when it fails. */
   draw(drawing: Drawing): Promise<Buffer> {
-    const key = JSON.stringify(drawing);
+    const key = keyOf(drawing);
     const cached = this.cache.get(key);
     if (cached) return Promise.resolve(this.remember(key, cached));
     const running = this.underWay.get(key);

@@ -4,19 +4,29 @@ import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
 import { Refusal } from './answers.js';
 import type { Studio } from './studio.js';
-import type { VideoTasks } from './video-tasks.js';
+import type { MeshTask } from './meshes.js';
+import type { VendorTasks } from './vendor-tasks.js';
+import type { VideoTask } from './videos.js';
+import type { KeptFiles } from './kept-files.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
 export function newStats() {
   return {
     imagesRequests: 0,
     imagesMade: 0,
+    editsMade: 0,
     videoCreates: 0,
     videosAccepted: 0,
     videoRepeats: 0,
     refusals: 0,
     polls: 0,
     downloads: 0,
+    meshesAccepted: 0,
+    textsBegun: 0,
+    textsFinished: 0,
+    /** Answers whose client left before their end. */
+    textsAbandoned: 0,
+    speechesMade: 0,
   };
 }
 
@@ -37,7 +47,10 @@ export interface Vendor {
   settings: Readonly<VendorSettings>;
   clock: Clock;
   studio: Studio;
-  tasks: VideoTasks;
+  videos: VendorTasks<VideoTask>;
+  meshes: VendorTasks<MeshTask>;
+  /** Pictures that cannot be drawn again from their address. */
+  kept: KeptFiles;
   stats: ReturnType<typeof newStats>;
   /** Aborted when the vendor closes: every wait ends then. */
   closing: AbortSignal;

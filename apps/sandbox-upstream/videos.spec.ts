@@ -6,6 +6,7 @@ import OpenAI from 'openai';
 import { ManualClock } from '#platform/clock.js';
 import { findBox, readBoxes } from './mp4.js';
 import { type Json, SandboxUnderTest } from './sandbox.fixture.js';
+import { newStats } from './vendor.js';
 
 const OPENAI = '/v1/videos';
 const XAI = '/v1/videos/generations';
@@ -262,8 +263,7 @@ describe('time and restarts', () => {
       await own.post(XAI, { model: 'v', prompt: '[[fault:reject-400]]' });
       await fetch((await own.read(`/v1/videos/${id}`))['video']['url']);
       expect(await own.read('/_sandbox/stats')).toEqual({
-        imagesRequests: 0,
-        imagesMade: 0,
+        ...newStats(),
         videoCreates: 3,
         videosAccepted: 1,
         videoRepeats: 1,

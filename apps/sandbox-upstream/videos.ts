@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readJsonBody, Refusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
-import { readDirectives, refuseAsOrdered } from './directives.js';
+import { readDirectives } from './directives.js';
 import {
   type Area,
   captionOf,
@@ -15,7 +15,9 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { endOf, stateAt, type VideoState, type VideoTask } from './video-tasks.js';
+import { acceptTask, spoilPoll } from './task-calls.js';
+import { endOf, stateAt, type TaskState, type VendorTask } from './vendor-tasks.js';
+import type { Drawing } from './drawing.worker.js';
 
 const DEFAULT_SECONDS = 5;
 /** Twenty seconds take the drawing thread about a third of one. */
@@ -24,52 +26,59 @@ const MAX_SECONDS = 20;
 const LONG_SIDE = 320;
 const SIDES = { min: 16, max: 4096 };
 const SHORT_SIDES: Record<string, number> = { '480p': 480, '720p': 720, '1080p': 1080 };
-/** Polls that `unknown-status` and `poll-5xx` spoil before the task goes on as if nothing had been. */
-const SPOILED_POLLS = 3;
 const MAX_KEPT_PROMPT = 1_000;
-const MAX_KEY_LENGTH = 256;
 const IMAGE_FIELDS = /^(image|images|input_reference|reference_images|video)(\[|$)/;
+
+export interface VideoTask extends VendorTask {
+  /** The form it was created in, which decides the words of its polls. */
+  dialect: 'openai' | 'xai' | 'google';
+  /** Size as the OpenAI form shows it; the file itself is smaller. */
+  size: string;
+  drawing: Drawing;
+}
 
 /** `POST /v1/videos` (OpenAI form) and `POST /v1/videos/generations` (xAI form). */
 export async function createVideo(
   vendor: Vendor,
   exchange: Exchange,
-  dialect: VideoTask['dialect'],
+  dialect: 'openai' | 'xai',
 ): Promise<void> {
   vendor.stats.videoCreates += 1;
   const body = await readJsonBody(exchange.request);
-  const task = readTask(vendor, body, dialect);
-  task.idempotencyKey = readIdempotencyKey(exchange);
-  const earlier = task.idempotencyKey === null ? undefined : vendor.tasks.findByKey(task.idempotencyKey);
-  if (earlier) return repeat(vendor, exchange, { earlier, task });
-  refuseAsOrdered(task.faults);
-  vendor.tasks.add(task);
-  vendor.stats.videosAccepted += 1;
-  if (task.faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
-  answerCreate(vendor, exchange, task);
+  const task = await acceptVideo(vendor, exchange, readVideoTask(vendor, body, dialect));
+  if (!task) return;
+  if (dialect === 'xai') return sendJson(exchange.response, 200, { request_id: task.id });
+  sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
 }
 
-/** The same key and input is the same task, also when its first answer was withheld. */
-function repeat(
+/** The task to answer with, new or repeated; undefined when its prompt ordered that there be no answer. */
+export async function acceptVideo(
   vendor: Vendor,
   exchange: Exchange,
-  { earlier, task }: Record<'earlier' | 'task', VideoTask>,
-): void {
-  if (earlier.inputHash !== task.inputHash) {
-    throw new Refusal(409, 'idempotency_conflict', 'This idempotency key belongs to another request.');
-  }
-  vendor.stats.videoRepeats += 1;
-  answerCreate(vendor, exchange, earlier);
+  task: VideoTask,
+): Promise<VideoTask | undefined> {
+  const accepted = acceptTask(vendor.videos, exchange, task);
+  if (accepted !== task) vendor.stats.videoRepeats += 1;
+  else vendor.stats.videosAccepted += 1;
+  if (accepted !== task || !task.faults.includes('accept-then-timeout')) return accepted;
+  await holdUntilClientLeaves(vendor, exchange.response);
+  return undefined;
 }
 
-function answerCreate(vendor: Vendor, { response }: Exchange, task: VideoTask): void {
-  if (task.dialect === 'xai') return sendJson(response, 200, { request_id: task.id });
-  sendJson(response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
-}
+const IDS: Record<VideoTask['dialect'], () => string> = {
+  xai: () => randomUUID(),
+  openai: () => `video_${randomUUID().replaceAll('-', '')}`,
+  google: () => randomUUID().replaceAll('-', ''),
+};
 
-function readTask(vendor: Vendor, body: Record<string, unknown>, dialect: VideoTask['dialect']): VideoTask {
+/** Reads a body with the fields of the OpenAI and xAI forms. @throws Refusal */
+export function readVideoTask(
+  vendor: Vendor,
+  body: Record<string, unknown>,
+  dialect: VideoTask['dialect'],
+): VideoTask {
   const imageField = Object.keys(body).find((name) => IMAGE_FIELDS.test(name));
-  if (imageField && body[imageField] !== null) {
+  if (imageField && body[imageField] != null) {
     throw new Refusal(422, 'image_input_not_supported', 'Videos are made from text only.', imageField);
   }
   const model = requiredText(body, 'model');
@@ -83,7 +92,7 @@ function readTask(vendor: Vendor, body: Record<string, unknown>, dialect: VideoT
     seconds: readSeconds(body),
   };
   return {
-    id: dialect === 'xai' ? randomUUID() : `video_${randomUUID().replaceAll('-', '')}`,
+    id: IDS[dialect](),
     dialect,
     model,
     prompt: prompt.slice(0, MAX_KEPT_PROMPT),
@@ -98,13 +107,6 @@ function readTask(vendor: Vendor, body: Record<string, unknown>, dialect: VideoT
       .update(`${dialect}\n${JSON.stringify(body)}`)
       .digest('hex'),
   };
-}
-
-function readIdempotencyKey({ request }: Exchange): string | null {
-  const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string' || key === '') return null;
-  if (key.length <= MAX_KEY_LENGTH) return key;
-  throw new Refusal(400, 'invalid_value', `An idempotency key has at most ${MAX_KEY_LENGTH} characters.`);
 }
 
 /** `seconds` is a text (OpenAI), `duration` a number or a text (xAI); whole seconds either way. */
@@ -146,8 +148,8 @@ function shownSize(body: Record<string, unknown>, frame: Area): string {
 /** `GET /v1/videos/{id}`. */
 export function pollVideo(vendor: Vendor, exchange: Exchange, id: string): void {
   vendor.stats.polls += 1;
-  const task = foundTask(vendor, id);
-  const word = spoil(vendor, task);
+  const task = foundVideo(vendor, id);
+  const word = spoilPoll(vendor.videos, task);
   const state = stateAt(task, vendor.clock.nowMs());
   if (task.dialect === 'openai') return sendJson(exchange.response, 200, openaiVideo(task, state, word));
   const status = word === undefined && (state.phase === 'queued' || state.phase === 'working') ? 202 : 200;
@@ -158,22 +160,10 @@ export function pollVideo(vendor: Vendor, exchange: Exchange, id: string): void 
   );
 }
 
-/** Spoils the first polls of a task that ordered it: a strange status word is returned, an HTTP error thrown. */
-function spoil(vendor: Vendor, task: VideoTask): string | undefined {
-  const isStrange = task.faults.includes('unknown-status');
-  const isBroken = task.faults.includes('poll-5xx');
-  if ((!isStrange && !isBroken) || task.spoiledPolls >= SPOILED_POLLS) return undefined;
-  task.spoiledPolls += 1;
-  vendor.tasks.save(task);
-  if (isStrange) return 'post_processing';
-  const status = task.spoiledPolls % 2 === 1 ? 500 : 503;
-  throw new Refusal(status, 'server_error', 'The status cannot be read now, as ordered.');
-}
-
 const OPENAI_WORDS = { queued: 'queued', working: 'in_progress', completed: 'completed', failed: 'failed' };
-const FAILURE = { code: 'generation_failed', message: 'The generation failed as ordered.' };
+export const FAILURE = { code: 'generation_failed', message: 'The generation failed as ordered.' };
 
-function openaiVideo(task: VideoTask, { phase, progress }: VideoState, word?: string) {
+function openaiVideo(task: VideoTask, { phase, progress }: TaskState, word?: string) {
   const isCompleted = phase === 'completed';
   return {
     id: task.id,
@@ -192,11 +182,7 @@ function openaiVideo(task: VideoTask, { phase, progress }: VideoState, word?: st
   };
 }
 
-function xaiVideo(
-  task: VideoTask,
-  { phase, progress }: VideoState,
-  with_: { word?: string; origin: string },
-) {
+function xaiVideo(task: VideoTask, { phase, progress }: TaskState, with_: { word?: string; origin: string }) {
   if (with_.word !== undefined) return { status: with_.word, progress };
   if (phase === 'queued' || phase === 'working') return { status: 'pending', progress };
   if (phase === 'failed') {
@@ -213,7 +199,7 @@ function xaiVideo(
 
 /** `GET /v1/videos/{id}/content`: of the OpenAI form only, as with the vendors. */
 export async function downloadVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
-  const task = foundTask(vendor, id);
+  const task = foundVideo(vendor, id);
   if (task.dialect === 'xai')
     throw new Refusal(404, 'unknown_url', 'The file is at the address of video.url.');
   await deliverVideo(vendor, exchange, task);
@@ -221,10 +207,10 @@ export async function downloadVideo(vendor: Vendor, exchange: Exchange, id: stri
 
 /** `GET /files/videos/{id}.mp4`: needs no key, as with the vendors; nobody can guess the id. */
 export async function serveVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
-  await deliverVideo(vendor, exchange, foundTask(vendor, id));
+  await deliverVideo(vendor, exchange, foundVideo(vendor, id));
 }
 
-async function deliverVideo(vendor: Vendor, exchange: Exchange, task: VideoTask): Promise<void> {
+export async function deliverVideo(vendor: Vendor, exchange: Exchange, task: VideoTask): Promise<void> {
   vendor.stats.downloads += 1;
   const nowMs = vendor.clock.nowMs();
   if (stateAt(task, nowMs).phase !== 'completed') {
@@ -236,8 +222,8 @@ async function deliverVideo(vendor: Vendor, exchange: Exchange, task: VideoTask)
   await deliver(vendor, exchange, { bytes, contentType: 'video/mp4', faults: task.faults });
 }
 
-function foundTask(vendor: Vendor, id: string): VideoTask {
-  const task = vendor.tasks.find(id);
+export function foundVideo(vendor: Vendor, id: string): VideoTask {
+  const task = vendor.videos.find(id);
   if (!task) throw new Refusal(404, 'video_not_found', 'There is no such video.');
   return task;
 }

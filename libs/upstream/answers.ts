@@ -48,7 +48,7 @@ export function readError(body: JsonObject | null): UpstreamError | null {
 
 /** Words by which upstreams refuse a prompt for its content, under whatever status. */
 const MODERATION =
-  /content[_ -]?policy|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai/i;
+  /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai/i;
 
 export function isOfContent({ code, message }: UpstreamError): boolean {
   return MODERATION.test(`${code} ${message}`);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Channel } from '#catalog/catalog.js';
 import { ManualClock } from '#platform/clock.js';
 import { createRegistry } from '#platform/metrics.js';
-import { ChannelHealth, type Place } from './channel-health.js';
+import { type CallOutcome, ChannelHealth, type Place } from './channel-health.js';
 import { channelTo } from './upstream.fixture.js';
 
 const failed = { kind: 'not_accepted', reason: 'HTTP 503', upstreamStatus: 503 };
@@ -32,7 +32,7 @@ function enter(channel = one): Place {
   return place;
 }
 
-function call(outcome: { kind: string }, channel = one): void {
+function call(outcome: CallOutcome, channel = one): void {
   const place = enter(channel);
   place.report(outcome);
   place.leave();

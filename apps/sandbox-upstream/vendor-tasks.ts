@@ -3,18 +3,12 @@ import { join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
 import { Refusal } from './answers.js';
 import type { Fault } from './directives.js';
-import type { Drawing } from './drawing.worker.js';
 
-/** One accepted video. Its progress is not stored: it follows from the clock, so a restart loses nothing. */
-export interface VideoTask {
+/** One accepted piece of long work. Its progress is not stored: it follows from the clock, so a restart loses nothing. */
+export interface VendorTask {
   id: string;
-  /** The form it was created in, which decides the words of its polls. */
-  dialect: 'openai' | 'xai';
   model: string;
   prompt: string;
-  /** Size as the OpenAI form shows it; the file itself is smaller. */
-  size: string;
-  drawing: Drawing;
   faults: Fault[];
   createdAtMs: number;
   workMs: number;
@@ -25,7 +19,7 @@ export interface VideoTask {
   inputHash: string;
 }
 
-export interface VideoState {
+export interface TaskState {
   phase: 'queued' | 'working' | 'completed' | 'failed';
   /** 0 to 100. */
   progress: number;
@@ -34,12 +28,12 @@ export interface VideoState {
 /** Part of the work time that a task waits before anything moves. */
 const QUEUED_PART = 0.1;
 
-export function endOf(task: VideoTask): number {
+export function endOf(task: VendorTask): number {
   return task.createdAtMs + task.workMs;
 }
 
 /** Where a task stands at a moment: a pure function of the task and the clock. */
-export function stateAt(task: VideoTask, nowMs: number): VideoState {
+export function stateAt(task: VendorTask, nowMs: number): TaskState {
   const part = task.workMs === 0 ? 1 : Math.max(0, (nowMs - task.createdAtMs) / task.workMs);
   if (part < QUEUED_PART) return { phase: 'queued', progress: 0 };
   if (part < 1 || task.faults.includes('never-finish')) {
@@ -52,34 +46,40 @@ export function stateAt(task: VideoTask, nowMs: number): VideoState {
 /** About a kilobyte each; a load test evicts ended ones long before a relay could still ask for them. */
 const MAX_TASKS = 5_000;
 
-/** The accepted videos, in memory and, given a folder, one small file each so that they outlive a killed process. */
-export class VideoTasks {
-  private readonly tasks = new Map<string, VideoTask>();
+/** The accepted tasks of one kind, in memory and, given a folder, one small file each so that they outlive a killed process. */
+export class VendorTasks<T extends VendorTask> {
+  private readonly tasks = new Map<string, T>();
   private readonly idsByKey = new Map<string, string>();
+  private readonly maxTasks: number;
 
-  /** Takes up what the folder holds. @throws OperatorError when the folder cannot be used. */
+  /**
+   * Takes up what the folder holds of files that end in `suffix`, which no other kind's suffix may end in.
+   * @throws OperatorError when the folder cannot be used.
+   */
   constructor(
     private readonly stateDir: string | undefined,
-    private readonly maxTasks = MAX_TASKS,
+    private readonly suffix: string,
+    options: { maxTasks?: number } = {},
   ) {
+    this.maxTasks = options.maxTasks ?? MAX_TASKS;
     if (stateDir) this.load(stateDir);
   }
 
-  find(id: string): VideoTask | undefined {
+  find(id: string): T | undefined {
     return this.tasks.get(id);
   }
 
-  findByKey(idempotencyKey: string): VideoTask | undefined {
+  findByKey(idempotencyKey: string): T | undefined {
     return this.tasks.get(this.idsByKey.get(idempotencyKey) ?? '');
   }
 
   /** Oldest first. */
-  list(): VideoTask[] {
+  list(): T[] {
     return [...this.tasks.values()];
   }
 
   /** Keeps a new task; returns when it is safe. @throws Refusal 503 when the vendor is full of unended tasks. */
-  add(task: VideoTask): void {
+  add(task: T): void {
     if (this.tasks.size >= this.maxTasks) this.evictOldestEnded(task.createdAtMs);
     this.save(task);
     this.keep(task);
@@ -89,9 +89,9 @@ export class VideoTasks {
    * Writes a task's file. Synchronous, so that nobody meets a task that is not yet kept; without a sync of the disk,
    * since the file has to outlive a killed process and not a power cut.
    */
-  save(task: VideoTask): void {
+  save(task: T): void {
     if (!this.stateDir) return;
-    const path = join(this.stateDir, `${task.id}.json`);
+    const path = join(this.stateDir, task.id + this.suffix);
     writeFileSync(`${path}.tmp`, JSON.stringify(task));
     renameSync(`${path}.tmp`, path);
   }
@@ -100,15 +100,15 @@ export class VideoTasks {
     for (const task of this.list()) this.drop(task);
   }
 
-  private keep(task: VideoTask): void {
+  private keep(task: T): void {
     this.tasks.set(task.id, task);
     if (task.idempotencyKey !== null) this.idsByKey.set(task.idempotencyKey, task.id);
   }
 
-  private drop(task: VideoTask): void {
+  private drop(task: T): void {
     this.tasks.delete(task.id);
     if (task.idempotencyKey !== null) this.idsByKey.delete(task.idempotencyKey);
-    if (this.stateDir) rmSync(join(this.stateDir, `${task.id}.json`), { force: true });
+    if (this.stateDir) rmSync(join(this.stateDir, task.id + this.suffix), { force: true });
   }
 
   private evictOldestEnded(nowMs: number): void {
@@ -116,17 +116,18 @@ export class VideoTasks {
       const { phase } = stateAt(task, nowMs);
       if (phase === 'completed' || phase === 'failed') return this.drop(task);
     }
-    throw new Refusal(503, 'service_unavailable', 'Too many videos are under way.');
+    throw new Refusal(503, 'service_unavailable', 'Too many tasks are under way.');
   }
 
   private load(stateDir: string): void {
     try {
       mkdirSync(stateDir, { recursive: true });
       const names = readdirSync(stateDir);
-      for (const name of names.filter((each) => each.endsWith('.json.tmp'))) rmSync(join(stateDir, name));
+      for (const name of names.filter((each) => each.endsWith(`${this.suffix}.tmp`)))
+        rmSync(join(stateDir, name));
       names
-        .filter((name) => name.endsWith('.json'))
-        .flatMap((name) => readTask(join(stateDir, name)))
+        .filter((name) => name.endsWith(this.suffix))
+        .flatMap((name) => readTask<T>(join(stateDir, name)))
         .sort((one, other) => one.createdAtMs - other.createdAtMs)
         .forEach((task) => this.keep(task));
     } catch (error) {
@@ -138,10 +139,10 @@ export class VideoTasks {
 }
 
 /** A file that a power cut left empty or torn is a lost task; it must not keep the vendor from starting. */
-function readTask(path: string): VideoTask[] {
+function readTask<T>(path: string): T[] {
   const text = readFileSync(path, 'utf8');
   try {
-    return [JSON.parse(text) as VideoTask];
+    return [JSON.parse(text) as T];
   } catch {
     rmSync(path);
     return [];

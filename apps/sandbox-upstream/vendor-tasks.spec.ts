@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { stateAt, type VideoTask, VideoTasks } from './video-tasks.js';
+import { stateAt, type VendorTask, VendorTasks } from './vendor-tasks.js';
 
-function task(id: string, more: Partial<VideoTask> = {}): VideoTask {
+function task(id: string, more: Partial<VendorTask> = {}): VendorTask {
   return {
     id,
-    dialect: 'openai',
     model: 'v',
     prompt: 'p',
-    size: '1280x720',
-    drawing: { kind: 'movie', seed: 'ab', caption: 'p', width: 320, height: 180, seconds: 5 },
     faults: [],
     createdAtMs: 1_000,
     workMs: 100,
@@ -37,12 +34,12 @@ describe('the state of a task', () => {
 
 describe('the kept tasks', () => {
   it('evict the oldest ended one, and refuse when none has ended', () => {
-    const tasks = new VideoTasks(undefined, 2);
+    const tasks = new VendorTasks(undefined, '.json', { maxTasks: 2 });
     tasks.add(task('running', { workMs: 1_000_000 }));
     tasks.add(task('ended', { idempotencyKey: 'k' }));
     tasks.add(task('next', { createdAtMs: 5_000, workMs: 1_000_000 }));
     expect(tasks.list().map(({ id }) => id)).toEqual(['running', 'next']);
     expect(tasks.findByKey('k')).toBeUndefined();
-    expect(() => tasks.add(task('more', { createdAtMs: 5_000 }))).toThrow('Too many videos');
+    expect(() => tasks.add(task('more', { createdAtMs: 5_000 }))).toThrow('Too many tasks');
   });
 });

@@ -1,0 +1,97 @@
+import { readBytes, readJsonBody, Refusal } from './answers.js';
+import { INSTANT, readDirectives } from './directives.js';
+import type { Drawing } from './drawing.worker.js';
+import { answerInstantly, fulfil, readOrder } from './images.js';
+import { captionOf, type Exchange, originOf, seedOf, type Vendor } from './vendor.js';
+
+/** A few photos; the vendor keeps them only while it draws. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_IMAGES = 16;
+const PICTURES = [
+  Buffer.from('89504e470d0a1a0a', 'hex'),
+  Buffer.from('ffd8ff', 'hex'),
+  Buffer.from('RIFF', 'latin1'),
+];
+
+interface EditInput {
+  body: Record<string, unknown>;
+  pictures: Buffer[];
+}
+
+/** `POST /v1/images/edits`: a form as OpenAI takes it, or JSON as xAI takes it. The first picture is the one altered. */
+export async function editImages(vendor: Vendor, exchange: Exchange): Promise<void> {
+  vendor.stats.imagesRequests += 1;
+  const { body, pictures } = await readInput(exchange);
+  const order = readOrder(body);
+  const [original] = pictures;
+  if (!original) throw new Refusal(400, 'missing_required_parameter', 'An edit needs an image.', 'image');
+  if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
+  const directives = readDirectives(order.prompt);
+  const area = order.area ?? { width: 0, height: 0 };
+  const drawing = (index: number): Drawing => ({
+    kind: 'edit',
+    seed: seedOf(order.prompt, index),
+    caption: captionOf(directives.caption),
+    ...area,
+    seconds: 0,
+    original,
+  });
+  const address = async (of: Drawing) => {
+    const bytes = await vendor.studio.draw(of);
+    const name = vendor.kept.keep({ bytes, expiresAtMs: vendor.clock.nowMs() + vendor.settings.fileMs });
+    return `${originOf(vendor, exchange.request)}/files/edits/${name}.png`;
+  };
+  await fulfil(vendor, exchange, { order, directives, drawing, address });
+  vendor.stats.editsMade += 1;
+}
+
+async function readInput({ request }: Exchange): Promise<EditInput> {
+  const type = request.headers['content-type'] ?? '';
+  const input = /^multipart\/form-data\b/i.test(type)
+    ? await readForm(await readBytes(request, MAX_BODY_BYTES), type)
+    : readPictureFields(await readJsonBody(request, MAX_BODY_BYTES));
+  if (input.pictures.length > MAX_IMAGES) {
+    throw new Refusal(400, 'invalid_value', `At most ${MAX_IMAGES} images.`, 'image');
+  }
+  if (input.pictures.every((bytes) => PICTURES.some((head) => bytes.subarray(0, head.length).equals(head)))) {
+    return input;
+  }
+  throw new Refusal(400, 'invalid_image', 'An image must be a PNG, JPEG or WebP file.', 'image');
+}
+
+async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => undefined);
+  if (!form) throw new Refusal(400, 'invalid_multipart', 'The body is no form.');
+  const body: Record<string, unknown> = {};
+  const pictures: Buffer[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === 'string') body[name] = name === 'n' ? Number(value) : value;
+    else if (/^image(\[\d*\])?$/.test(name)) pictures.push(Buffer.from(await value.arrayBuffer()));
+  }
+  return { body, pictures };
+}
+
+function readPictureFields(body: Record<string, unknown>): EditInput {
+  const { image, images } = body;
+  if (image && images) throw new Refusal(400, 'invalid_value', 'Either "image" or "images".', 'image');
+  const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
+  return { body, pictures: values.filter((value) => value != null).map(readPicture) };
+}
+
+function readPicture(value: unknown): Buffer {
+  const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
+  const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
+  if (base64) return Buffer.from(base64, 'base64');
+  throw new Refusal(400, 'invalid_image', 'An image is {"url": "data:image/png;base64,..."}.', 'image');
+}
+
+/** `GET /files/edits/...`: needs no key. @throws Refusal 404 */
+export function serveEdit(vendor: Vendor, { response }: Exchange, name: string): void {
+  vendor.stats.downloads += 1;
+  const file = vendor.kept.find(name, vendor.clock.nowMs());
+  if (!file) throw new Refusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.bytes.length });
+  response.end(file.bytes);
+}

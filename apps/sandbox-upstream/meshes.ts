@@ -1,0 +1,125 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readJsonBody, Refusal, sendJson } from './answers.js';
+import { deliver } from './delivery.js';
+import { readDirectives } from './directives.js';
+import { cubeGlb } from './glb.js';
+import { acceptTask, spoilPoll } from './task-calls.js';
+import {
+  type Exchange,
+  holdUntilClientLeaves,
+  optionalText,
+  originOf,
+  requiredText,
+  seedOf,
+  type Vendor,
+} from './vendor.js';
+import { endOf, stateAt, type VendorTask } from './vendor-tasks.js';
+import { FAILURE } from './videos.js';
+
+export interface MeshTask extends VendorTask {
+  mode: 'draft' | 'texture';
+  /** The colour of a texture. */
+  hue: number;
+}
+
+/** Four photos in base64. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_PROMPT = 1_000;
+const PICTURE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
+
+/** `POST /v1/3d/generations`: a draft from a text or pictures, or the texture of a finished draft. */
+export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<void> {
+  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const task = readMeshTask(vendor, body);
+  const accepted = acceptTask(vendor.meshes, exchange, task);
+  if (accepted === task) {
+    vendor.stats.meshesAccepted += 1;
+    if (task.faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+  }
+  sendJson(exchange.response, 200, { id: accepted.id, status: 'queued' });
+}
+
+function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
+  const model = requiredText(body, 'model');
+  const mode = optionalText(body, 'mode') ?? 'draft';
+  if (mode !== 'draft' && mode !== 'texture') {
+    throw new Refusal(400, 'invalid_value', 'A mode is draft or texture.', 'mode');
+  }
+  if (mode === 'texture') refuseUnlessFinished(vendor, requiredText(body, 'draft_id'));
+  const prompt = optionalText(body, 'prompt') ?? '';
+  const pictures = readPictures(body['images']);
+  if (mode === 'draft' && prompt === '' && pictures.length === 0) {
+    throw new Refusal(400, 'missing_required_parameter', 'A draft needs a prompt or images.', 'prompt');
+  }
+  const { faults, workMs } = readDirectives(prompt);
+  return {
+    id: `mesh_${randomUUID().replaceAll('-', '')}`,
+    mode,
+    model,
+    prompt: prompt.slice(0, MAX_KEPT_PROMPT),
+    hue: (Number.parseInt(seedOf(prompt, 0).slice(0, 4), 16) * 360) / 0x10000,
+    faults,
+    createdAtMs: vendor.clock.nowMs(),
+    workMs: workMs ?? vendor.settings.videoMs,
+    spoiledPolls: 0,
+    idempotencyKey: null,
+    inputHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+  };
+}
+
+function readPictures(value: unknown): unknown[] {
+  const pictures: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
+  if (pictures.length > 4) throw new Refusal(400, 'invalid_value', 'At most four images.', 'images');
+  if (pictures.every((picture) => typeof picture === 'string' && PICTURE.test(picture))) return pictures;
+  throw new Refusal(400, 'invalid_image', 'An image is a data URL in base64.', 'images');
+}
+
+function refuseUnlessFinished(vendor: Vendor, draftId: string): void {
+  const draft = vendor.meshes.find(draftId);
+  if (!draft) throw new Refusal(400, 'draft_not_found', 'There is no such draft.', 'draft_id');
+  if (draft.mode !== 'draft') throw new Refusal(400, 'not_a_draft', 'This is a texture.', 'draft_id');
+  const { phase } = stateAt(draft, vendor.clock.nowMs());
+  if (phase === 'completed') return;
+  throw new Refusal(400, 'draft_not_finished', 'The draft is not finished, or failed.', 'draft_id');
+}
+
+const WORDS = { queued: 'queued', working: 'processing', completed: 'completed', failed: 'failed' };
+
+/** `GET /v1/3d/generations/{id}`. */
+export function pollMesh(vendor: Vendor, exchange: Exchange, id: string): void {
+  vendor.stats.polls += 1;
+  const task = foundMesh(vendor, id);
+  const strange = spoilPoll(vendor.meshes, task);
+  const { phase, progress } = stateAt(task, vendor.clock.nowMs());
+  const finished = task.faults.includes('done-word') ? 'SUCCESS' : WORDS.completed;
+  const model_url = `${originOf(vendor, exchange.request)}/files/meshes/${id}.glb`;
+  sendJson(exchange.response, 200, {
+    id,
+    status: strange ?? (phase === 'completed' ? finished : WORDS[phase]),
+    mode: task.mode,
+    progress,
+    output: phase === 'completed' && strange === undefined ? { model_url, format: 'glb' } : null,
+    error: phase === 'failed' ? FAILURE : null,
+  });
+}
+
+/** `GET /files/meshes/{id}.glb` without a key, and `GET /v1/3d/generations/{id}/content` with one. */
+export async function serveMesh(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
+  vendor.stats.downloads += 1;
+  const task = foundMesh(vendor, id);
+  const nowMs = vendor.clock.nowMs();
+  if (stateAt(task, nowMs).phase !== 'completed') {
+    throw new Refusal(400, 'mesh_not_ready', 'The mesh is not finished.');
+  }
+  if (nowMs > endOf(task) + vendor.settings.fileMs) {
+    throw new Refusal(404, 'file_not_found', 'The file has expired.');
+  }
+  const bytes = cubeGlb(task.mode, task.mode === 'draft' ? null : task.hue);
+  await deliver(vendor, exchange, { bytes, contentType: 'model/gltf-binary', faults: task.faults });
+}
+
+function foundMesh(vendor: Vendor, id: string): MeshTask {
+  const task = vendor.meshes.find(id);
+  if (!task) throw new Refusal(404, 'mesh_not_found', 'There is no such mesh.');
+  return task;
+}

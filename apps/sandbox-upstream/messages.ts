@@ -1,0 +1,76 @@
+import { anthropicError, readJsonBody, Refusal } from './answers.js';
+import { type Exchange, requiredText, seedOf, type Vendor } from './vendor.js';
+import {
+  answerWriting,
+  lastPrompt,
+  type Rendering,
+  type ServerEvent,
+  textOf,
+  write,
+  type Writing,
+} from './writing.js';
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** `POST /v1/messages`, whole or streamed. Cached input is counted apart from the input. */
+export async function message(vendor: Vendor, exchange: Exchange): Promise<void> {
+  if (!exchange.request.headers['anthropic-version']) {
+    throw new Refusal(400, 'missing_header', 'anthropic-version: header is required');
+  }
+  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const model = requiredText(body, 'model');
+  const maxTokens = body['max_tokens'];
+  if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
+    throw new Refusal(400, 'missing_required_parameter', 'max_tokens: Field required', 'max_tokens');
+  }
+  const prompt = lastPrompt(body['messages'], 'messages');
+  const said = (body['messages'] as { content?: unknown }[]).map(({ content }) => textOf(content)).join('\n');
+  const writing = write({ prompt, input: textOf(body['system']) + said, maxTokens });
+  const rendering = render(writing, { id: `msg_${seedOf(prompt, 0)}`, model });
+  await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
+}
+
+function render(writing: Writing, { id, model }: { id: string; model: string }): Rendering {
+  const { tokens, inputTokens, cachedTokens, isMetered } = writing;
+  const usage = (output_tokens: number) => ({
+    input_tokens: inputTokens - cachedTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens,
+  });
+  const stop_reason = writing.isCut ? 'max_tokens' : 'end_turn';
+  const begun = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
+  const event = (type: string, fields: object = {}): ServerEvent => ({
+    event: type,
+    data: { type, ...fields },
+  });
+  const delta = { stop_reason, stop_sequence: null };
+  return {
+    whole: {
+      ...begun,
+      content: [{ type: 'text', text: tokens.join('') }],
+      stop_reason,
+      ...(isMetered && { usage: usage(tokens.length) }),
+    },
+    head: [
+      event('message_start', { message: { ...begun, ...(isMetered && { usage: usage(1) }) } }),
+      event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+      event('ping'),
+    ],
+    token: (text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+    tail: [
+      event('content_block_stop', { index: 0 }),
+      event('message_delta', { delta, ...(isMetered && { usage: { output_tokens: tokens.length } }) }),
+      event('message_stop'),
+    ],
+    fault: { event: 'error', data: anthropicError(new Refusal(529, 'overloaded', 'It broke as ordered.')) },
+  };
+}

@@ -1,0 +1,131 @@
+import { familyOf, Refusal, sendJson, WRONG_KEY } from './answers.js';
+import { completeChat } from './chat.js';
+import { editImages, serveEdit } from './edits.js';
+import { downloadGoogleFile, pollOperation, predict, predictLongRunning } from './google.js';
+import { createImages, instantPng, serveImage } from './images.js';
+import { createMesh, pollMesh, serveMesh } from './meshes.js';
+import { message } from './messages.js';
+import { respond } from './responses.js';
+import { speak } from './speech.js';
+import { type Exchange, newStats, type Vendor } from './vendor.js';
+import { stateAt } from './vendor-tasks.js';
+import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
+
+interface Route {
+  verb: 'GET' | 'POST';
+  path: RegExp;
+  /** `first` is what the path's first group holds. */
+  serve(vendor: Vendor, exchange: Exchange, first: string): void | Promise<void>;
+}
+
+const ID = '([\\w-]{1,64})';
+const MODEL = '([\\w.-]{1,100})';
+
+function at(path: string): RegExp {
+  return new RegExp(`^${path}$`);
+}
+
+/** What needs the vendor's key. */
+const routes: readonly Route[] = [
+  { verb: 'POST', path: at('/v1/images/generations'), serve: createImages },
+  { verb: 'POST', path: at('/v1/images/edits'), serve: editImages },
+  { verb: 'POST', path: at('/v1/videos'), serve: (v, e) => createVideo(v, e, 'openai') },
+  { verb: 'POST', path: at('/v1/videos/generations'), serve: (v, e) => createVideo(v, e, 'xai') },
+  { verb: 'GET', path: at(`/v1/videos/${ID}`), serve: pollVideo },
+  { verb: 'GET', path: at(`/v1/videos/${ID}/content`), serve: downloadVideo },
+  { verb: 'POST', path: at('/v1/chat/completions'), serve: completeChat },
+  { verb: 'POST', path: at('/v1/responses'), serve: respond },
+  { verb: 'POST', path: at('/v1/messages'), serve: message },
+  { verb: 'POST', path: at('/v1/audio/speech'), serve: speak },
+  { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predict`), serve: predict },
+  { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predictLongRunning`), serve: predictLongRunning },
+  { verb: 'GET', path: at(`/v1beta/models/[\\w.-]{1,100}/operations/${ID}`), serve: pollOperation },
+  { verb: 'GET', path: at(`/v1beta/files/${ID}:download`), serve: downloadGoogleFile },
+  { verb: 'POST', path: at('/v1/3d/generations'), serve: createMesh },
+  { verb: 'GET', path: at(`/v1/3d/generations/${ID}`), serve: pollMesh },
+  { verb: 'GET', path: at(`/v1/3d/generations/${ID}/content`), serve: serveMesh },
+];
+
+/** Results, whose addresses need no key, as with the vendors. */
+const files: readonly Route[] = [
+  { verb: 'GET', path: at('/files/instant\\.png'), serve: serveInstant },
+  { verb: 'GET', path: at('/files/images/([\\w.-]+)\\.png'), serve: serveImage },
+  { verb: 'GET', path: at('/files/edits/([\\w-]+)\\.png'), serve: serveEdit },
+  { verb: 'GET', path: at('/files/videos/([\\w-]+)\\.mp4'), serve: serveVideo },
+  { verb: 'GET', path: at('/files/meshes/([\\w-]+)\\.glb'), serve: serveMesh },
+];
+
+/** For tests. */
+const controls: readonly Route[] = [
+  { verb: 'GET', path: at('/_sandbox/stats'), serve: (v, e) => sendJson(e.response, 200, v.stats) },
+  { verb: 'GET', path: at('/_sandbox/tasks'), serve: listTasks },
+  { verb: 'POST', path: at('/_sandbox/reset'), serve: reset },
+];
+
+/** @throws Refusal, also for what is not there. */
+export async function route(vendor: Vendor, exchange: Exchange): Promise<void> {
+  const { method = '', url = '' } = exchange.request;
+  const [path = ''] = url.split('?');
+  const isOpen = path.startsWith('/files/') || path.startsWith('/_sandbox/');
+  if (!isOpen) authorise(vendor, exchange, path);
+  const verb = method === 'HEAD' ? 'GET' : method;
+  for (const each of isOpen ? [...files, ...controls] : routes) {
+    const match = each.verb === verb ? each.path.exec(path) : null;
+    if (match) return each.serve(vendor, exchange, match[1] ?? '');
+  }
+  throw new Refusal(404, 'unknown_url', `There is nothing at ${method} ${path}.`);
+}
+
+/** Each family has its own header for the key; Google's takes it in the query too. */
+function authorise({ settings }: Vendor, { request }: Exchange, path: string): void {
+  const family = familyOf(path);
+  const { headers, url = '' } = request;
+  const [scheme = '', token] = (headers.authorization ?? '').split(' ');
+  const bearer = scheme.toLowerCase() === 'bearer' ? token : undefined;
+  const inQuery = new URLSearchParams(url.split('?')[1]).get('key');
+  const keys = {
+    openai: [bearer],
+    anthropic: [headers['x-api-key'], bearer],
+    google: [headers['x-goog-api-key'], inQuery],
+  }[family];
+  if (keys.includes(settings.apiKey)) return;
+  throw new Refusal(401, WRONG_KEY, 'The key is missing or wrong.');
+}
+
+function serveInstant(vendor: Vendor, { response }: Exchange): void {
+  vendor.stats.downloads += 1;
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': instantPng.length });
+  response.end(instantPng);
+}
+
+function reset(vendor: Vendor, { request, response }: Exchange): void {
+  request.resume();
+  vendor.videos.clear();
+  vendor.meshes.clear();
+  vendor.kept.clear();
+  vendor.studio.clear();
+  Object.assign(vendor.stats, newStats());
+  sendJson(response, 200, vendor.stats);
+}
+
+/** A list of tasks is for reading by tests: the newest of them are enough. */
+const MAX_LISTED_TASKS = 1_000;
+
+function listTasks({ videos, meshes, clock }: Vendor, { response }: Exchange): void {
+  const nowMs = clock.nowMs();
+  const tasks = [
+    ...videos.list().map((task) => ({ ...task, seconds: task.drawing.seconds })),
+    ...meshes.list().map((task) => ({ ...task, dialect: `3d ${task.mode}`, seconds: null })),
+  ];
+  const listed = tasks.slice(-MAX_LISTED_TASKS).map((task) => ({
+    id: task.id,
+    dialect: task.dialect,
+    model: task.model,
+    prompt: task.prompt,
+    seconds: task.seconds,
+    createdAt: new Date(task.createdAtMs).toISOString(),
+    idempotencyKey: task.idempotencyKey,
+    ...stateAt(task, nowMs),
+  }));
+  sendJson(response, 200, { tasks: listed });
+}

@@ -1,0 +1,98 @@
+import { readJsonBody, Refusal } from './answers.js';
+import { deliver } from './delivery.js';
+import { readDirectives, refuseAsOrdered } from './directives.js';
+import {
+  type Exchange,
+  holdUntilClientLeaves,
+  optionalText,
+  pause,
+  requiredText,
+  seedOf,
+  type Vendor,
+} from './vendor.js';
+
+const SAMPLES_PER_SECOND = 16_000;
+const SECONDS_PER_WORD = 0.2;
+const MAX_WORDS = 50;
+const MAX_INPUT = 4_096;
+/** Quiet enough for an office. */
+const LOUDNESS = 0x1800;
+
+interface Sound {
+  contentType: string;
+  make(words: string[]): Buffer;
+}
+
+/** What can be made without an encoder: sounds in WAV and PCM, and silence in MP3. */
+const sounds: Record<string, Sound> = {
+  wav: { contentType: 'audio/wav', make: (words) => wav(melody(words)) },
+  pcm: { contentType: 'audio/pcm', make: melody },
+  mp3: { contentType: 'audio/mpeg', make: (words) => silentMp3(words.length * SECONDS_PER_WORD) },
+};
+
+/** `POST /v1/audio/speech`: a tone for each word, the same for the same word. */
+export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
+  const body = await readJsonBody(exchange.request);
+  requiredText(body, 'model');
+  const input = requiredText(body, 'input');
+  if (input.length > MAX_INPUT) throw new Refusal(400, 'string_above_max_length', 'Too long.', 'input');
+  if (!body['voice']) throw new Refusal(400, 'missing_required_parameter', 'A voice is needed.', 'voice');
+  const format = optionalText(body, 'response_format') ?? 'mp3';
+  const sound = sounds[format];
+  if (!sound) throw new Refusal(400, 'invalid_value', 'A format is mp3, wav or pcm.', 'response_format');
+  const { faults, workMs, caption } = readDirectives(input);
+  refuseAsOrdered(faults);
+  await pause(vendor, workMs ?? 0);
+  if (faults.includes('fail-late')) throw new Refusal(500, 'generation_failed', 'It failed as ordered.');
+  const words = caption.split(' ').slice(0, MAX_WORDS);
+  vendor.stats.speechesMade += 1;
+  if (faults.includes('accept-then-timeout') || faults.includes('never-finish')) {
+    return holdUntilClientLeaves(vendor, exchange.response);
+  }
+  const parcelFaults = faults.includes('stream-cut') ? [...faults, 'truncated' as const] : faults;
+  const { contentType } = sound;
+  await deliver(vendor, exchange, { bytes: sound.make(words), contentType, faults: parcelFaults });
+}
+
+/** 16-bit samples of one channel. */
+function melody(words: string[]): Buffer {
+  const each = SAMPLES_PER_SECOND * SECONDS_PER_WORD;
+  const samples = new Int16Array(each * words.length);
+  words.forEach((word, index) => {
+    const hertz = 200 + Number.parseInt(seedOf(word, 0).slice(0, 2), 16) * 2;
+    for (let at = 0; at < each; at += 1) {
+      const fade = Math.sin((Math.PI * at) / each);
+      const wave = Math.sin((2 * Math.PI * hertz * at) / SAMPLES_PER_SECOND);
+      samples[index * each + at] = LOUDNESS * fade * wave;
+    }
+  });
+  return Buffer.from(samples.buffer);
+}
+
+function wav(samples: Buffer): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(SAMPLES_PER_SECOND, 24);
+  header.writeUInt32LE(SAMPLES_PER_SECOND * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
+}
+
+/** MPEG 1, layer III, 128 kbit/s, 44,100 samples a second, one channel; 1,152 samples in 417 bytes. */
+const FRAME_HEADER = Buffer.from('fffb90c4', 'hex');
+const FRAME_BYTES = 417;
+const FRAMES_PER_SECOND = 44_100 / 1_152;
+
+/** Frames whose side information is all zeros decode to silence. */
+function silentMp3(seconds: number): Buffer {
+  const frame = Buffer.concat([FRAME_HEADER, Buffer.alloc(FRAME_BYTES - FRAME_HEADER.length)]);
+  return Buffer.concat(Array<Buffer>(Math.ceil(seconds * FRAMES_PER_SECOND)).fill(frame));
+}

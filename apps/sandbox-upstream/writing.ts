@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { Refusal } from './answers.js';
+import { deliver } from './delivery.js';
+import { type Directives, readDirectives, refuseAsOrdered } from './directives.js';
+import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from './vendor.js';
+
+/** A written answer, before it is put into the words of a protocol. */
+export interface Writing {
+  /** One text for each token; the first without, the others with a space before them. */
+  tokens: string[];
+  /** All input, cached included. */
+  inputTokens: number;
+  cachedTokens: number;
+  /** Cut at the client's limit of tokens. */
+  isCut: boolean;
+  /** False when the prompt ordered that no usage be reported. */
+  isMetered: boolean;
+  directives: Directives;
+}
+
+/** One event as a protocol writes it. */
+export interface ServerEvent {
+  event?: string;
+  data: object | string;
+}
+
+/** How a protocol puts a writing: whole, or as events in three parts. */
+export interface Rendering {
+  whole: object;
+  head: ServerEvent[];
+  token(text: string): ServerEvent;
+  tail: ServerEvent[];
+  /** What a fault in the middle looks like. */
+  fault: ServerEvent;
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The text of a content field: a text, or a list of parts of which some have a text. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : ''))
+    .join(' ');
+}
+
+/** The last thing that the user said. @throws Refusal 400 when there is none. */
+export function lastPrompt(messages: unknown, param: string): string {
+  const said = (Array.isArray(messages) ? messages : [])
+    .filter((message: { role?: unknown }) => (message?.role ?? 'user') === 'user')
+    .map((message: { content?: unknown }) => textOf(message?.content));
+  const prompt = said.at(-1);
+  if (prompt) return prompt;
+  throw new Refusal(
+    400,
+    'missing_required_parameter',
+    `The field "${param}" must have a user's text.`,
+    param,
+  );
+}
+
+export interface WritingOrder {
+  prompt: string;
+  /** Everything that counts as input. */
+  input: string;
+  /** At most so many tokens, where the client says so. */
+  maxTokens: unknown;
+}
+
+/** What is answered: the prompt again, or as many tokens of it as were ordered. The same for the same request. */
+export function write({ prompt, input, maxTokens }: WritingOrder): Writing {
+  const directives = readDirectives(prompt);
+  const words = `You said: ${directives.caption || 'nothing'}`.split(' ');
+  const asked = directives.tokens ?? words.length;
+  const count = typeof maxTokens === 'number' && maxTokens >= 1 ? Math.min(asked, maxTokens) : asked;
+  const tokens = Array.from({ length: count }, (_, index) => {
+    const word = words[index % words.length] ?? '';
+    return index === 0 ? word : ` ${word}`;
+  });
+  const inputTokens = Math.ceil(input.length / CHARACTERS_PER_TOKEN);
+  return {
+    tokens,
+    inputTokens,
+    cachedTokens: Math.min(directives.cachedTokens ?? 0, inputTokens),
+    isCut: count < asked,
+    isMetered: !directives.faults.includes('no-usage'),
+    directives,
+  };
+}
+
+/** Answers whole or streamed, or misbehaves as ordered. @throws Refusal before the first byte */
+export async function answerWriting(
+  vendor: Vendor,
+  exchange: Exchange,
+  work: { writing: Writing; rendering: Rendering; isStreamed: boolean },
+): Promise<void> {
+  const { faults, workMs } = work.writing.directives;
+  refuseAsOrdered(faults);
+  vendor.stats.textsBegun += 1;
+  await pause(vendor, workMs ?? 0);
+  if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+  if (faults.includes('fail-late')) throw new Refusal(500, 'generation_failed', 'It failed as ordered.');
+  if (work.isStreamed) return stream(vendor, exchange, work);
+  if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
+  const bytes = Buffer.from(JSON.stringify(work.rendering.whole));
+  const isBroken = faults.includes('stream-cut') || faults.includes('mid-stream-error');
+  const parcelFaults = isBroken ? [...faults, 'truncated' as const] : faults;
+  await deliver(vendor, exchange, { bytes, contentType: 'application/json', faults: parcelFaults });
+  if (!isBroken) vendor.stats.textsFinished += 1;
+}
+
+async function stream(
+  vendor: Vendor,
+  exchange: Exchange,
+  { writing, rendering }: { writing: Writing; rendering: Rendering },
+): Promise<void> {
+  const { response } = exchange;
+  const { faults } = writing.directives;
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  const pieceMs = faults.includes('slow-bytes') ? vendor.settings.slowMs / writing.tokens.length : 0;
+  const middle = Math.ceil(writing.tokens.length / 2);
+  await send(response, rendering.head);
+  for (const [index, token] of writing.tokens.entries()) {
+    if (index === middle) {
+      if (faults.includes('stream-cut')) return void response.write(':\n\n', () => response.destroy());
+      if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, response);
+      if (faults.includes('mid-stream-error')) {
+        await send(response, [rendering.fault]);
+        return void response.end();
+      }
+    }
+    await send(response, [rendering.token(token)]);
+    await pause(vendor, pieceMs);
+    if (response.destroyed) return void (vendor.stats.textsAbandoned += 1);
+  }
+  await send(response, rendering.tail);
+  response.end();
+  vendor.stats.textsFinished += 1;
+}
+
+/** Writes events, and waits where the client reads more slowly than we write. */
+async function send(response: Exchange['response'], events: ServerEvent[]): Promise<void> {
+  const text = events.map(({ event, data }) => {
+    const line = typeof data === 'string' ? data : JSON.stringify(data);
+    return `${event ? `event: ${event}\n` : ''}data: ${line}\n\n`;
+  });
+  if (response.destroyed || response.write(text.join(''))) return;
+  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+}
