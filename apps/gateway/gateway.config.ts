@@ -26,6 +26,11 @@ export interface GatewayConfig {
   pictureUrlsMayBePrivate: boolean;
   catalogLifeMs: number;
   keyCacheMs: number;
+  /** Hosts that requests may name, with or without a port; none: any. */
+  allowedHosts: readonly string[];
+  idempotencyLifeMs: number;
+  /** After this a gateway that says nothing is taken for dead. */
+  idempotencyLeaseMs: number;
   /** The net under the waking of the outbox relay. */
   outboxPollMs: number;
   /** How long a shutdown waits for requests in flight. */
@@ -52,10 +57,21 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
-    keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 10),
+    keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 1),
+    allowedHosts: allowedHosts(reader),
+    idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
+    idempotencyLeaseMs: reader.seconds('IDEMPOTENCY_LEASE_SECONDS', 10),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
     shutdownGraceMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30),
   };
+}
+
+/** The host of the public address is ours without being named. */
+function allowedHosts(reader: ConfigReader): string[] {
+  const names = reader.list('ALLOWED_HOSTS');
+  const publicUrl = reader.optionalString('PUBLIC_BASE_URL');
+  if (names.length === 0 || publicUrl === undefined || !URL.canParse(publicUrl)) return names;
+  return [...names, new URL(publicUrl).host];
 }
 
 function withoutSlash(url: string): string {

@@ -20,6 +20,9 @@ import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
+import { AssetCreator } from './assets/asset.creation.js';
+import { ASSET, AssetLibrary } from './assets/asset.library.js';
+import { AssetsController } from './assets/assets.controller.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import { ChargeDesk } from './charging/charge.desk.js';
 import { ResolutionPost } from './charging/resolution.post.js';
@@ -34,6 +37,9 @@ import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
 import { PictureLoader } from './images/picture.loader.js';
+import { Idempotency } from './protection/idempotency.js';
+import { IdempotencyStore } from './protection/idempotency.store.js';
+import { RequestLimiter } from './protection/request-limiter.js';
 import { ModelsController } from './models/models.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
@@ -55,19 +61,23 @@ export interface GatewayModuleOptions {
 /** Starts the gateway's background work with the application, and ends it once no request is in flight. */
 @Injectable()
 class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-    @Inject(ResolutionPost) private readonly post: ResolutionPost,
-    @Inject(Upstreams) private readonly upstreams: Upstreams,
-    @Inject(ConversationService) private readonly conversations: ConversationService,
-  ) {}
+  @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
+  @Inject(ResolutionPost) private readonly post!: ResolutionPost;
+  @Inject(Upstreams) private readonly upstreams!: Upstreams;
+  @Inject(Idempotency) private readonly idempotency!: Idempotency;
+  @Inject(RequestLimiter) private readonly limiter!: RequestLimiter;
+  @Inject(ConversationService) private readonly conversations!: ConversationService;
 
   onApplicationBootstrap(): void {
     this.relay.start();
+    this.idempotency.start();
+    this.limiter.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.conversations.finished();
+    await this.idempotency.stop();
+    await this.limiter.stop();
     await this.post.close();
     await this.relay.stop();
     await this.upstreams.close();
@@ -84,6 +94,7 @@ export class GatewayModule {
         ModelsController,
         ImagesController,
         VideosController,
+        AssetsController,
         GoogleController,
         GoogleModelsController,
         ConversationsController,
@@ -121,21 +132,36 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
   });
   const wakeOutbox = () => relay.wake();
   const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
-  const desk = new ChargeDesk(bus, catalog, { clock, log, metrics, holdExpiresMs: config.holdExpiresMs });
+  const tasks = new TaskStore(pool, clock);
+  const idempotency = new Idempotency({
+    store: new IdempotencyStore(pool),
+    files: storage,
+    tasks,
+    clock,
+    log,
+    lifeMs: config.idempotencyLifeMs,
+    leaseMs: config.idempotencyLeaseMs,
+    waitMs: config.imageRequestLimitMs + config.chargeGraceMs,
+  });
+  const onHeld = (chargeId: string) => idempotency.chargeHeld(chargeId);
+  const { holdExpiresMs } = config;
+  const desk = new ChargeDesk(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
   const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
-  const tasks = new TaskStore(pool, clock);
   const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
+  const assets = new TaskLibrary(ASSET, shelves);
   return [
     { provide: CONFIG, useValue: config },
     { provide: GatewayMetrics, useValue: metrics },
     { provide: KeyAuthenticator, useValue: keys },
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
+    { provide: Idempotency, useValue: idempotency },
+    { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
     { provide: FileStore, useValue: storage },
@@ -144,5 +170,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: ConversationService, useValue: new ConversationService(shared) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, creator }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
+    { provide: AssetCreator, useValue: new AssetCreator({ catalog, upstreams, creator, library: assets }) },
+    { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
   ];
 }

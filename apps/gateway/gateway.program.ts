@@ -21,6 +21,9 @@ import { GatewayMetrics } from './gateway.metrics.js';
 import { GatewayModule, gatewayReadiness } from './gateway.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
+import { hostCheck } from './protection/host-check.js';
+import { Idempotency } from './protection/idempotency.js';
+import { RequestLimiter } from './protection/request-limiter.js';
 import { RouteTable } from './http/route-table.js';
 
 export interface GatewayProgramOptions {
@@ -88,6 +91,9 @@ async function createApplication(
     keys: app.get(KeyAuthenticator),
     metrics: app.get(GatewayMetrics),
     routes,
+    checkHost: hostCheck(config.allowedHosts),
+    limiter: app.get(RequestLimiter),
+    idempotency: app.get(Idempotency),
   });
   app.useGlobalFilters(new ErrorFilter(routes, log));
   return app;

@@ -22,7 +22,7 @@ const COUNT_OF_GROUP = {
     AND state IN ('created', 'submitting', 'submitted', 'unknown')`,
 };
 
-/** Who wants to start one more task. */
+/** Who starts one more task. */
 export interface SlotRequest {
   keyId: string;
   group: string;
@@ -30,14 +30,11 @@ export interface SlotRequest {
 }
 
 /**
- * Counts the running tasks of a key and its group inside the transaction that inserts the next one. Whoever counts the
- * same waits for that transaction, in a statement of its own: the count after it sees what was committed meanwhile.
+ * Counts the running tasks of a key and its group inside the transaction that has just inserted one more. Whoever counts
+ * the same waits for that transaction, in a statement of its own: the count after it sees what was committed meanwhile.
  * @throws ApiError rate_limit_exceeded
  */
-export async function requireFreeSlot(
-  client: ClientBase,
-  { keyId, group, limits }: SlotRequest,
-): Promise<void> {
+export async function requireSlot(client: ClientBase, { keyId, group, limits }: SlotRequest): Promise<void> {
   const ofKey = limits.key.runningTasks;
   const ofGroup = limits.group.runningTasks;
   // The key before its group, everywhere: no two can wait for each other.
@@ -47,9 +44,9 @@ export async function requireFreeSlot(
   ].flat();
   if (subjects.length === 0) return;
   await client.query({ ...LOCK, values: [subjects] });
-  if (ofKey !== null && (await count(client, COUNT_OF_KEY, [group, keyId])) >= ofKey)
+  if (ofKey !== null && (await count(client, COUNT_OF_KEY, [group, keyId])) > ofKey)
     throw tooMany('This key', ofKey);
-  if (ofGroup !== null && (await count(client, COUNT_OF_GROUP, [group])) >= ofGroup) {
+  if (ofGroup !== null && (await count(client, COUNT_OF_GROUP, [group])) > ofGroup) {
     throw tooMany(`The group ${group}`, ofGroup);
   }
 }

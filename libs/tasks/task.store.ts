@@ -5,7 +5,7 @@ import type { Nanos } from '#money/amount.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRequest, type TaskRow } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
-import { requireFreeSlot } from './running-tasks.js';
+import { requireSlot } from './running-tasks.js';
 import { mayMove, type TaskState } from './task-state.js';
 
 export interface NewTask {
@@ -118,16 +118,26 @@ export class TaskStore {
   ) {}
 
   /**
-   * Saves a task before anything is held or sent: from here on a crash leaves a row to find.
+   * Saves a task before anything is held or sent: from here on a crash leaves a row to find. Answers null, or the task
+   * that bears the charge already: then the caller must stop.
    * @throws ApiError rate_limit_exceeded when the key or its group runs as many tasks as it may; nothing is saved then
    */
-  async insertCreated(task: NewTask): Promise<void> {
+  async insertCreated(task: NewTask): Promise<Task | null> {
     const { limits } = task;
-    if (!limits) return this.insert(this.pool, task);
-    await inTransaction(this.pool, async (client) => {
-      await requireFreeSlot(client, { ...task, limits });
-      await this.insert(client, task);
-    });
+    try {
+      if (!limits) await this.insert(this.pool, task);
+      else {
+        await inTransaction(this.pool, async (client) => {
+          await this.insert(client, task);
+          await requireSlot(client, { ...task, limits });
+        });
+      }
+      return null;
+    } catch (error) {
+      const { constraint } = error as { constraint?: string };
+      if (constraint !== 'tasks_charge_id_key') throw error;
+      return this.findByCharge(task.chargeId);
+    }
   }
 
   private async insert(database: Pool | ClientBase, task: NewTask): Promise<void> {

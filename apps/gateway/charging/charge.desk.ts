@@ -70,12 +70,21 @@ export type HoldOutcome =
   | { kind: 'refused'; error: ApiError }
   | { kind: 'undecided'; error: ApiError };
 
+export interface ChargeDeskOptions {
+  clock: Clock;
+  log: Logger;
+  metrics: GatewayMetrics;
+  holdExpiresMs: number;
+  /** Told of each hold before its caller is. */
+  onHeld: (chargeId: string) => void;
+}
+
 /** Asks billing to set money aside. The ledger decides; the quote made here only has to agree with it. */
 export class ChargeDesk {
   constructor(
     private readonly bus: Bus,
     private readonly catalog: CatalogCache,
-    private readonly options: { clock: Clock; log: Logger; metrics: GatewayMetrics; holdExpiresMs: number },
+    private readonly options: ChargeDeskOptions,
   ) {}
 
   /** Never throws for what billing or the bus does. */
@@ -84,7 +93,10 @@ export class ChargeDesk {
     this.options.metrics.holds.inc({
       outcome: outcome.kind === 'refused' ? outcome.error.code : outcome.kind,
     });
-    if (outcome.kind === 'held') crashPoint('charge.held');
+    if (outcome.kind === 'held') {
+      this.options.onHeld(order.chargeId);
+      crashPoint('charge.held');
+    }
     return outcome;
   }
 

@@ -5,7 +5,6 @@ import { formatAmount } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
-import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
 import type { TokenCounts } from '#pricing/quote.js';
 import type { Upstreams } from '#upstream/adapters.js';
@@ -137,7 +136,7 @@ export class ConversationService {
     const { caller, model, requestId, limitAtMs, asked, input } = prepared;
     const tokens = { input: input.most, cachedInput: 0n, output: mostOutput(asked, model.limits) };
     const order = {
-      chargeId: newId(),
+      chargeId: requestId,
       caller,
       model,
       units: 1n,
@@ -158,8 +157,9 @@ export class ConversationService {
       throw error;
     });
     if (opened.kind !== 'answer') {
-      await this.release(held, { ...opened, error: errorFor(opened, held.model.id) });
-      if (!client.left.aborted) throw errorFor(opened, held.model.id);
+      const error = client.left.aborted ? null : errorFor(opened, held.model.id);
+      await this.release(held, { ...opened, error });
+      if (error) throw error;
       return;
     }
     crashPoint('upstream.accepted');

@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import type { FormLimits } from './multipart-body.js';
 import { keyBesideAuthorization } from './protocol-family.js';
 
 declare module 'fastify' {
@@ -15,14 +16,20 @@ declare module 'fastify' {
     access?: 'key' | 'signed' | 'open';
     /** The largest body, in bytes. */
     bodyLimit?: number;
-    /** The route reads multipart bodies as well as JSON. */
-    multipart?: boolean;
+    /** The route reads multipart bodies as well as JSON, within these limits. */
+    multipart?: FormLimits;
+    /**
+     * The route costs money: an Idempotency-Key is honoured, and the requests of a minute are counted. So it is for
+     * every POST that does not say otherwise.
+     */
+    paid?: boolean;
   }
 }
 
 /** What holds for a route before its handler sees the request. */
-export const RouteRules = (rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart'>) =>
-  RouteConfig(rules);
+export const RouteRules = (
+  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart' | 'paid'>,
+) => RouteConfig(rules);
 
 /** The caller of a route that asks for a key. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {

@@ -12,6 +12,8 @@ import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { Idempotency } from '../protection/idempotency.js';
+import type { RequestLimiter } from '../protection/request-limiter.js';
 import { authenticationHook } from './caller.js';
 import {
   HEADERS_TIMEOUT_MS,
@@ -23,6 +25,7 @@ import {
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
 import { errorBody, refusalFor } from './refusal.js';
+import { nameRequest } from './request-name.js';
 import type { RouteTable } from './route-table.js';
 
 /** Fastify under Nest, with the limits of the data plane and its error shape down to the socket. */
@@ -52,31 +55,43 @@ export class GatewayAdapter extends FastifyAdapter {
   }
 }
 
+/** What stands before every handler. */
+export interface ServerParts {
+  keys: KeyAuthenticator;
+  metrics: GatewayMetrics;
+  routes: RouteTable;
+  checkHost: (request: FastifyRequest) => void;
+  limiter: RequestLimiter;
+  idempotency: Idempotency;
+}
+
 /**
  * What must happen on every request is a hook here, before any body is read, so that controllers hold nothing but
  * their own work. Call it before the routes are registered.
  */
-export function prepareServer(
-  server: FastifyInstance,
-  { keys, metrics, routes }: { keys: KeyAuthenticator; metrics: GatewayMetrics; routes: RouteTable },
-): void {
+export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
+  const { keys, metrics, routes, checkHost, limiter, idempotency } = parts;
   server.decorateRequest('caller', null);
   server.addHook('onRoute', (route) => {
     routes.add(route);
-    const bodyLimit = route.config?.bodyLimit;
+    const { bodyLimit, paid = [route.method].flat().includes('POST') } = route.config ?? {};
+    route.config = { ...route.config, paid };
     if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
   });
   server.addHook('onRequest', (request, reply, done) => {
     nameRequest(request, reply);
+    checkHost(request);
     done();
   });
   server.addHook('onRequest', authenticationHook(keys));
+  server.addHook('onRequest', limiter.hook);
   server.addHook('onRequest', (request, _reply, done) => {
     const unwanted = isMultipart(request) && !request.is404 && !request.routeOptions.config.multipart;
     done(
       unwanted ? new ApiError('unsupported_media_type', 'This path takes application/json only.') : undefined,
     );
   });
+  idempotency.install(server);
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
@@ -97,12 +112,6 @@ export function prepareServer(
 
 function isMultipart(request: FastifyRequest): boolean {
   return request.headers['content-type']?.trimStart().toLowerCase().startsWith('multipart/') === true;
-}
-
-/** Both names are read: the first by OpenAI clients, the second by Anthropic's. */
-function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
-  reply.header('request-id', request.id);
 }
 
 /** A path that the router itself cannot read; no hook runs for it. */

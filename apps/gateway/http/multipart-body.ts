@@ -30,7 +30,7 @@ export interface FormLimits {
  * stay as they were sent. Of a name sent twice the last value counts, as with JSON. @throws as readForm
  */
 export async function readMultipart(request: FastifyRequest): Promise<Body> {
-  return bodyOf(await readForm(request, MULTIPART));
+  return bodyOf(await readForm(request));
 }
 
 /** The parts as named values. */
@@ -40,8 +40,22 @@ export function bodyOf(entries: readonly FormEntry[]): Body {
   return body;
 }
 
-/** Reads every part of a multipart body. @throws ApiError invalid_multipart, request_too_large */
-export async function readForm(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
+const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
+
+/**
+ * Every part of a multipart body, within the limits of the route; whoever asks again gets the same parts.
+ * @throws ApiError invalid_multipart, request_too_large
+ */
+export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
+  let form = forms.get(request);
+  if (!form) {
+    form = readParts(request, request.routeOptions.config.multipart ?? MULTIPART);
+    forms.set(request, form);
+  }
+  return form;
+}
+
+async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
   const form = new Form(limits);
   try {
     const { fields, files } = limits;

@@ -13,7 +13,7 @@ import {
   optionalWord,
   requiredText,
 } from '../http/fields.js';
-import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, PICTURES_FORM } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS } from '../http/limits.js';
 import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
 import { type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
@@ -45,7 +45,7 @@ export function readImageGeneration(parsed: unknown): ImageGeneration {
 /** Reads an edit from JSON or a form; each takes the pictures in every spelling of wire.md 3.2 and 3.4. @throws ApiError */
 export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit> {
   if (!request.isMultipart()) return readJsonEdit(request.body);
-  return readFormEdit(await readForm(request, PICTURES_FORM));
+  return readFormEdit(await readForm(request));
 }
 
 /** Exported for its spec, like the next. */

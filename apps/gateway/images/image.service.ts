@@ -4,7 +4,6 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
-import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type {
@@ -112,7 +111,7 @@ export class ImageService {
     const { config, desk, post } = this.parts;
     const { caller, asked, requestId } = call;
     const order = {
-      chargeId: newId(),
+      chargeId: requestId,
       caller,
       model,
       units: BigInt(asked.count),

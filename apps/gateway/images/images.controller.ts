@@ -7,7 +7,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { isMissingFile, sendFile } from '../http/file-answer.js';
-import { PICTURES_BODY_BYTES } from '../http/limits.js';
+import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
 import { readImageEdit, readImageGeneration } from './image-request.js';
@@ -37,7 +37,7 @@ export class ImagesController {
   /** By form or JSON; an edit is billed as what it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: true })
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM })
   async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
     const { pictures, ...asked } = await readImageEdit(request);
     const origin = publicOrigin(request, this.config.publicBaseUrl);

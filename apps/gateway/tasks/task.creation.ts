@@ -15,6 +15,7 @@ import { noLine, upstreamModel } from '../charging/lines.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { ViewedTask } from './task.view.js';
 
 /** A task that was checked and priced, and only has to be carried out. */
 export interface TaskOrder {
@@ -40,26 +41,6 @@ interface Draft extends TaskOrder {
   readonly createdAtMs: number;
 }
 
-/** A task as its client may be shown it. */
-export type NewTaskView = Pick<
-  Task,
-  | 'id'
-  | 'kind'
-  | 'dialect'
-  | 'state'
-  | 'requestedModel'
-  | 'request'
-  | 'seconds'
-  | 'heldAmount'
-  | 'progress'
-  | 'errorCode'
-  | 'errorMessage'
-  | 'createdAtMs'
-  | 'endedAtMs'
-  | 'expiresAtMs'
-  | 'deletedAtMs'
->;
-
 export interface TaskCreationParts {
   desk: ChargeDesk;
   post: ResolutionPost;
@@ -80,11 +61,11 @@ export class TaskCreator {
   constructor(private readonly parts: TaskCreationParts) {}
 
   /** @throws ApiError; then nothing stays charged */
-  async create(order: TaskOrder): Promise<NewTaskView> {
+  async create(order: TaskOrder): Promise<ViewedTask> {
     const { tasks, clock, config } = this.parts;
     const { caller, model } = order;
-    const draft: Draft = { ...order, id: newId(), chargeId: newId(), createdAtMs: clock.nowMs() };
-    await tasks.insertCreated({
+    const draft: Draft = { ...order, id: newId(), chargeId: order.requestId, createdAtMs: clock.nowMs() };
+    const earlier = await tasks.insertCreated({
       id: draft.id,
       kind: order.kind,
       accountId: caller.accountId,
@@ -99,6 +80,8 @@ export class TaskCreator {
       seconds: order.units,
       deadlineMs: config.taskDeadlineMs,
     });
+    // Its gateway died, and the request was repeated under the same idempotency key.
+    if (earlier) return earlier;
     const hold = await this.hold(draft);
     await this.submit(draft, hold);
     return viewOf(draft, hold);
@@ -256,7 +239,7 @@ export class TaskCreator {
   }
 }
 
-function viewOf(draft: Draft, hold: Hold): NewTaskView {
+function viewOf(draft: Draft, hold: Hold): ViewedTask {
   return {
     id: draft.id,
     kind: draft.kind,

@@ -5,7 +5,8 @@ import type { Upstreams } from '#upstream/adapters.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { linesFor } from '../charging/lines.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import type { NewTaskView, TaskCreator } from '../tasks/task.creation.js';
+import type { TaskCreator } from '../tasks/task.creation.js';
+import type { ViewedTask } from '../tasks/task.view.js';
 import { fitToModel, taskRequestOf, type VideoCreation } from './video-request.js';
 
 export interface VideoCall {
@@ -22,7 +23,7 @@ export class VideoCreator {
   ) {}
 
   /** @throws ApiError; then nothing stays charged */
-  async create({ caller, asked, dialect, requestId }: VideoCall): Promise<NewTaskView> {
+  async create({ caller, asked, dialect, requestId }: VideoCall): Promise<ViewedTask> {
     const { catalog, upstreams, creator } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);

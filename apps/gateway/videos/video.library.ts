@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 import type { Task } from '#tasks/task.js';
 import { type Body, invalid, isAbsent, optionalWord } from '../http/fields.js';
-import type { NewTaskView } from '../tasks/task.creation.js';
+import type { ViewedTask } from '../tasks/task.view.js';
 import type { TaskKind, TaskLibrary } from '../tasks/task.library.js';
 import { type VideoView, videoView } from './video.view.js';
 
@@ -44,7 +44,7 @@ export class VideoLibrary {
   }
 
   /** `origin`: scheme and host that the client reaches us under. */
-  view(task: NewTaskView, origin: string): VideoView {
+  view(task: ViewedTask, origin: string): VideoView {
     const path = this.library.signedPath(task);
     return videoView(task, path === null ? null : origin + path);
   }

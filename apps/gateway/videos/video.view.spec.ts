@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAmount } from '#money/amount.js';
-import type { NewTaskView } from '../tasks/task.creation.js';
+import type { ViewedTask } from '../tasks/task.view.js';
 import { videoView } from './video.view.js';
 
-const task: NewTaskView = {
+const task: ViewedTask = {
   kind: 'video',
   deletedAtMs: null,
   id: '01jcq3v8w1f5p6k7m8n9q0r1s2',

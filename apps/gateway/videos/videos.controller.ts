@@ -5,7 +5,7 @@ import type { Dialect } from '#tasks/task-state.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { VIDEO_BODY_BYTES } from '../http/limits.js';
+import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { readMultipart } from '../http/multipart-body.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoCreator } from './video.creation.js';
@@ -33,7 +33,7 @@ export class VideosController {
   /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
   @Post('v1/videos')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: true })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART })
   create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('openai', caller, request);
   }
@@ -41,7 +41,7 @@ export class VideosController {
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: true })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART })
   generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('xai', caller, request);
   }

@@ -1,0 +1,102 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+import type { Task, TaskRequest } from '#tasks/task.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import { assetRequestOf } from '#upstream/asset-request.js';
+import { linesFor, noLine } from '../charging/lines.js';
+import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
+import type { TaskCreator } from '../tasks/task.creation.js';
+import type { ViewedTask } from '../tasks/task.view.js';
+import type { TaskLibrary } from '../tasks/task.library.js';
+import type { AssetCreation } from './asset-request.js';
+
+export interface AssetCall {
+  caller: Caller;
+  asked: AssetCreation;
+  requestId: string;
+}
+
+export interface AssetCreationParts {
+  catalog: CatalogCache;
+  upstreams: Upstreams;
+  creator: TaskCreator;
+  library: TaskLibrary;
+}
+
+/** Checks an asset against its model and its draft, and has the task created. An asset is billed as one call. */
+export class AssetCreator {
+  constructor(private readonly parts: AssetCreationParts) {}
+
+  /** @throws ApiError; then nothing stays charged */
+  async create({ caller, asked, requestId }: AssetCall): Promise<ViewedTask> {
+    const { catalog, upstreams, creator } = this.parts;
+    const current = await catalog.get();
+    const model = modelForGroup(current, asked.model, caller.group);
+    refuseOtherFamily(model, '3d');
+    const channels = linesFor(upstreams, current, { model, group: caller.group, capability: 'assets3d' });
+    const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
+    const request = taskRequestOf(asked, draft);
+    return creator.create({
+      kind: '3d',
+      caller,
+      requestId,
+      dialect: 'openai',
+      model,
+      units: 1,
+      request,
+      channels: draft === null ? channels : holdersOf(draft, channels, model.id),
+      create: (channel, upstreamModel, options) =>
+        upstreams
+          .adapterFor(channel.protocol)
+          .createAsset(channel, assetRequestOf({ request, upstreamModel }, asked.images), options),
+    });
+  }
+
+  private async finishedDraft(caller: Caller, draftId: string): Promise<Task> {
+    const draft = await this.findDraft(caller, draftId);
+    const refuse = (code: 'not_a_draft' | 'draft_failed' | 'draft_not_finished', message: string) =>
+      new ApiError(code, message, { param: 'draft_id' });
+    if (draft.request.asset?.mode !== 'draft')
+      throw refuse('not_a_draft', 'draft_id names a texture, not a draft.');
+    if (draft.state === 'failed')
+      throw refuse('draft_failed', 'The draft failed: there is nothing to texture.');
+    if (draft.state !== 'completed')
+      throw refuse('draft_not_finished', 'The draft is not finished yet: poll it first.');
+    return draft;
+  }
+
+  private async findDraft(caller: Caller, draftId: string): Promise<Task> {
+    try {
+      return await this.parts.library.find(caller.accountId, draftId);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new ApiError('draft_not_found', 'There is no such draft.', { param: 'draft_id' });
+    }
+  }
+}
+
+/** A draft is known to the vendor that made it, and to no other. */
+function holdersOf(draft: Task, channels: readonly Channel[], model: string): Channel[] {
+  const holders = channels.filter(({ id }) => id === draft.channelId);
+  if (holders.length === 0) throw noLine(model);
+  return holders;
+}
+
+function taskRequestOf(asked: AssetCreation, draft: Task | null): TaskRequest {
+  const { prompt, mode, images, pbr, faceLimit, seed } = asked;
+  return {
+    prompt,
+    asset: {
+      mode,
+      format: 'glb',
+      pictures: images.length,
+      ...(draft === null ? {} : { draftId: draft.id }),
+      ...(draft?.upstreamId == null ? {} : { upstreamDraftId: draft.upstreamId }),
+      ...(pbr === undefined ? {} : { pbr }),
+      ...(faceLimit === undefined ? {} : { faceLimit }),
+      ...(seed === undefined ? {} : { seed }),
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { type TaskView, taskView, type ViewedTask } from '../tasks/task.view.js';
+
+/** What a client sees of a 3D asset (wire.md 8). */
+export interface AssetView extends TaskView {
+  object: '3d.task';
+  mode: 'draft' | 'texture';
+  /** The draft that is textured. */
+  draft_id: string | null;
+  /** Absent until the file is there, and again once it has expired. */
+  output?: { model_url: string; format: 'glb' };
+}
+
+/** `fileUrl` is the signed address of the finished file, or null when there is none to offer. */
+export function assetView(task: ViewedTask, fileUrl: string | null): AssetView {
+  const { mode = 'draft', draftId = null, format = 'glb' } = task.request.asset ?? {};
+  return {
+    ...taskView(task),
+    object: '3d.task',
+    mode,
+    draft_id: draftId,
+    ...(fileUrl === null ? {} : { output: { model_url: fileUrl, format } }),
+  };
+}

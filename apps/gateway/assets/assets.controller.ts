@@ -1,0 +1,63 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import { CONFIG } from '../gateway.tokens.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
+import { PICTURES_BODY_BYTES } from '../http/limits.js';
+import { publicOrigin } from '../http/public-origin.js';
+import { readAssetCreation } from './asset-request.js';
+import { AssetCreator } from './asset.creation.js';
+import { AssetLibrary } from './asset.library.js';
+import type { AssetView } from './asset.view.js';
+
+/** 3D assets (spec 4.5): drafts, and textures of finished drafts. */
+@Controller('v1/3d')
+export class AssetsController {
+  constructor(
+    @Inject(AssetCreator) private readonly creator: AssetCreator,
+    @Inject(AssetLibrary) private readonly library: AssetLibrary,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES })
+  async create(
+    @CallerOf() caller: Caller,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+  ): Promise<AssetView> {
+    const asked = readAssetCreation(body);
+    const task = await this.creator.create({ caller, asked, requestId: request.id });
+    return this.library.view(task, this.originOf(request));
+  }
+
+  /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
+  @Get(':id')
+  async retrieve(
+    @CallerOf() caller: Caller,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): Promise<AssetView> {
+    return this.library.view(await this.library.find(caller.accountId, id), this.originOf(request));
+  }
+
+  @Get(':id/content')
+  @RouteRules({ access: 'signed' })
+  async content(
+    @Param('id') id: string,
+    @Query() query: Record<string, unknown>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const task = request.caller
+      ? await this.library.find(request.caller.accountId, id)
+      : await this.library.findSigned(id, query);
+    await this.library.send(task, { query, request, reply });
+  }
+
+  private originOf(request: FastifyRequest): string {
+    return publicOrigin(request, this.config.publicBaseUrl);
+  }
+}

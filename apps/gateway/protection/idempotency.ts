@@ -1,0 +1,340 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { FileStore } from '#storage/file-store.js';
+import type { TaskStore } from '#tasks/task.store.js';
+import { nameRequest } from '../http/request-name.js';
+import { contentHash } from './content-hash.js';
+import type {
+  IdempotencyStore,
+  KeptAnswer,
+  KeptBody,
+  KeyedRecord,
+  KeyedRequest,
+} from './idempotency.store.js';
+import { record } from './recording.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The hold on the request's Idempotency-Key, on the request that does the work. */
+    claim: Claim | null;
+  }
+}
+
+/** The first request under a key, on its way to an answer. */
+interface Claim {
+  readonly chargeId: string;
+  /** Money was held: from here on the upstream may have been called. */
+  held: boolean;
+  /** What became of it is stored, or is being stored. */
+  ended: boolean;
+  handlerIsDone: boolean;
+}
+
+export interface IdempotencyParts {
+  store: IdempotencyStore;
+  files: FileStore;
+  tasks: TaskStore;
+  clock: Clock;
+  log: Logger;
+  /** How long answers are kept, from the first request. */
+  lifeMs: number;
+  /** How long after its death a gateway counts as at work. */
+  leaseMs: number;
+  /** How long a repeat waits for the first request. */
+  waitMs: number;
+}
+
+const HEADER = 'idempotency-key';
+/** As its clients write it, for messages and `param`. */
+const PARAM = 'Idempotency-Key';
+const NAME = /^[\x20-\x7e]{1,255}$/;
+/** Longer answers, which are pictures in base64, are files: they would weigh on the ledger's log and its backups. */
+const INLINE_BYTES = 64 * 1024;
+/** Ten pictures in base64; what is longer is not kept. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const FOLDER = 'answers';
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+const PURGE_INTERVAL_MS = 60_000;
+const MAX_PURGED = 500;
+/** What a status says when money had been held: it was given back, and the same request may pass later. */
+const PASSING: readonly number[] = [429, 503];
+
+/**
+ * Idempotency-Key on the routes that cost money (wire.md 2.3): the first request under a key works, every other one with
+ * the same content gets its answer, also while it is being made and from another gateway. Only what is final is kept; a
+ * request that was turned away before or without a charge frees its key. A gateway that died leaves its row with the
+ * charge of the request: a task that bears the charge is answered, anything else is an error. Nothing is sent upstream a
+ * second time.
+ */
+export class Idempotency {
+  private readonly atWork = new Map<string, Claim>();
+  private readonly storing = new Set<Promise<void>>();
+  private readonly renewal: Loop;
+  private readonly purge: Loop;
+
+  constructor(private readonly parts: IdempotencyParts) {
+    const { log, leaseMs } = parts;
+    const renewal = { name: 'idempotency leases', intervalMs: leaseMs / 3, log };
+    this.renewal = new Loop({ ...renewal, round: () => this.renew() });
+    const purge = { name: 'expired idempotency keys', intervalMs: PURGE_INTERVAL_MS, log };
+    this.purge = new Loop({ ...purge, round: () => this.purgeExpired() });
+  }
+
+  start(): void {
+    this.renewal.start();
+    this.purge.start();
+  }
+
+  /** Call it once no request is in flight. */
+  async stop(): Promise<void> {
+    await Promise.all([this.renewal.stop(), this.purge.stop()]);
+    await Promise.all(this.storing);
+  }
+
+  /** Hooks itself into a server whose routes are not registered yet. */
+  install(server: FastifyInstance): void {
+    server.decorateRequest('claim', null);
+    server.addHook('onRoute', (route) => {
+      if (route.config?.paid) route.handler = this.watched(route.handler);
+    });
+    server.addHook('preHandler', (request, reply) => this.begin(request, reply));
+    server.addHook('onSend', (request, reply, payload, done) => {
+      if (request.claim === null || !isBytes(payload)) return done(null, payload);
+      const { statusCode: status } = reply;
+      const answer = {
+        status,
+        contentType: typeOf(reply.getHeader('content-type')),
+        body: Buffer.from(payload),
+      };
+      this.end(request.claim, answer).then(
+        () => done(null, payload),
+        (error: Error) => done(error),
+      );
+    });
+  }
+
+  /** The ledger holds money for a charge: whatever its request is answered now, is final. */
+  chargeHeld(chargeId: string): void {
+    const claim = this.atWork.get(chargeId);
+    if (claim) claim.held = true;
+  }
+
+  /** Forgets expired keys; true when more may be waiting. */
+  async purgeExpired(chargeId?: string): Promise<boolean> {
+    const { rows, files } = await this.parts.store.purge(MAX_PURGED, chargeId);
+    await Promise.all(files.map((file) => this.parts.files.remove(file)));
+    return rows === MAX_PURGED;
+  }
+
+  /** Answers from the store, or claims the key for the handler to work under. */
+  private async begin(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const name = request.headers[HEADER];
+    if (name === undefined || !request.routeOptions.config.paid || !request.caller) return;
+    const { keyId } = request.caller;
+    const wanted = {
+      keyId,
+      name: checkedName(name),
+      contentHash: await contentHash(request),
+      chargeId: request.id,
+    };
+    const found = await this.claimOrWait(wanted, request);
+    if (found === 'claimed') {
+      this.work(request, reply);
+    } else if (found.answer) {
+      return this.repeat(found.answer, reply);
+    } else {
+      // It goes on as the request whose gateway died, and meets the task of its charge where it would make one.
+      request.id = found.chargeId;
+      nameRequest(request, reply);
+    }
+    return undefined;
+  }
+
+  private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | 'claimed'> {
+    const { store, clock, waitMs } = this.parts;
+    const endsAtMs = clock.nowMs() + waitMs;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      if (await store.claim(wanted, this.parts)) return 'claimed';
+      for (;;) {
+        const record = await store.find(wanted.keyId, wanted.name);
+        if (!record) break;
+        if (record.isExpired) {
+          await this.purgeExpired(record.chargeId);
+          break;
+        }
+        if (!record.contentHash.equals(wanted.contentHash)) throw otherContent();
+        if (record.answer) return record;
+        if (record.isLeft) {
+          if (await this.isTaskOf(record)) return record;
+          break;
+        }
+        if (clock.nowMs() >= endsAtMs || request.raw.socket.destroyed) throw stillRunning();
+        await pause(pauseMs * (0.75 + Math.random() / 2));
+        pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  /**
+   * Whether a request that was left has made its task. If that was refused, nothing was charged or sent: the key is
+   * free again. @throws ApiError idempotency_outcome_unknown when there is no task
+   */
+  private async isTaskOf({ chargeId }: KeyedRecord): Promise<boolean> {
+    const task = await this.parts.tasks.findByCharge(chargeId);
+    if (!task) throw unknownOutcome();
+    if (task.state !== 'refused') return true;
+    await this.parts.store.freeLeft(chargeId);
+    return false;
+  }
+
+  private work(request: FastifyRequest, reply: FastifyReply): void {
+    const claim: Claim = { chargeId: request.id, held: false, ended: false, handlerIsDone: false };
+    request.claim = claim;
+    this.atWork.set(claim.chargeId, claim);
+    const { raw } = reply;
+    record(raw, {
+      maxBytes: MAX_ANSWER_BYTES,
+      isWanted: () => !claim.ended,
+      onEnd: (body) => this.endSent(claim, body && sentAnswer(reply, body)),
+    });
+    raw.once('close', () => this.leaveIfOver(claim, reply));
+  }
+
+  /** Routes may answer without Fastify, or not at all when the client has left: what then remains is seen here. */
+  private watched(handler: RouteOptions['handler']): RouteOptions['handler'] {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- Fastify binds a handler to its server
+    const idempotency = this;
+    return async function (request, reply) {
+      try {
+        return await handler.call(this, request, reply);
+      } finally {
+        const { claim } = request;
+        if (claim) {
+          claim.handlerIsDone = true;
+          idempotency.leaveIfOver(claim, reply);
+        }
+      }
+    };
+  }
+
+  private leaveIfOver(claim: Claim, reply: FastifyReply): void {
+    if (claim.ended || !claim.handlerIsDone || !reply.raw.destroyed) return;
+    this.endSent(claim, null);
+  }
+
+  /** Stores the outcome of an answer that is sent already; null when the answer was not kept. */
+  private endSent(claim: Claim, answer: SentAnswer | null): void {
+    const stored = this.end(claim, answer).finally(() => this.storing.delete(stored));
+    this.storing.add(stored);
+  }
+
+  /** Stores what is final, frees the key of what is not. Never throws: a row that cannot be written is left. */
+  private async end(claim: Claim, answer: SentAnswer | null): Promise<void> {
+    if (claim.ended) return;
+    claim.ended = true;
+    const { chargeId, held } = claim;
+    const { store, log } = this.parts;
+    try {
+      if (answer === null) await (held ? store.renew([chargeId], 0) : store.free(chargeId));
+      else if (isFinal(answer.status, held)) await store.answer(chargeId, await this.kept(chargeId, answer));
+      else await store.free(chargeId);
+    } catch (error) {
+      log.error(
+        { err: error, chargeId },
+        'the outcome of a request with an idempotency key could not be stored',
+      );
+    } finally {
+      this.atWork.delete(chargeId);
+    }
+  }
+
+  private async kept(
+    chargeId: string,
+    { status, contentType, body: bytes }: SentAnswer,
+  ): Promise<KeptAnswer> {
+    if (bytes.length <= INLINE_BYTES) return { status, contentType, body: { bytes } };
+    const file = `${FOLDER}/${chargeId}.body`;
+    await this.parts.files.write(file, bytes, { maxBytes: MAX_ANSWER_BYTES, durable: false });
+    return { status, contentType, body: { file } };
+  }
+
+  private async repeat(
+    { status, contentType, body }: KeptAnswer,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const bytes = await this.bytesOf(body);
+    void reply.code(status).header('idempotent-replayed', 'true');
+    if (contentType !== null) void reply.type(contentType);
+    // The answer will not change, whatever its status makes an SDK hope for.
+    if (status >= 400) void reply.header('x-should-retry', 'false');
+    return reply.send(bytes);
+  }
+
+  private async bytesOf(body: KeptBody): Promise<Buffer> {
+    if ('bytes' in body) return body.bytes;
+    if (!(await this.parts.files.stat(body.file))) throw unknownOutcome();
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.parts.files.open(body.file)) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+
+  private async renew(): Promise<void> {
+    const { store, leaseMs } = this.parts;
+    if (this.atWork.size > 0) await store.renew([...this.atWork.keys()], leaseMs);
+  }
+}
+
+interface SentAnswer {
+  status: number;
+  contentType: string | null;
+  body: Buffer;
+}
+
+function sentAnswer({ raw }: FastifyReply, body: Buffer): SentAnswer {
+  return { status: raw.statusCode, contentType: typeOf(raw.getHeader('content-type')), body };
+}
+
+/** Success is. A refusal or a failure is when an upstream may have been asked, unless it says that it will pass. */
+function isFinal(status: number, held: boolean): boolean {
+  return status < 300 || (held && !PASSING.includes(status));
+}
+
+function isBytes(payload: unknown): payload is string | Buffer {
+  return typeof payload === 'string' || Buffer.isBuffer(payload);
+}
+
+function typeOf(header: unknown): string | null {
+  return typeof header === 'string' ? header : null;
+}
+
+function checkedName(name: string | string[]): string {
+  const text = String(name);
+  if (NAME.test(text)) return text;
+  throw new ApiError('invalid_value', `${PARAM} must be 1 to 255 printable ASCII characters.`, {
+    param: PARAM,
+  });
+}
+
+function otherContent(): ApiError {
+  const message = `This ${PARAM} was used with another request. Use a new key for each request, and the same for its repeats.`;
+  return new ApiError('idempotency_key_reused', message, { param: PARAM, shouldRetry: false });
+}
+
+function unknownOutcome(): ApiError {
+  const message =
+    `The outcome of the first request with this ${PARAM} is not known: it was cut off while it was at work. ` +
+    'What it cost, if anything, stands in the usage log; nothing more will be charged under this key.';
+  return new ApiError('idempotency_outcome_unknown', message, { param: PARAM, shouldRetry: false });
+}
+
+/** May be repeated by an SDK: it comes with the same key, so it cannot be charged again. */
+function stillRunning(): ApiError {
+  const message = `The first request with this ${PARAM} is still at work. Ask again with the same key.`;
+  return new ApiError('service_unavailable', message, { param: PARAM, retryAfterSeconds: 5 });
+}

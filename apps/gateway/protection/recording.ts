@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http';
+
+export interface RecordingOptions {
+  maxBytes: number;
+  /** False once the answer is known in another way. */
+  isWanted: () => boolean;
+  /** Called with the whole body, or null when it was too long, before its last byte is handed over. */
+  onEnd: (body: Buffer | null) => void;
+}
+
+/**
+ * Listens to what is written to a response, for answers that are sent while they are being made. Once they are longer
+ * than `maxBytes` nothing of them is kept.
+ */
+export function record(response: ServerResponse, { maxBytes, isWanted, onEnd }: RecordingOptions): void {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  const listen = (chunk: unknown, encoding: unknown) => {
+    if (!isWanted() || (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))) return;
+    const copy = copyOf(chunk, encoding);
+    bytes += copy.length;
+    if (bytes > maxBytes) chunks = [];
+    else chunks.push(copy);
+  };
+  const write = response.write.bind(response) as (...args: unknown[]) => boolean;
+  const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.write = ((...args: unknown[]) => {
+    listen(args[0], args[1]);
+    return write(...args);
+  }) as ServerResponse['write'];
+  response.end = ((...args: unknown[]) => {
+    listen(args[0], args[1]);
+    if (isWanted()) onEnd(bytes > maxBytes ? null : Buffer.concat(chunks));
+    return end(...args);
+  }) as ServerResponse['end'];
+}
+
+function copyOf(chunk: string | Uint8Array, encoding: unknown): Buffer {
+  if (typeof chunk !== 'string') return Buffer.from(chunk);
+  return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
+}

@@ -1,0 +1,195 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+
+/** A limit that a request counts against. */
+export interface RequestLimit {
+  /** `key …` or `group …`. */
+  readonly subject: string;
+  readonly perMinute: number;
+}
+
+/** What a limit still allows, as this gateway knows it. */
+export interface Allowance {
+  readonly perMinute: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/** The share of a minute that this gateway has taken for a subject. */
+interface Share {
+  endsAtMs: number;
+  /** Taken and not used yet. */
+  left: number;
+  /** Not taken by anybody when this gateway last looked. */
+  untaken: number;
+  taking: Promise<void> | undefined;
+}
+
+/** A minute is taken in twenty parts, so that nineteen of twenty requests need no query; small limits are taken singly. */
+const PARTS_OF_A_MINUTE = 20;
+/** Clients obey any number, an hour included; the true time stands in x-ratelimit-reset-requests (wire.md 2.2). */
+const LONGEST_RETRY_SECONDS = 5;
+const PURGE_INTERVAL_MS = 60_000;
+const MAX_PURGED = 5_000;
+const MAX_SHARES = 50_000;
+
+// The database's minute, so that gateways whose clocks differ share it. No row comes back when nothing is left.
+const TAKE = {
+  name: 'request_allowance_take',
+  text: `WITH clock AS (SELECT extract(epoch FROM clock_timestamp()) AS seconds),
+    taken AS (
+      INSERT INTO request_allowances AS a (subject, minute, taken)
+      SELECT $1, floor(seconds / 60)::bigint, $2::integer FROM clock
+      ON CONFLICT (subject, minute) DO UPDATE SET taken = a.taken + $2 WHERE a.taken < $3
+      RETURNING a.taken)
+    SELECT (60000 - mod(seconds * 1000, 60000))::double precision AS left_ms, (SELECT taken FROM taken) AS taken
+    FROM clock`,
+};
+const PURGE = {
+  name: 'request_allowance_purge',
+  text: `DELETE FROM request_allowances WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM request_allowances WHERE minute < floor(extract(epoch FROM now()) / 60) - 1
+    LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
+};
+
+/**
+ * Requests per minute of keys and groups, shared by all gateways: each takes parts of the minute's allowance from the
+ * database and spends them by itself, so no more than the limit passes, and most requests wait for nothing. What a
+ * gateway has taken and does not use is lost to the others until the minute ends: at most a twentieth of the limit.
+ */
+export class RequestLimiter {
+  private readonly shares = new Map<string, Share>();
+  private readonly purge: Loop;
+
+  constructor(private readonly parts: { pool: Pool; clock: Clock; log: Logger }) {
+    this.purge = new Loop({
+      name: 'request allowances of past minutes',
+      intervalMs: PURGE_INTERVAL_MS,
+      log: parts.log,
+      round: () => this.purgePast(),
+    });
+  }
+
+  start(): void {
+    this.purge.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.purge.stop();
+  }
+
+  /** Counts a paid request of a limited caller; for Fastify's onRequest, once the caller is known. */
+  readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { caller } = request;
+    if (!caller?.limits || !request.routeOptions.config.paid) return;
+    const limits = limitsOf(caller);
+    if (limits.length === 0) return;
+    const allowance = await this.take(limits);
+    void reply.headers(headersOf(allowance.tightest));
+    if (allowance.passes) return;
+    const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(allowance.tightest.resetMs / 1000));
+    const message = `The limit of ${allowance.tightest.perMinute} requests per minute is reached. Nothing was charged.`;
+    throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: seconds });
+  };
+
+  /** Takes one request from every limit, or none. */
+  async take(limits: readonly RequestLimit[]): Promise<{ passes: boolean; tightest: Allowance }> {
+    const taken: Share[] = [];
+    const allowances: Allowance[] = [];
+    for (const limit of limits) {
+      const share = await this.takeOne(limit);
+      const allowance = this.allowanceOf(limit);
+      if (share === null) {
+        for (const other of taken) other.left += 1;
+        return { passes: false, tightest: allowance };
+      }
+      taken.push(share);
+      allowances.push(allowance);
+    }
+    return { passes: true, tightest: allowances.reduce((a, b) => (b.remaining < a.remaining ? b : a)) };
+  }
+
+  /** Takes one request of the present minute; null when the limit is reached. */
+  private async takeOne(limit: RequestLimit): Promise<Share | null> {
+    for (;;) {
+      const share = this.shareOf(limit.subject);
+      const isCurrent = this.parts.clock.nowMs() < share.endsAtMs;
+      if (isCurrent && share.left > 0) {
+        share.left -= 1;
+        return share;
+      }
+      if (isCurrent && share.untaken === 0) return null;
+      share.taking ??= this.takePart(limit, share).finally(() => (share.taking = undefined));
+      await share.taking;
+    }
+  }
+
+  private shareOf(subject: string): Share {
+    let share = this.shares.get(subject);
+    if (!share) {
+      if (this.shares.size >= MAX_SHARES) this.forgetPast();
+      share = { endsAtMs: 0, left: 0, untaken: 0, taking: undefined };
+      this.shares.set(subject, share);
+    }
+    return share;
+  }
+
+  private async takePart({ subject, perMinute }: RequestLimit, share: Share): Promise<void> {
+    const part = Math.max(1, Math.floor(perMinute / PARTS_OF_A_MINUTE));
+    const askedAtMs = this.parts.clock.nowMs();
+    const values = [subject, part, perMinute];
+    const { rows } = await this.parts.pool.query<{ left_ms: number; taken: number | null }>({
+      ...TAKE,
+      values,
+    });
+    const row = rows[0]!;
+    const isNewMinute = askedAtMs >= share.endsAtMs;
+    // The last part of a minute may be shorter than the others.
+    const granted = row.taken === null ? 0 : Math.min(part, perMinute - (row.taken - part));
+    share.left = granted + (isNewMinute ? 0 : share.left);
+    share.untaken = row.taken === null ? 0 : Math.max(0, perMinute - row.taken);
+    share.endsAtMs = askedAtMs + row.left_ms;
+  }
+
+  private allowanceOf({ subject, perMinute }: RequestLimit): Allowance {
+    const share = this.shareOf(subject);
+    const resetMs = Math.max(1, share.endsAtMs - this.parts.clock.nowMs());
+    return { perMinute, remaining: share.left + share.untaken, resetMs };
+  }
+
+  private forgetPast(): void {
+    const nowMs = this.parts.clock.nowMs();
+    for (const [subject, share] of this.shares) {
+      if (share.endsAtMs <= nowMs && !share.taking) this.shares.delete(subject);
+    }
+  }
+
+  private async purgePast(): Promise<boolean> {
+    this.forgetPast();
+    const { rowCount } = await this.parts.pool.query(PURGE);
+    return rowCount === MAX_PURGED;
+  }
+}
+
+function limitsOf({ keyId, group, limits }: Caller): RequestLimit[] {
+  const ofKey = limits?.key.requestsPerMinute ?? null;
+  const ofGroup = limits?.group.requestsPerMinute ?? null;
+  return [
+    ...(ofKey === null ? [] : [{ subject: `key ${keyId}`, perMinute: ofKey }]),
+    ...(ofGroup === null ? [] : [{ subject: `group ${group}`, perMinute: ofGroup }]),
+  ];
+}
+
+function headersOf({ perMinute, remaining, resetMs }: Allowance): Record<string, string> {
+  return {
+    'x-ratelimit-limit-requests': String(perMinute),
+    'x-ratelimit-remaining-requests': String(Math.max(0, remaining)),
+    'x-ratelimit-reset-requests':
+      resetMs < 1000 ? `${Math.ceil(resetMs)}ms` : `${Math.ceil(resetMs / 1000)}s`,
+  };
+}

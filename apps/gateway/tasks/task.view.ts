@@ -1,0 +1,61 @@
+import type { Task } from '#tasks/task.js';
+import { publicStatus } from '#tasks/task-state.js';
+
+/** What a client sees of a task of any kind: of the stored one, and of one that was created a moment ago. */
+export type ViewedTask = Pick<
+  Task,
+  | 'id'
+  | 'kind'
+  | 'dialect'
+  | 'state'
+  | 'requestedModel'
+  | 'request'
+  | 'seconds'
+  | 'heldAmount'
+  | 'progress'
+  | 'errorCode'
+  | 'errorMessage'
+  | 'createdAtMs'
+  | 'endedAtMs'
+  | 'expiresAtMs'
+  | 'deletedAtMs'
+>;
+
+/** The fields that all kinds share. */
+export interface TaskView {
+  id: string;
+  task_id: string;
+  model: string;
+  status: string;
+  /** 0 to 100. */
+  progress: number;
+  /** Unix seconds, as the next two. */
+  created_at: number;
+  completed_at: number | null;
+  expires_at: number | null;
+  error: { code: string; message: string } | null;
+  usage: { cost_in_usd_ticks: number };
+}
+
+const TICKS_PER_NANO = 10n;
+
+export function taskView(task: ViewedTask): TaskView {
+  const completed = task.state === 'completed';
+  const failed = task.state === 'failed' || task.state === 'refused';
+  return {
+    id: task.id,
+    task_id: task.id,
+    model: task.requestedModel,
+    status: publicStatus(task.state, task.dialect, task.progress),
+    progress: completed ? 100 : task.progress,
+    created_at: unixSeconds(task.createdAtMs) ?? 0,
+    completed_at: completed ? unixSeconds(task.endedAtMs) : null,
+    expires_at: completed ? unixSeconds(task.expiresAtMs) : null,
+    error: failed ? { code: task.errorCode ?? 'generation_failed', message: task.errorMessage ?? '' } : null,
+    usage: { cost_in_usd_ticks: failed ? 0 : Number((task.heldAmount ?? 0n) * TICKS_PER_NANO) },
+  };
+}
+
+function unixSeconds(ms: number | null): number | null {
+  return ms === null ? null : Math.floor(ms / 1000);
+}
