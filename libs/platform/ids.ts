@@ -1,7 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-const monotonicUlid = monotonicFactory();
+/** Random numbers are fetched a page at a time: an id takes sixteen, and a call for each costs more than the rest of it. */
+const randomPage = new Uint32Array(1024);
+let nextRandom = randomPage.length;
+
+function randomFraction(): number {
+  if (nextRandom === randomPage.length) {
+    randomFillSync(randomPage);
+    nextRandom = 0;
+  }
+  return (randomPage[nextRandom++] as number) / 2 ** 32;
+}
+
+const monotonicUlid = monotonicFactory(randomFraction);
 
 /**
  * A new time-ordered id in `[0-9a-z]{26}`: lower case and without `_` or `-`, since the Google client cuts file
