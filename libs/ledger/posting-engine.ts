@@ -15,6 +15,8 @@ import { type BatchContext, BatchConflict, lockAndRead, writeAndCommit } from '.
 
 /** A batch larger than this gains no throughput and makes everybody in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
+/** Batches at the same time: one is being decided here while the database writes the other. More only wait for its locks. */
+const LANES = 2;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
 const TRANSACTION_BLOCK = 1000;
 /** Runs of one batch before its error is believed: deadlocks and conflicts pass, and each run is cheap. */
@@ -47,12 +49,15 @@ export class EngineOverloaded extends Error {
 }
 
 /**
- * Posts holds and resolutions to the ledger by group commit: while a transaction is in flight the next batch gathers,
- * and it goes when the previous returns. Several engines may run on one database.
+ * Posts holds and resolutions to the ledger by group commit: while transactions are in flight the next batch gathers, and
+ * it goes when one of them returns. Several engines may run on one database.
  */
 export class PostingEngine {
   private waiting: Waiting[] = [];
-  private running = false;
+  /** The charges of the batches under way. */
+  private readonly inFlight = new Set<string>();
+  /** Batches under way, LANES at most. */
+  private lanes = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
   private readonly maxBatch: number;
@@ -82,7 +87,7 @@ export class PostingEngine {
 
   /** Resolves when everything handed in so far has been answered. */
   async close(): Promise<void> {
-    if (!this.running && this.waiting.length === 0) return;
+    if (this.lanes === 0 && this.waiting.length === 0) return;
     await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
@@ -96,33 +101,42 @@ export class PostingEngine {
 
   /** Starts a batch at the end of this turn, so that callers of the same turn share it. */
   private schedule(): void {
-    if (this.running || this.scheduled) return;
+    if (this.scheduled || this.lanes === LANES) return;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      void this.drain();
+      void this.runLane();
     });
   }
 
-  private async drain(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    while (this.waiting.length > 0) await this.runOrBisect(this.takeBatch());
-    this.running = false;
-    for (const resolve of this.idle.splice(0)) resolve();
+  /** Runs batch after batch until nothing waits that it may take. */
+  private async runLane(): Promise<void> {
+    if (this.lanes === LANES) return;
+    this.lanes += 1;
+    for (let batch = this.takeBatch(); batch.length > 0; batch = this.takeBatch()) {
+      await this.runOrBisect(batch);
+      for (const { entry } of batch) this.inFlight.delete(entry.command.chargeId);
+    }
+    this.lanes -= 1;
+    if (this.lanes === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** One command for each charge id; another of the same charge waits for the next batch. */
+  /** One command for each charge id at a time; another of the same charge waits until the first is answered. */
   private takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
     const deferred: Waiting[] = [];
-    const chargeIds = new Set<string>();
+    const passed = new Set<string>();
     let next = 0;
     for (; next < this.waiting.length && batch.length < this.maxBatch; next += 1) {
       const item = this.waiting[next] as Waiting;
-      if (chargeIds.has(item.entry.command.chargeId)) deferred.push(item);
-      else batch.push(item);
-      chargeIds.add(item.entry.command.chargeId);
+      const { chargeId } = item.entry.command;
+      if (this.inFlight.has(chargeId) || passed.has(chargeId)) {
+        deferred.push(item);
+        passed.add(chargeId);
+        continue;
+      }
+      batch.push(item);
+      this.inFlight.add(chargeId);
     }
     this.waiting = [...deferred, ...this.waiting.slice(next)];
     return batch;
