@@ -87,12 +87,16 @@ export class Books {
     return { main: formatAmount(main), held: formatAmount(held) };
   }
 
-  /** The invariants that the ledger can check by itself; empty when all hold. */
+  /** The invariants that the ledger can check by itself, and messages that nobody could handle; empty when all is well. */
   async ledgerFaults(): Promise<string[]> {
     const { violations } = await checkLedger(this.pool, { graceMs: 0 });
-    return violations.map(
-      ({ invariant, message, rows }) => `${invariant}: ${message} ${JSON.stringify(rows)}`,
+    const letters = await this.pool.query<object>(
+      'SELECT topic, charge_id, reason FROM dead_letters LIMIT 5',
     );
+    return [
+      ...violations.map(({ invariant, message, rows }) => `${invariant}: ${message} ${JSON.stringify(rows)}`),
+      ...letters.rows.map((letter) => `a dead letter: ${JSON.stringify(letter)}`),
+    ];
   }
 
   /** Where the books contradict what the clients of an account were told; empty when they agree. */

@@ -99,18 +99,27 @@ export class Shoppers {
     return call;
   }
 
-  /** Follows every accepted video to its end. @throws Error when one does not end in time */
+  /** Follows every accepted video to its end, and downloads it. @throws Error when one does not end in time */
   async watch(limitMs: number): Promise<void> {
     const open = this.told.filter((call) => call.kind === 'video').filter(({ taskId }) => taskId !== null);
     const endMs = Date.now() + limitMs;
     for (const call of open) {
       while (call.seenStatus === null) {
         const { status } = await this.sdk().videos.retrieve(call.taskId as string);
+        if (status === 'completed') await this.download(call.taskId as string);
         if (status === 'completed' || status === 'failed') call.seenStatus = status;
         else if (Date.now() > endMs) throw new Error(`video ${call.taskId} is still ${status}`);
         else await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
       }
     }
+  }
+
+  /** @returns the whole file. @throws Error when it is no MP4 */
+  async download(taskId: string): Promise<Buffer> {
+    const response = await this.sdk().videos.downloadContent(taskId);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (bytes.toString('latin1', 4, 8) !== 'ftyp') throw new Error(`video ${taskId} is no MP4`);
+    return bytes;
   }
 
   /** Keeps `concurrency` clients shopping until `stop`; while nobody listens they knock again. */

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Deployment } from '../support/deployment.js';
+import { until } from '../support/eventually.js';
+import { ensureBuilt } from '../support/programs.js';
+import { seededRandom, Shoppers } from '../support/shoppers.js';
+
+jest.setTimeout(180_000);
+
+/** Long enough that an outage of some seconds is met by retries as well as by refusals. */
+const DURATIONS = {
+  SANDBOX_IMAGE_SECONDS: '0',
+  SANDBOX_VIDEO_SECONDS: '0.3',
+  BUS_REQUEST_TIMEOUT_SECONDS: '1',
+  HOLD_EXPIRES_SECONDS: '3',
+  IMAGE_REQUEST_LIMIT_SECONDS: '4',
+  VIDEO_CREATE_LIMIT_SECONDS: '1',
+  CHARGE_GRACE_SECONDS: '1',
+  STUCK_AFTER_SECONDS: '2',
+  LEASE_SECONDS: '2',
+  TASK_DEADLINE_SECONDS: '60',
+  SWEEP_INTERVAL_SECONDS: '0.3',
+  OUTBOX_POLL_SECONDS: '0.1',
+  POLL_INTERVAL_SECONDS: '0.1',
+  POLL_MAX_SECONDS: '0.3',
+  SHUTDOWN_GRACE_SECONDS: '5',
+};
+
+describe('the programs, while what they stand on is killed under load', () => {
+  let relay: Deployment;
+
+  beforeAll(async () => {
+    ensureBuilt();
+    relay = await Deployment.start({ env: DURATIONS, each: 1, ownBroker: true });
+    await relay.untilReady();
+  }, 120_000);
+
+  afterAll(async () => {
+    await relay?.stop();
+  }, 60_000);
+
+  it.each(['kafka', 'postgres'] as const)(
+    '%s: nothing is lost, and they go on by themselves',
+    async (what) => {
+      const groups = [await shoppers(), await shoppers(), await shoppers()];
+      const random = seededRandom(3);
+      const shopping = Promise.all(groups.map((group) => group.shop(3, random)));
+      const count = (fits: (status: number | null) => boolean) =>
+        groups.reduce((sum, group) => sum + group.count(({ status }) => fits(status)), 0);
+      const untilServed = async () => {
+        const before = count((status) => status === 200);
+        await until('calls to succeed', async () => count((status) => status === 200) >= before + 15, {
+          limitMs: 90_000,
+          state: () => relay.logs(),
+        });
+      };
+      try {
+        for (let round = 0; round < 2; round += 1) {
+          await untilServed();
+          const pid = relay.pids()[what];
+          if (pid === null) throw new Error(`${what} is not ours to kill`);
+          process.kill(pid, 'SIGKILL');
+          await until(`another ${what}`, async () => ![pid, null].includes(relay.pids()[what]), {
+            limitMs: 60_000,
+          });
+        }
+        await untilServed();
+      } finally {
+        groups.forEach((group) => group.stop());
+        await shopping;
+      }
+      await relay.untilReady();
+      await relay.atRest(90_000);
+      for (const group of groups) {
+        await group.watch(30_000);
+        expect(await relay.books.faultsOf(group.account, group.told)).toEqual([]);
+      }
+      expect(count((status) => ![200, 400, 502, 503].includes(status ?? 503))).toBe(0);
+      expect(await relay.books.ledgerFaults()).toEqual([]);
+      expect(await relay.books.upstreamFaults(relay.ready.sandboxUrl)).toEqual([]);
+      expect(await relay.repairs()).toBe(0);
+    },
+  );
+
+  async function shoppers(): Promise<Shoppers> {
+    return new Shoppers(await relay.books.account('50'), relay.nextUrl);
+  }
+});

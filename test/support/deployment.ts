@@ -1,0 +1,265 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { groups, topics } from '#bus/topics.js';
+import { newId } from '#platform/ids.js';
+import { Books, counterAt } from './books.js';
+import { until } from './eventually.js';
+import { type Environment, launch, type Launched } from './programs.js';
+
+export type Kind = 'gateway' | 'billing' | 'videoWorker';
+
+interface Ready {
+  baseUrls: string[];
+  brokers: string[];
+  databaseUrl: string;
+  healthUrls: Record<Kind, string[]>;
+  sandboxUrl: string;
+}
+
+type Pids = Record<Kind, (number | null)[]> & Record<'kafka' | 'postgres', number | null>;
+
+export interface DeploymentOptions {
+  env: Environment;
+  /** How many of each program. */
+  each: number;
+  /** A broker of its own, which can be killed, rather than the one of KAFKA_BROKERS. */
+  ownBroker?: boolean;
+}
+
+/** The topics that move money. */
+const moneyTopics = [topics.chargeRequested, topics.chargeResolved, topics.videoCompleted].map(
+  ({ name }) => name,
+);
+
+/** The names of the programs in the launcher's files. */
+const programNames: Record<Kind, string> = {
+  gateway: 'gateway',
+  billing: 'billing',
+  videoWorker: 'video-worker',
+};
+
+/** Broker, database, sandbox and programs, on a machine that may be busy. */
+const READY_LIMIT_MS = 60_000;
+
+/** The programs of `npm run distributed`, and the ways to hurt them. */
+export class Deployment {
+  private calls = 0;
+
+  readonly books: Books;
+  private readonly kafka: Kafka;
+
+  private constructor(
+    readonly ready: Ready,
+    private readonly launched: Launched,
+    private readonly place: { dataDir: string; namespace: string },
+  ) {
+    this.books = Books.open(ready.databaseUrl);
+    this.kafka = new Kafka({ brokers: ready.brokers, logLevel: logLevel.NOTHING });
+  }
+
+  static async start({ env, each, ownBroker = false }: DeploymentOptions): Promise<Deployment> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-deployment-'));
+    const namespace = `d${newId()}.`;
+    const given = ownBroker ? undefined : process.env['KAFKA_BROKERS'];
+    const count = String(each);
+    const args = ['--gateways', count, '--billings', count, '--workers', count, '--data', dataDir, '--json'];
+    const launched = launch('scripts/distributed.mjs', args, {
+      LOG_LEVEL: 'warn',
+      KAFKA_NAMESPACE: namespace,
+      CRASH_FILE: join(dataDir, 'crash'),
+      ...(given && { KAFKA_BROKERS: given }),
+      ...env,
+    });
+    const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as Ready;
+    return new Deployment(ready, launched, { dataDir, namespace });
+  }
+
+  /** The gateways in turn. */
+  readonly nextUrl = (): string => {
+    this.calls += 1;
+    return this.ready.baseUrls[this.calls % this.ready.baseUrls.length] ?? '';
+  };
+
+  /** Stops everything, and takes its topics from a broker that stays. */
+  async stop(): Promise<void> {
+    await this.books.close();
+    await this.launched.end('SIGTERM');
+    if (this.pids().kafka === null) await this.deleteTopics().catch(() => undefined);
+    rmSync(this.place.dataDir, { recursive: true, force: true });
+  }
+
+  pids(): Pids {
+    return JSON.parse(readFileSync(join(this.place.dataDir, 'pids.json'), 'utf8')) as Pids;
+  }
+
+  pidOf(kind: Kind, index: number): number {
+    const pid = this.pids()[kind][index];
+    if (!pid) throw new Error(`${kind} ${index + 1} is down`);
+    return pid;
+  }
+
+  /** The first program that reaches the point kills itself. */
+  arm(point: string): void {
+    writeFileSync(this.crashFile, point);
+  }
+
+  isArmed(): boolean {
+    return existsSync(this.crashFile);
+  }
+
+  /** Ends a program; another takes its place. */
+  async replace(kind: Kind, index: number, signal: NodeJS.Signals, env: Environment = {}): Promise<void> {
+    const file = join(this.place.dataDir, 'next-start.json');
+    const orders = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
+    const name = `${programNames[kind]}-${index + 1}`;
+    writeFileSync(file, JSON.stringify({ ...orders, [name]: env }));
+    const pid = this.pidOf(kind, index);
+    process.kill(pid, signal);
+    await until(`another ${name}`, async () => ![pid, null].includes(this.pids()[kind][index] ?? null), {
+      limitMs: READY_LIMIT_MS,
+    });
+  }
+
+  /** Stops, or lets go on, all programs of a kind. */
+  signal(kind: Kind, signal: NodeJS.Signals): void {
+    for (const pid of this.pids()[kind]) if (pid !== null) process.kill(pid, signal);
+  }
+
+  /** Waits until every program is there and says that it is ready. */
+  async untilReady(): Promise<void> {
+    for (const url of Object.values(this.ready.healthUrls).flat()) {
+      let answer = '';
+      await until(
+        `${url} to be ready`,
+        async () => {
+          const response = await fetch(`${url}/health/ready`).catch(() => undefined);
+          answer = (await response?.text()) ?? 'no answer';
+          return response?.ok;
+        },
+        { limitMs: READY_LIMIT_MS, state: () => `${answer}\n${this.logs()}` },
+      );
+    }
+  }
+
+  /** Waits until billing has read every message, every charge and task has ended, and everything was announced. */
+  async atRest(limitMs: number): Promise<void> {
+    const state = () => this.logs();
+    await until('every message to be read', () => this.isConsumed(), { limitMs, state });
+    await this.books.atRest(limitMs).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.logs()}`);
+    });
+    // What was announced meanwhile may have been read before the last charge ended, or not.
+    await until('every message to be read', () => this.isConsumed(), { limitMs, state });
+  }
+
+  /** Charges that only the repair resolved, since the programs of now were started. */
+  async repairs(): Promise<number> {
+    const counts = this.ready.healthUrls.billing.map((url) =>
+      counterAt(Number(new URL(url).port), 'tollgate_repairs_total'),
+    );
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Messages that stand in the topics of money. */
+  async messageCount(): Promise<number> {
+    return this.withAdmin(async (admin) => {
+      const ends = await Promise.all(moneyTopics.map((name) => admin.fetchTopicOffsets(this.full(name))));
+      return ends.flat().reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+    });
+  }
+
+  async isConsumed(): Promise<boolean> {
+    return (await this.unreadCount().catch(() => NaN)) === 0;
+  }
+
+  async unreadCount(): Promise<number> {
+    return this.withAdmin(async (admin) => {
+      const read = await admin.fetchOffsets({
+        groupId: this.full(groups.billing),
+        topics: moneyTopics.map(this.full),
+      });
+      const unread = await Promise.all(
+        read.map(async ({ topic, partitions }) => {
+          const ends = await admin.fetchTopicOffsets(topic);
+          return ends.reduce((sum, { partition, high, low }) => {
+            const committed = partitions.find((each) => each.partition === partition)?.offset ?? '-1';
+            return sum + Number(high) - Math.max(Number(low), Number(committed));
+          }, 0);
+        }),
+      );
+      return unread.reduce((sum, count) => sum + count, 0);
+    });
+  }
+
+  /** Waits until billing's group has no member, then lets it begin again from the first message of every money topic. */
+  async rewindBilling(): Promise<void> {
+    const groupId = this.full(groups.billing);
+    await this.withAdmin(async (admin) => {
+      const isEmpty = async () => (await admin.describeGroups([groupId])).groups[0]?.state === 'Empty';
+      await until('billing to lose its membership', isEmpty, { limitMs: READY_LIMIT_MS });
+      for (const name of moneyTopics) {
+        await admin.resetOffsets({ groupId, topic: this.full(name), earliest: true });
+      }
+    });
+  }
+
+  /** Every message that a topic holds. */
+  async messagesOf<T>(topic: string): Promise<T[]> {
+    const name = this.full(topic);
+    const ends = await this.withAdmin((admin) => admin.fetchTopicOffsets(name));
+    const expected = ends.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+    const consumer = this.kafka.consumer({ groupId: `${this.place.namespace}reader-of-${topic}` });
+    const messages: T[] = [];
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [name], fromBeginning: true });
+      await consumer.run({
+        eachMessage: async ({ message }) =>
+          void messages.push(JSON.parse(message.value?.toString() ?? 'null') as T),
+      });
+      await until(`${expected} messages of ${topic}`, async () => messages.length >= expected, {
+        limitMs: READY_LIMIT_MS,
+      });
+    } finally {
+      await consumer.disconnect();
+    }
+    return messages;
+  }
+
+  /** The last of what the programs wrote. */
+  logs(): string {
+    const names = Object.entries(this.pids()).flatMap(([kind, pids]) =>
+      Array.isArray(pids) ? pids.map((_, index) => `${programNames[kind as Kind]}-${index + 1}`) : [],
+    );
+    return names
+      .map((name) => join(this.place.dataDir, 'logs', `${name}.log`))
+      .filter((file) => existsSync(file))
+      .map((file) => `${file}\n${readFileSync(file, 'utf8').slice(-1_500)}`)
+      .join('\n');
+  }
+
+  private get crashFile(): string {
+    return join(this.place.dataDir, 'crash');
+  }
+
+  private readonly full = (name: string): string => this.place.namespace + name;
+
+  private async deleteTopics(): Promise<void> {
+    await this.withAdmin(async (admin) => {
+      const ours = (await admin.listTopics()).filter((name) => name.startsWith(this.place.namespace));
+      await admin.deleteTopics({ topics: ours });
+    });
+  }
+
+  private async withAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
