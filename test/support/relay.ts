@@ -26,6 +26,8 @@ const QUICK: Record<string, string> = {
 /** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */
 export interface Relay {
   baseUrl: string;
+  /** The upstream behind every channel. */
+  sandboxUrl: string;
   fixture: LedgerFixture;
   registry: Registry;
   /** Everything the programs logged, as it was written. */
@@ -65,6 +67,7 @@ export async function startRelay(environment: Record<string, string> = {}): Prom
   const { baseUrl } = running;
   return {
     baseUrl,
+    sandboxUrl: running.sandboxUrl ?? '',
     fixture,
     registry: running.registry,
     logged,

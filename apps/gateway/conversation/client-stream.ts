@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
@@ -36,7 +35,7 @@ export class ClientStream {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;
     this.begin(contentType);
     if (this.reply.raw.write(bytes)) return;
-    await once(this.reply.raw, 'drain', { signal: stop }).catch(() => undefined);
+    await this.untilDrained(stop);
   }
 
   /** Ends a started answer; without a start, sends nothing. */
@@ -57,6 +56,20 @@ export class ClientStream {
   /** A small answer known to the end: as any other. */
   async sendWhole(body: Buffer, contentType: string): Promise<void> {
     await this.reply.type(contentType).send(body);
+  }
+
+  /** Ends early when the client leaves, and when `stop` fires. */
+  private untilDrained(stop: AbortSignal): Promise<void> {
+    const { raw } = this.reply;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        raw.off('drain', done).off('close', done);
+        stop.removeEventListener('abort', done);
+        resolve();
+      };
+      raw.once('drain', done).once('close', done);
+      stop.addEventListener('abort', done, { once: true });
+    });
   }
 
   private begin(contentType: string): void {

@@ -157,7 +157,8 @@ export class ConversationService {
       throw error;
     });
     if (opened.kind !== 'answer') {
-      const error = client.left.aborted ? null : errorFor(opened, held.model.id);
+      const isGone = client.left.aborted && isGradual(held.asked);
+      const error = isGone ? null : errorFor(opened, held.model.id);
       await this.release(held, { ...opened, error });
       if (error) throw error;
       return;

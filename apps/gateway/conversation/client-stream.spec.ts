@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { until } from '../../../test/support/eventually.js';
+import { ClientStream } from './client-stream.js';
+
+const PIECE = Buffer.alloc(64 * 1024, 'x');
+/** More than the two sockets of a connection hold between them. */
+const PIECES = 1_000;
+
+describe('an answer that is sent while it is made', () => {
+  let server: FastifyInstance;
+  let written: number;
+  let ended: boolean;
+  let answered: ClientStream;
+  const stop = new AbortController();
+
+  beforeEach(async () => {
+    written = 0;
+    ended = false;
+    server = Fastify();
+    server.post('/', async (_request, reply) => {
+      reply.header('x-request-id', 'r1');
+      const client = (answered = new ClientStream(reply));
+      for (; written < PIECES && !client.left.aborted; written += 1) {
+        await client.write(PIECE, 'text/event-stream', stop.signal);
+      }
+      client.end(Buffer.from('end'));
+      ended = true;
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => server.close());
+
+  /** Its body is not read until somebody does. */
+  async function ask(): Promise<IncomingMessage> {
+    const { port } = server.server.address() as { port: number };
+    const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    return response;
+  }
+
+  async function untilStalled(): Promise<void> {
+    let before = -1;
+    await until('the writes to stall', async () => {
+      const isStalled = before === written;
+      before = written;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return isStalled && before === written;
+    });
+  }
+
+  it('waits for a client that does not read, and goes on when it does', async () => {
+    const response = await ask();
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'x-request-id': 'r1',
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+    });
+    await untilStalled();
+    expect(written).toBeLessThan(PIECES);
+    let bytes = 0;
+    for await (const piece of response as AsyncIterable<Buffer>) bytes += piece.length;
+    expect(bytes).toBe(PIECES * PIECE.length + 'end'.length);
+    expect(answered.left.aborted).toBe(false);
+  });
+
+  it('stops waiting for a client that leaves', async () => {
+    const response = await ask();
+    await untilStalled();
+    response.destroy();
+    await until('the writing to end', async () => ended);
+    expect(answered.left.aborted).toBe(true);
+    expect(written).toBeLessThan(PIECES);
+  });
+
+  it('stops waiting when it is told to, and sends no more', async () => {
+    const response = await ask();
+    await untilStalled();
+    stop.abort();
+    await until('the writes to end', async () => written === PIECES);
+    expect(answered.started).toBe(true);
+    response.destroy();
+  });
+});
