@@ -22,7 +22,8 @@ interface ReadyLine {
   baseUrl: string;
   pid?: number;
   databaseUrl?: string;
-  pids?: { gateway: number[]; billing: number[]; videoWorker: number[]; kafka?: number; postgres?: number };
+  pids?: Record<'gateway' | 'billing' | 'videoWorker', number[]> &
+    Record<'kafka' | 'postgres', number | null>;
 }
 
 export interface Books {
@@ -48,15 +49,17 @@ export class BenchRelay {
 
   static async start(mode: Mode, upstreamUrl: string, children: Children): Promise<BenchRelay> {
     const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+    // Never a database or a broker that somebody else works on.
+    const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
-      ...process.env,
+      ...inherited,
       DATA_DIR: dataDir,
       PORT: '0',
       CONSOLE_PORT: '0',
       SANDBOX_URL: upstreamUrl,
       SANDBOX_API_KEY: 'bench',
     };
-    const args = mode === 'standalone' ? [STANDALONE, '--json'] : [DISTRIBUTED, '--json'];
+    const args = mode === 'standalone' ? [STANDALONE, '--json'] : [DISTRIBUTED, '--json', '--data', dataDir];
     try {
       const started = await children.startUntilReady<ReadyLine>(args, { env, limitMs: START_LIMIT_MS });
       const { child, ready } = started;
