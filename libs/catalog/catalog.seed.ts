@@ -90,6 +90,7 @@ const MODELS: SeedModel[] = [
     limits: { maxInputTokens: 32_000, maxOutputTokens: 2_048 },
   },
   { id: 'vendora-speech', family: 'speech', price: '0.015', groups: [VENDORA_MAIN], limits: {} },
+  { id: 'vendora-3d', family: '3d', price: '0.1', groups: [VENDORA_MAIN], limits: {}, protocol: 'mesh3d' },
 ];
 
 export const SANDBOX_CHANNEL = 'sandbox';

@@ -19,6 +19,7 @@ describe('the model list, by the OpenAI SDK', () => {
     const { data } = await customer.sdk().models.list();
     expect(data.map(({ id }) => id)).toEqual([
       'imgmodel-4',
+      'vendora-3d',
       'vendora-chat',
       'vendora-imagine-edit',
       'vendora-imagine-image',

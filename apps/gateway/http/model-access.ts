@@ -7,7 +7,6 @@ import { MAX_MODEL_CHARS } from './limits.js';
 const HOME: Partial<Record<Family, string>> = {
   image: 'POST /v1/images/generations',
   video: 'POST /v1/videos',
-  '3d': 'POST /v1/3d',
   chat: 'POST /v1/chat/completions',
   speech: 'POST /v1/audio/speech',
   '3d': 'POST /v1/3d',

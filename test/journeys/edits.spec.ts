@@ -1,0 +1,174 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import OpenAI from 'openai';
+import { instantPng as PNG } from '#apps/sandbox-upstream/images.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const MODEL = 'vendora-imagine-edit';
+const EDITS = '/v1/images/edits';
+const B64 = PNG.toString('base64');
+
+interface Edited {
+  data: { url?: string; b64_json?: string; mime_type?: string }[];
+  usage: { cost_in_usd_ticks: number };
+}
+
+describe('edits of images', () => {
+  let relay: Relay;
+  let pictures: Server;
+
+  beforeAll(async () => {
+    relay = await startRelay();
+    pictures = createServer((_request, response) => response.end(PNG));
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+  }, 60_000);
+  afterAll(async () => {
+    pictures.close();
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  const addressOfPicture = () => `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/a.png`;
+  const file = (name = 'a.png') => new File([PNG], name, { type: 'image/png' });
+
+  it.each(['/v1', '/vendora/v1'])(
+    'are made by the OpenAI SDK below %s, and answered in both forms',
+    async (path) => {
+      const customer = await relay.customer('1');
+      const edited = await customer.sdk({ path }).images.edit({
+        model: MODEL,
+        prompt: 'at night',
+        image: [file(), file('b.png')],
+        mask: file('mask.png'),
+        n: 2,
+      });
+      expect(edited.data).toHaveLength(2);
+      for (const image of edited.data ?? []) {
+        const bytes = Buffer.from(image.b64_json ?? '', 'base64');
+        expect(bytes.subarray(0, 4).toString('latin1')).toBe('\x89PNG');
+        const link = await fetch(image.url ?? '');
+        expect(Buffer.from(await link.arrayBuffer())).toEqual(bytes);
+      }
+      expect(await customer.balance()).toEqual({ main: '0.96', held: '0' });
+    },
+  );
+
+  it('are answered in the one form that was asked for', async () => {
+    const customer = await relay.customer('1');
+    const sdk = customer.sdk();
+    const common = { model: MODEL, prompt: 'at night', image: file() };
+    const url = await sdk.images.edit({ ...common, response_format: 'url' });
+    expect(Object.keys(url.data?.[0] ?? {})).not.toContain('b64_json');
+    const b64 = await sdk.images.edit({ ...common, response_format: 'b64_json' });
+    expect(Object.keys(b64.data?.[0] ?? {})).not.toContain('url');
+  });
+
+  it.each<[string, object]>([
+    ['a data URL in an object', { image: { url: `data:image/png;base64,${B64}`, type: 'image_url' } }],
+    ['base64', { image: B64 }],
+    ['a list of objects', { images: [{ url: `data:image/png;base64,${B64}` }, { b64_json: B64 }] }],
+    ['image_url', { image: { image_url: `data:image/png;base64,${B64}` } }],
+  ])('are made from JSON with %s', async (_what, picture) => {
+    const customer = await relay.customer('1');
+    const edited = await edit(customer, { ...picture, response_format: 'b64_json' });
+    expect(edited.data[0]?.mime_type).toBe('image/png');
+    expect(edited.usage).toEqual({ cost_in_usd_ticks: 200_000_000 });
+    expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
+  });
+
+  it('fetch a picture that is named by address, but not from inside the network', async () => {
+    const customer = await relay.customer('1');
+    for (const image of [
+      addressOfPicture(),
+      'http://169.254.169.254/latest/meta-data',
+      'http://localhost:1/x',
+    ]) {
+      const response = await customer.send(EDITS, json({ model: MODEL, prompt: 'x', image: { url: image } }));
+      expect(response.status).toBe(400);
+      const { error } = (await response.json()) as {
+        error: { code: string; param: string; message: string };
+      };
+      expect(error).toMatchObject({ code: 'invalid_image', param: 'image' });
+      // Nothing that would tell what answers there.
+      expect(error.message).toBe(
+        'image could not be fetched: send a data URL, or an address that is public and quick.',
+      );
+    }
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+
+    const inside = await startRelay({ PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
+    try {
+      const edited = await edit(await inside.customer('1'), { image: addressOfPicture() });
+      expect(edited.data).toHaveLength(1);
+    } finally {
+      await inside.close();
+    }
+  });
+
+  it.each<[string, object, number, string]>([
+    ['no picture', {}, 400, 'missing_required_parameter'],
+    [
+      'a picture that is a text',
+      { image: Buffer.from('hello there').toString('base64') },
+      400,
+      'invalid_image',
+    ],
+    ['a GIF', { image: Buffer.from('GIF89a..........').toString('base64') }, 400, 'invalid_image'],
+    ['a mask that is none', { image: B64, mask: 'x!' }, 400, 'invalid_image'],
+    ['a video model', { image: B64, model: 'vendora-imagine-video' }, 400, 'model_not_supported_here'],
+    ['a model of another group', { image: B64, model: 'imgmodel-lite' }, 404, 'model_not_found'],
+  ])('refuse %s before anything is held', async (_what, fields, status, code) => {
+    const customer = await relay.customer('1');
+    const response = await customer.send(EDITS, json({ model: MODEL, prompt: 'x', ...fields }));
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+  });
+
+  it('cost nothing when the upstream refuses, and are not repeated by the SDK', async () => {
+    const customer = await relay.customer('1');
+    let calls = 0;
+    const counting: typeof fetch = (input, init) => {
+      if (!String(input).startsWith('data:')) calls += 1;
+      return fetch(input, init);
+    };
+    const error: unknown = await customer
+      .sdk({ retries: 2, fetch: counting })
+      .images.edit({ model: MODEL, prompt: 'no [[fault:moderation]]', image: file() })
+      .catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+    expect(error).toMatchObject({ code: 'content_policy_violation' });
+    expect(calls).toBe(1);
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+  });
+
+  it('refuse what is too large, in a form and in JSON', async () => {
+    const customer = await relay.customer('1');
+    const big = Buffer.alloc(51 * 1024 * 1024);
+    PNG.copy(big);
+    const form = new FormData();
+    form.set('model', MODEL);
+    form.set('prompt', 'x');
+    form.append('image', new File([big], 'big.png', { type: 'image/png' }));
+    const inForm = await customer.send(EDITS, { method: 'POST', body: form });
+    expect(inForm.status).toBe(413);
+    const inJson = await customer.send(
+      EDITS,
+      json({ model: MODEL, prompt: 'x', image: big.toString('base64') }),
+    );
+    expect(inJson.status).toBe(413);
+    expect(await inJson.json()).toMatchObject({ error: { code: 'request_too_large' } });
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+  });
+
+  async function edit(customer: Customer, fields: object): Promise<Edited> {
+    const response = await customer.send(EDITS, json({ model: MODEL, prompt: 'at night', ...fields }));
+    const answer = (await response.json()) as Edited;
+    expect({ status: response.status, answer }).toMatchObject({ status: 200 });
+    return answer;
+  }
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import OpenAI from 'openai';
+import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const MODEL = 'vendora-imagine-video';
+
+describe('the list of videos, by the OpenAI SDK', () => {
+  let relay: Relay;
+
+  beforeAll(async () => {
+    relay = await startRelay();
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  it('is paged by its last id, newest first or oldest first, without what was refused', async () => {
+    const customer = await relay.customer('1');
+    const stranger = await relay.customer('0.01');
+    const sdk = customer.sdk();
+    expect(await list(customer, '')).toEqual({
+      object: 'list',
+      data: [],
+      has_more: false,
+      first_id: null,
+      last_id: null,
+    });
+    const ids: string[] = [];
+    for (let number = 0; number < 5; number += 1) {
+      ids.push((await sdk.videos.create({ model: MODEL, prompt: `number ${number}`, seconds: '4' })).id);
+    }
+    // The sixth is more than the balance holds, and so it never was a video.
+    await expect(sdk.videos.create({ model: MODEL, prompt: 'dear', seconds: '12' })).rejects.toMatchObject({
+      code: 'insufficient_user_quota',
+    });
+
+    const seen: string[] = [];
+    for await (const video of sdk.videos.list({ limit: 2 })) seen.push(video.id);
+    expect(seen).toEqual([...ids].reverse());
+    const rising: string[] = [];
+    for await (const video of sdk.videos.list({ limit: 3, order: 'asc' })) rising.push(video.id);
+    expect(rising).toEqual(ids);
+
+    const page = await list(customer, `?limit=2&order=asc&after=${ids[1]}`);
+    expect(page).toMatchObject({ has_more: true, first_id: ids[2], last_id: ids[3] });
+    expect(await list(customer, '?limit=5')).toMatchObject({ has_more: false });
+    expect((await list(stranger, '')).data).toEqual([]);
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'limit=-1', 'order=up', 'after=', "after=' OR 1=1", 'after=x'])(
+    'refuses %s',
+    async (query) => {
+      const customer = await relay.customer('1');
+      const response = await customer.send(`/v1/videos?${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: 'invalid_value', param: query.split('=')[0] },
+      });
+    },
+  );
+
+  it('loses what its owner deletes: the file, never the record', async () => {
+    const customer = await relay.customer('1');
+    const stranger = await relay.customer('1');
+    const sdk = customer.sdk();
+    const { id } = await sdk.videos.create({ model: MODEL, prompt: 'brief [[work:0.3]]', seconds: '4' });
+    const early: unknown = await customer
+      .sdk({ retries: 2 })
+      .videos.delete(id)
+      .catch((error: unknown) => error);
+    expect(early).toBeInstanceOf(OpenAI.BadRequestError);
+    expect(early).toMatchObject({ code: 'video_not_ready' });
+    const finished = await until('the end of the video', async () => {
+      const video = await sdk.videos.retrieve(id);
+      return video.status === 'completed' && (video as unknown as { video: { url: string } });
+    });
+    await expect(stranger.sdk().videos.delete(id)).rejects.toMatchObject({ code: 'video_not_found' });
+    const key = (
+      await relay.fixture.owner.query<{ file_key: string }>('SELECT file_key FROM tasks WHERE id = $1', [id])
+    ).rows[0]?.file_key;
+    expect(key).toBe(`videos/${id}.mp4`);
+
+    for (let time = 0; time < 2; time += 1) {
+      expect(await sdk.videos.delete(id)).toEqual({ id, object: 'video.deleted', deleted: true });
+    }
+    await expect(sdk.videos.downloadContent(id)).rejects.toMatchObject({
+      status: 404,
+      code: 'video_deleted',
+    });
+    expect((await fetch(finished.video.url)).status).toBe(404);
+    expect((await list(customer, '')).data).toEqual([]);
+    const kept = await sdk.videos.retrieve(id);
+    expect(kept).toMatchObject({ id, status: 'completed', usage: { cost_in_usd_ticks: 2_000_000_000 } });
+    expect(kept).not.toHaveProperty('video');
+    expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
+  });
+
+  async function list(customer: Customer, query: string): Promise<{ data: unknown[] }> {
+    const response = await customer.send(`/vendora/v1/videos${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as { data: unknown[] };
+  }
+});
