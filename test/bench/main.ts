@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
+import { benchStreams, type StreamBenchOptions } from './stream.bench.js';
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
@@ -34,5 +35,20 @@ program
   .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 64)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: GatewayBenchOptions) => benchGateway(options));
+
+program
+  .command('streams')
+  .description(
+    'billed chat streams through the relay: first byte, cost of an event, memory while many are open',
+  )
+  .addOption(
+    new Option('--mode <mode>', 'how the relay runs').choices(['standalone', 'kafka']).default('standalone'),
+  )
+  .option('--samples <n>', 'streams for each measurement of the first byte', wholeNumber, 800)
+  .option('--events <n>', 'events of a long stream', wholeNumber, 20_000)
+  .option('--open <n>', 'streams open at once while memory is watched', wholeNumber, 500)
+  .option('--seconds <n>', 'how long they are open', wholeNumber, 30)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: StreamBenchOptions) => benchStreams(options));
 
 await program.parseAsync();
