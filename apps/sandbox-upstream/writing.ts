@@ -126,7 +126,8 @@ async function stream(
   await send(response, rendering.head);
   for (const [index, token] of writing.tokens.entries()) {
     if (index === middle) {
-      if (faults.includes('stream-cut')) return void response.write(':\n\n', () => response.destroy());
+      if (faults.includes('stream-cut') || faults.includes('truncated'))
+        return void response.write(':\n\n', () => response.destroy());
       if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, response);
       if (faults.includes('mid-stream-error')) {
         await send(response, [rendering.fault]);

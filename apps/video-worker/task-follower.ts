@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import type { Channel } from '#catalog/catalog.js';
+import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import type { FileStore } from '#storage/file-store.js';
@@ -61,10 +61,13 @@ export class TaskFollower {
     }
   }
 
-  /** The channel of a task, also a disabled one: it still works on what it accepted. */
+  /** The channel of a task with the key that created it, also a disabled one: it still works on what it accepted. */
   private async channelOf(task: LeasedTask): Promise<Channel | undefined> {
     const { catalog } = this.parts;
-    const find = async () => (await catalog.get()).channels.find(({ id }) => id === task.channelId);
+    const find = async () => {
+      const channel = (await catalog.get()).channels.find(({ id }) => id === task.channelId);
+      return channel && withMarkedKey(channel, task.channelKey);
+    };
     const known = await find();
     if (known) return known;
     catalog.drop();

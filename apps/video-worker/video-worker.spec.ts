@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { keyMark } from '#catalog/catalog.js';
 import { until } from '../../test/support/bus.js';
 import { WorkerUnderTest } from './video-worker.fixture.js';
 
@@ -48,6 +49,18 @@ describe('a video that the upstream finishes', () => {
 
   it.each(['done-word', 'unknown-status', 'poll-5xx'])('is found finished in spite of %s', async (fault) => {
     const task = await under.accepted(`a boat [[fault:${fault}]]`);
+    await under.worker();
+    expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is polled and fetched with the key that created it, wherever that stands by now', async () => {
+    const task = await under.accepted('a boat');
+    const mark = keyMark(await under.channel());
+    const { owner } = under.tasks;
+    await owner.query('UPDATE tasks SET channel_key = $2 WHERE id = $1', [task.id, mark]);
+    await owner.query(
+      `UPDATE channels SET api_key = 'another', further_api_keys = '{third,sandbox-key}' WHERE id = 'sandbox'`,
+    );
     await under.worker();
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
   });

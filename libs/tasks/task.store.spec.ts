@@ -11,7 +11,12 @@ beforeAll(async () => {
 
 afterAll(() => tasks.close());
 
-const target = { channelId: 'sandbox', upstreamModel: 'up', heldAmount: nanos(250_000_000n) };
+const target = {
+  channelId: 'sandbox',
+  channelKey: 'mark-1',
+  upstreamModel: 'up',
+  heldAmount: nanos(250_000_000n),
+};
 const failure = { code: 'generation_failed' as const, message: 'It failed.' };
 
 describe('tasks as the gateway writes them', () => {
@@ -26,6 +31,7 @@ describe('tasks as the gateway writes them', () => {
       state: 'submitted',
       heldAmount: 250_000_000n,
       channelId: 'sandbox',
+      channelKey: 'mark-1',
       upstreamModel: 'up',
       upstreamId: 'up-1',
       progress: 0,
@@ -43,8 +49,18 @@ describe('tasks as the gateway writes them', () => {
 
   it('turn to another channel only while the upstream is being called', async () => {
     const task = await tasks.submitting();
-    expect(await tasks.store.retarget(task.id, { channelId: 'other', upstreamModel: 'other-up' })).toBe(true);
-    expect(await tasks.row(task.id)).toMatchObject({ channel_id: 'other', upstream_model: 'other-up' });
+    expect(
+      await tasks.store.retarget(task.id, {
+        channelId: 'other',
+        channelKey: 'mark-2',
+        upstreamModel: 'other-up',
+      }),
+    ).toBe(true);
+    expect(await tasks.row(task.id)).toMatchObject({
+      channel_id: 'other',
+      channel_key: 'mark-2',
+      upstream_model: 'other-up',
+    });
     await tasks.store.toSubmitted(task.id, { upstreamId: 'x', firstPollMs: 0 });
     expect(await tasks.store.retarget(task.id, target)).toBe(false);
   });

@@ -30,6 +30,8 @@ export interface NewTask {
 
 export interface TaskTarget {
   channelId: string;
+  /** The mark of the key in use (`keyMark`): the vendor shows the task to no other. */
+  channelKey: string;
   /** The upstream's name of the model. */
   upstreamModel: string;
 }
@@ -54,12 +56,12 @@ const INSERT: Statement = {
 };
 const SUBMITTING: Statement = {
   name: 'task_submitting',
-  text: `UPDATE tasks SET state = 'submitting', channel_id = $2, upstream_model = $3, held_amount = $4,
+  text: `UPDATE tasks SET state = 'submitting', channel_id = $2, upstream_model = $3, held_amount = $4, channel_key = $5,
     submitting_at = now() WHERE id = $1 AND state = 'created'`,
 };
 const RETARGET: Statement = {
   name: 'task_retarget',
-  text: `UPDATE tasks SET channel_id = $2, upstream_model = $3, submitting_at = now()
+  text: `UPDATE tasks SET channel_id = $2, upstream_model = $3, channel_key = $4, submitting_at = now()
     WHERE id = $1 AND state = 'submitting'`,
 };
 const SUBMITTED: Statement = {
@@ -158,12 +160,13 @@ export class TaskStore {
 
   /** Takes the permission to call the upstream, once the money is held. */
   toSubmitting(id: string, target: TaskTarget & { heldAmount: Nanos }): Promise<boolean> {
-    return this.move(SUBMITTING, [id, target.channelId, target.upstreamModel, target.heldAmount.toString()]);
+    const { channelId, channelKey, upstreamModel, heldAmount } = target;
+    return this.move(SUBMITTING, [id, channelId, upstreamModel, heldAmount.toString(), channelKey]);
   }
 
   /** Turns to another channel after one that provably did not accept; the stuck-task clock starts again. */
   retarget(id: string, target: TaskTarget): Promise<boolean> {
-    return this.move(RETARGET, [id, target.channelId, target.upstreamModel]);
+    return this.move(RETARGET, [id, target.channelId, target.upstreamModel, target.channelKey]);
   }
 
   /** The upstream accepted. Also wins over a sweep that had given the caller up and made the task `unknown`. */

@@ -42,6 +42,8 @@ export interface Task {
   seconds: number;
   heldAmount: Nanos | null;
   channelId: string | null;
+  /** The mark of the channel's key that created it; null where none was noted. */
+  channelKey: string | null;
   upstreamModel: string | null;
   upstreamId: string | null;
   /** Percents. */
@@ -63,7 +65,7 @@ export interface Task {
 
 /** The columns that `readTask` reads. */
 export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, t.dialect, t.state, t.model_id,
-  t.requested_model, t.request, t.seconds, t.held_amount, t.channel_id, t.upstream_model, t.upstream_id, t.progress,
+  t.requested_model, t.request, t.seconds, t.held_amount, t.channel_id, t.channel_key, t.upstream_model, t.upstream_id, t.progress,
   t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
   t.deleted_at, t.deadline, t.poll_attempts, t.copy_attempts`;
 
@@ -82,6 +84,7 @@ export interface TaskRow {
   seconds: number;
   held_amount: bigint | null;
   channel_id: string | null;
+  channel_key: string | null;
   upstream_model: string | null;
   upstream_id: string | null;
   progress: number;
@@ -114,6 +117,7 @@ export function readTask(row: TaskRow): Task {
     seconds: row.seconds,
     heldAmount: row.held_amount === null ? null : nanos(row.held_amount),
     channelId: row.channel_id,
+    channelKey: row.channel_key,
     upstreamModel: row.upstream_model,
     upstreamId: row.upstream_id,
     progress: row.progress,

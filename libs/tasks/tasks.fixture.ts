@@ -70,7 +70,12 @@ export class TasksUnderTest {
   async submitting(overrides: Partial<NewTask> & { channelId?: string } = {}): Promise<NewTask> {
     const { channelId = 'sandbox', ...rest } = overrides;
     const task = await this.created(rest);
-    const target = { channelId, upstreamModel: task.modelId, heldAmount: nanos(250_000_000n) };
+    const target = {
+      channelId,
+      channelKey: 'mark',
+      upstreamModel: task.modelId,
+      heldAmount: nanos(250_000_000n),
+    };
     if (!(await this.store.toSubmitting(task.id, target))) throw new Error('the task was not created');
     return task;
   }

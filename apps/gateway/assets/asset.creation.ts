@@ -1,5 +1,5 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import type { Channel } from '#catalog/catalog.js';
+import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
@@ -77,11 +77,11 @@ export class AssetCreator {
   }
 }
 
-/** A draft is known to the vendor that made it, and to no other. */
+/** A draft is known to the vendor that made it, under the key that made it, and to no other. */
 function holdersOf(draft: Task, channels: readonly Channel[], model: string): Channel[] {
   const holders = channels.filter(({ id }) => id === draft.channelId);
   if (holders.length === 0) throw noLine(model);
-  return holders;
+  return holders.map((channel) => withMarkedKey(channel, draft.channelKey));
 }
 
 function taskRequestOf(asked: AssetCreation, draft: Task | null): TaskRequest {

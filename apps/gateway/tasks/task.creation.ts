@@ -1,4 +1,4 @@
-import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import { type CatalogModel, type Channel, keyMark } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -114,7 +114,11 @@ export class TaskCreator {
     const { tasks } = this.parts;
     let channelId: string | null = null;
     for (const channel of draft.channels) {
-      const target = { channelId: channel.id, upstreamModel: upstreamModel(channel, draft.model) };
+      const target = {
+        channelId: channel.id,
+        channelKey: keyMark(channel),
+        upstreamModel: upstreamModel(channel, draft.model),
+      };
       const mayCall = await this.orLeaveToSweep(draft, () =>
         channelId === null
           ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
