@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type Customer, type Relay, startRelay } from '../support/relay.js';
 
@@ -52,6 +53,31 @@ describe('the model list, by the OpenAI SDK', () => {
       code: 'model_not_found',
       requestID: expect.stringMatching(/^[0-9a-z]{26}$/),
     });
+  });
+
+  it('answers in the envelope of Anthropic’s SDK, by its version header and with its own errors', async () => {
+    const sdk = new Anthropic({ apiKey: customer.apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
+    const ids: string[] = [];
+    for await (const model of sdk.models.list()) ids.push(model.id);
+    expect(ids).toEqual((await customer.sdk().models.list()).data.map(({ id }) => id));
+    expect(await sdk.models.retrieve('vendora-messages')).toEqual({
+      type: 'model',
+      id: 'vendora-messages',
+      display_name: 'vendora-messages',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    const refusal: unknown = await sdk.models.retrieve('imgmodel-lite').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(refusal).toMatchObject({ error: { type: 'error', error: { type: 'not_found_error' } } });
+
+    const wrongBase = new Anthropic({
+      apiKey: customer.apiKey,
+      baseURL: `${relay.baseUrl}/v1`,
+      maxRetries: 0,
+    });
+    const lost: unknown = await wrongBase.models.retrieve('x').catch((error: unknown) => error);
+    expect(lost).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(lost).toMatchObject({ message: expect.stringContaining('one /v1 too many') });
   });
 
   it('knows callers by their key, whatever the case of the scheme', async () => {
