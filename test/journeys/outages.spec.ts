@@ -23,6 +23,9 @@ jest.setTimeout(30_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse', response_format: 'b64_json' };
+const CHATS = '/v1/chat/completions';
+const chat = (content: string) =>
+  json({ model: 'vendora-chat', stream: true, messages: [{ role: 'user', content }] });
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
 
 /** A gateway whose billing, database and upstream can be taken away one by one. */
@@ -37,7 +40,7 @@ describe('the gateway while something is away', () => {
     OUTBOX_POLL_SECONDS: '0.05',
     KEY_CACHE_SECONDS: '60',
     CATALOG_LIFE_SECONDS: '60',
-    SHUTDOWN_GRACE_SECONDS: '5',
+    SHUTDOWN_GRACE_SECONDS: '3',
   };
   let fixture: LedgerFixture;
   let sandbox: Sandbox;
@@ -50,7 +53,7 @@ describe('the gateway while something is away', () => {
 
   beforeEach(async () => {
     fixture = await createLedgerFixture();
-    sandbox = await startSandbox({ imageSeconds: 0 });
+    sandbox = await startSandbox({ imageSeconds: 0, slowSeconds: 0.6 });
     await configureSandboxChannel(fixture.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
     storageDir = await mkdtemp(join(tmpdir(), 'tollgate-outages-'));
     const { log } = fixture;
@@ -121,6 +124,19 @@ describe('the gateway while something is away', () => {
     expect(await charges()).toEqual([{ state: 'settled', settled: 20_000_000n }]);
   });
 
+  it('settles a stream through the outbox that ended while billing was away', async () => {
+    const response = await send(CHATS, chat('[[tokens:20]] [[fault:slow-bytes]]'));
+    expect(response.status).toBe(200);
+    await stopBilling();
+    expect(await response.text()).toMatch(/data: \[DONE\]\n\n$/);
+    expect((await balance()).held).not.toBe('0');
+
+    billing = await startBillingAgain();
+    await until('the settlement', async () => (await balance()).held === '0');
+    // 9 tokens of input at 2.5 USD a million, and 20 of output at 10.
+    expect(await charges()).toEqual([{ state: 'settled', settled: 222_500n }]);
+  });
+
   it('releases through the outbox what failed while billing was away', async () => {
     const call = send(IMAGES, json({ ...IMAGE, prompt: 'meanwhile [[work:0.5]][[fault:fail-late]]' }));
     await until('the hold', async () => (await balance()).held === '0.02');
@@ -181,6 +197,21 @@ describe('the gateway while something is away', () => {
     await closed;
     await expect(send('/v1/models')).rejects.toThrow();
     expect(await balance()).toEqual({ main: '0.98', held: '0' });
+  });
+
+  it('bills what was sent of a stream that outlasts its patience when it closes', async () => {
+    const response = await send(CHATS, chat('[[tokens:40]] [[fault:never-finish]]'));
+    const reader = response.body!.getReader();
+    await reader.read();
+    const closed = gateway.close();
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow();
+    await closed;
+    expect((await charges()).map(({ state }) => state)).toEqual(['settled']);
+    expect((await balance()).held).toBe('0');
   });
 
   function poolOf(role: 'gateway' | 'billing'): pg.Pool {
