@@ -28,7 +28,7 @@ Environment:
   STUCK_AFTER_SECONDS        when a video that was not submitted counts as stuck (30)
   FILE_COPY_ATTEMPTS         tries to copy a finished file (8)
   FILE_COPY_BACKOFF_SECONDS  pause before the second try (1), doubling
-  VIDEO_FILE_LIFE_SECONDS    how long a video may be downloaded (1500)
+  VIDEO_FILE_LIFE_SECONDS    how long a video or 3D asset may be downloaded (1500)
   IMAGE_URL_LIFE_SECONDS     how long an image may be downloaded (3600)
   CATALOG_LIFE_SECONDS       how long the catalog is cached (30)
   OUTBOX_POLL_SECONDS        net under the outbox relay (0.25)
