@@ -20,6 +20,7 @@ Environment:
   STORAGE_DIR                  folder of finished files, shared with the video workers
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
+  ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
   TRUST_PROXY                  believe X-Forwarded-* (false)
   HOST                         address to listen on (0.0.0.0)
   PORT                         data plane (8787)
@@ -32,6 +33,8 @@ Environment:
   PICTURE_URLS_MAY_BE_PRIVATE  fetch pictures named in requests from private hosts too (false)
   HOLD_EXPIRES_SECONDS         how late billing may see a charge (10)
   BUS_REQUEST_TIMEOUT_SECONDS  one wait for an answer of billing (5)
+  IDEMPOTENCY_LIFE_SECONDS     how long the answer to an Idempotency-Key is kept (86400)
+  IDEMPOTENCY_LEASE_SECONDS    silence after which a gateway counts as dead (10)
   SHUTDOWN_GRACE_SECONDS       how long requests in flight are waited for (30)
   LOG_LEVEL                    info
 

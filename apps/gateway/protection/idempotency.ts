@@ -15,7 +15,7 @@ import type {
   KeyedRecord,
   KeyedRequest,
 } from './idempotency.store.js';
-import { record } from './recording.js';
+import { record, type SentAnswer } from './recording.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -201,7 +201,7 @@ export class Idempotency {
     record(raw, {
       maxBytes: MAX_ANSWER_BYTES,
       isWanted: () => !claim.ended,
-      onEnd: (body) => this.endSent(claim, body && sentAnswer(reply, body)),
+      onEnd: (answer) => this.endSent(claim, answer),
     });
     raw.once('close', () => this.leaveIfOver(claim, reply));
   }
@@ -288,16 +288,6 @@ export class Idempotency {
     const { store, leaseMs } = this.parts;
     if (this.atWork.size > 0) await store.renew([...this.atWork.keys()], leaseMs);
   }
-}
-
-interface SentAnswer {
-  status: number;
-  contentType: string | null;
-  body: Buffer;
-}
-
-function sentAnswer({ raw }: FastifyReply, body: Buffer): SentAnswer {
-  return { status: raw.statusCode, contentType: typeOf(raw.getHeader('content-type')), body };
 }
 
 /** Success is. A refusal or a failure is when an upstream may have been asked, unless it says that it will pass. */

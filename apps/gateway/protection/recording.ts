@@ -1,11 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
+export interface SentAnswer {
+  status: number;
+  contentType: string | null;
+  body: Buffer;
+}
+
 export interface RecordingOptions {
   maxBytes: number;
   /** False once the answer is known in another way. */
   isWanted: () => boolean;
-  /** Called with the whole body, or null when it was too long, before its last byte is handed over. */
-  onEnd: (body: Buffer | null) => void;
+  /** Called with the whole answer, or null when it was too long, before its last byte is handed over. */
+  onEnd: (answer: SentAnswer | null) => void;
 }
 
 /**
@@ -22,17 +28,37 @@ export function record(response: ServerResponse, { maxBytes, isWanted, onEnd }: 
     if (bytes > maxBytes) chunks = [];
     else chunks.push(copy);
   };
+  let contentType: string | null = null;
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.writeHead = ((...args: unknown[]) => {
+    contentType = typeIn(args.at(-1)) ?? textOf(response.getHeader('content-type'));
+    return writeHead(...args);
+  });
   response.write = ((...args: unknown[]) => {
     listen(args[0], args[1]);
     return write(...args);
   }) as ServerResponse['write'];
   response.end = ((...args: unknown[]) => {
     listen(args[0], args[1]);
-    if (isWanted()) onEnd(bytes > maxBytes ? null : Buffer.concat(chunks));
+    if (isWanted()) {
+      const { statusCode: status } = response;
+      onEnd(bytes > maxBytes ? null : { status, contentType, body: Buffer.concat(chunks) });
+    }
     return end(...args);
   }) as ServerResponse['end'];
+}
+
+/** Headers may be given at the last moment, where `getHeader` does not show them. */
+function typeIn(headers: unknown): string | null {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return null;
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
+  return textOf(header?.[1]);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function copyOf(chunk: string | Uint8Array, encoding: unknown): Buffer {

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import { type Clock, ManualClock, systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logging.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { until } from '../../../test/support/eventually.js';
+import { RequestLimiter } from './request-limiter.js';
+
+/** Enough of a minute for every test here. */
+const NEEDED_SECONDS = 15;
+
+describe('RequestLimiter', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let queries: number;
+  let subject: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openPool({ url: database.urlFor('gateway'), max: 4, applicationName: 'test-gateway' });
+    pool.on('acquire', () => (queries += 1));
+  }, 60_000);
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    await until(
+      'a minute with enough left of it',
+      async () => new Date().getSeconds() < 60 - NEEDED_SECONDS,
+      {
+        limitMs: 30_000,
+      },
+    );
+    subject = `key ${crypto.randomUUID()}`;
+    queries = 0;
+  }, 40_000);
+
+  const limiter = (clock: Clock = systemClock) =>
+    new RequestLimiter({ pool, clock, log: createLogger('test', 'silent') });
+
+  async function passed(limiters: RequestLimiter[], perMinute: number, requests: number): Promise<number> {
+    const taken = await Promise.all(
+      Array.from({ length: requests }, (_, index) =>
+        limiters[index % limiters.length]!.take([{ subject, perMinute }]),
+      ),
+    );
+    return taken.filter(({ passes }) => passes).length;
+  }
+
+  it('lets exactly the limit pass, however many gateways share it', async () => {
+    expect(await passed([limiter(), limiter(), limiter()], 100, 400)).toBe(100);
+    expect(queries).toBeLessThanOrEqual(20 + 3);
+  });
+
+  it('asks the database for few of the requests, and for none once the limit is reached', async () => {
+    const one = limiter();
+    expect(await passed([one], 600, 300)).toBe(300);
+    expect(queries).toBe(10);
+    expect(await passed([one], 600, 400)).toBe(300);
+    const spent = queries;
+    expect(await passed([one], 600, 50)).toBe(0);
+    expect(queries).toBe(spent);
+  });
+
+  it('counts a small limit singly, and tells what is left of it', async () => {
+    const one = limiter();
+    const left: number[] = [];
+    for (let request = 0; request < 3; request += 1) {
+      const { tightest } = await one.take([{ subject, perMinute: 3 }]);
+      left.push(tightest.remaining);
+      expect(tightest.resetMs).toBeGreaterThan(0);
+      expect(tightest.resetMs).toBeLessThanOrEqual(60_000);
+    }
+    expect(left).toEqual([2, 1, 0]);
+    expect(await one.take([{ subject, perMinute: 3 }])).toMatchObject({
+      passes: false,
+      tightest: { perMinute: 3, remaining: 0 },
+    });
+    expect(await passed([limiter()], 3, 5)).toBe(0);
+  });
+
+  it('takes nothing from a limit when another one is reached', async () => {
+    const one = limiter();
+    const group = { subject: `group ${crypto.randomUUID()}`, perMinute: 2 };
+    const both = [{ subject, perMinute: 10 }, group];
+    const taken = [await one.take(both), await one.take(both), await one.take(both)];
+    expect(taken.map(({ passes }) => passes)).toEqual([true, true, false]);
+    expect(taken[1]?.tightest).toMatchObject({ perMinute: 2, remaining: 0 });
+    expect(await passed([one], 10, 20)).toBe(8);
+  });
+
+  it('starts again with the next minute', async () => {
+    const clock = new ManualClock(Date.now());
+    const one = limiter(clock);
+    expect(await passed([one], 5, 9)).toBe(5);
+    await pool.query('UPDATE request_allowances SET minute = minute - 1 WHERE subject = $1', [subject]);
+    expect(await passed([one], 5, 9)).toBe(0);
+    clock.advance(60_000);
+    expect(await passed([one], 5, 9)).toBe(5);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { until } from '../support/eventually.js';
+import {
+  ensureBuilt,
+  type Environment,
+  killLaunched,
+  type StandaloneProcess,
+  startStandalone,
+} from '../support/programs.js';
+
+/** Two starts and a recovery of the database, on a busy machine. */
+jest.setTimeout(120_000);
+
+const IMAGE = {
+  path: '/v1/images/generations',
+  body: { model: 'vendora-imagine-image', prompt: 'a lighthouse' },
+};
+const VIDEO = {
+  path: '/v1/videos',
+  body: { model: 'vendora-imagine-video', prompt: 'a boat', seconds: '4' },
+};
+
+/** Short, so that a recovery takes seconds. */
+const DURATIONS: Environment = {
+  SANDBOX_IMAGE_SECONDS: '0',
+  SANDBOX_VIDEO_SECONDS: '0.2',
+  IMAGE_REQUEST_LIMIT_SECONDS: '2',
+  BUS_REQUEST_TIMEOUT_SECONDS: '0.5',
+  CHARGE_GRACE_SECONDS: '0.5',
+  STUCK_AFTER_SECONDS: '1.5',
+  SWEEP_INTERVAL_SECONDS: '0.2',
+  IDEMPOTENCY_LEASE_SECONDS: '0.5',
+};
+
+describe('an Idempotency-Key whose gateway is killed', () => {
+  let dataDir: string;
+  let relay: StandaloneProcess;
+  let billing: pg.Pool;
+
+  beforeAll(() => ensureBuilt(), 300_000);
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'tollgate-idempotency-'));
+  });
+  afterEach(async () => {
+    await billing.end();
+    await relay.end('SIGTERM');
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 60_000);
+  afterAll(() => killLaunched());
+
+  async function start(more: Environment = {}): Promise<void> {
+    relay = await startStandalone({ ...DURATIONS, DATA_DIR: dataDir, ...more });
+  }
+
+  async function startAgain(): Promise<void> {
+    await start();
+    const url = readEmbeddedConnection(join(dataDir, 'database'))!.urlFor('billing');
+    billing = openPool({ url, max: 2, applicationName: 'test-billing' });
+  }
+
+  const send = ({ path, body }: { path: string; body: object }): Promise<Response> =>
+    fetch(relay.baseUrl + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${relay.apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'once',
+      },
+      body: JSON.stringify(body),
+    });
+
+  /** What the upstream of the new process was asked to make. */
+  async function asked(): Promise<number> {
+    const { rows } = await billing.query<{ base_url: string }>(
+      `SELECT base_url FROM channels WHERE id = 'sandbox'`,
+    );
+    const stats = (await (await fetch(`${rows[0]!.base_url}/_sandbox/stats`)).json()) as Record<
+      string,
+      number
+    >;
+    return (stats['imagesRequests'] ?? 0) + (stats['videosAccepted'] ?? 0);
+  }
+
+  async function charges(): Promise<string[]> {
+    return (await billing.query<{ state: string }>('SELECT state FROM charges')).rows.map(
+      ({ state }) => state,
+    );
+  }
+
+  async function killedBy(point: string, request: { path: string; body: object }): Promise<void> {
+    await start({ CRASH_AT: point });
+    await expect(send(request)).rejects.toThrow();
+    expect(await relay.gone).toBe('SIGKILL');
+    await startAgain();
+  }
+
+  it.each(['upstream.accepted'])(
+    'at %s is answered an error for images, which are given back, and sends nothing again',
+    async (point) => {
+      await killedBy(point, IMAGE);
+      for (let repeat = 0; repeat < 2; repeat += 1) {
+        const answer = await send(IMAGE);
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toMatchObject({ error: { code: 'idempotency_outcome_unknown' } });
+      }
+      await until('the release', async () => (await charges()).join() === 'released', { limitMs: 30_000 });
+      expect(await asked()).toBe(0);
+    },
+  );
+
+  it.each(['charge.held', 'upstream.accepted'])(
+    'at %s is answered the task of a video, which ends as it would have',
+    async (point) => {
+      await killedBy(point, VIDEO);
+      const [first, second] = [await send(VIDEO), await send(VIDEO)];
+      expect([first.status, second.status]).toEqual([200, 200]);
+      const { id } = (await first.json()) as { id: string };
+      expect(await second.json()).toMatchObject({ id });
+      const ended = await until(
+        'the end of the charge',
+        async () => {
+          const states = (await charges()).join();
+          return states !== 'held' && states;
+        },
+        { limitMs: 30_000 },
+      );
+      expect(ended).toBe(point === 'charge.held' ? 'released' : 'settled');
+      const { rows } = await billing.query('SELECT id FROM tasks');
+      expect(rows).toEqual([{ id }]);
+    },
+  );
+});

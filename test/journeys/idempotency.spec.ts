@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../support/eventually.js';
+import { type Pair, type PairCustomer, type SandboxStats, startPair } from '../support/pair.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const IMAGES = '/v1/images/generations';
+const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
+const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat', seconds: '4' };
+
+/** Nobody renews the lease of a gateway that is simulated to be dead. */
+const LEASE_SECONDS = 5;
+
+describe('Idempotency-Key, over two gateways', () => {
+  let pair: Pair;
+  let customer: PairCustomer;
+  let before: SandboxStats;
+
+  beforeAll(async () => {
+    pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
+  }, 60_000);
+  afterAll(() => pair.close(), 30_000);
+  beforeEach(async () => {
+    customer = await pair.customer('1');
+    before = await pair.stats();
+  });
+
+  const keyed = (key: string, body: object): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  });
+
+  async function post(path: string, init: RequestInit, gateway: 0 | 1 = 0) {
+    const response = await customer.send(gateway, path, init);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** How often the upstream was asked since the test began. */
+  async function asked(what: keyof SandboxStats): Promise<number> {
+    return (await pair.stats())[what] - before[what];
+  }
+
+  it.each(['url', 'b64_json'])(
+    'makes one image of twenty requests at once, answered by %s',
+    async (format) => {
+      const body = { ...IMAGE, prompt: `once ${format} [[work:0.3]]`, response_format: format };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          post(IMAGES, keyed('twenty', body), index % 2 === 0 ? 0 : 1),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(19);
+      for (const { headers } of answers) expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await customer.charges()).toEqual(['settled']);
+      expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
+      expect(await asked('imagesRequests')).toBe(1);
+    },
+  );
+
+  it('takes the order of fields for the same request, and another value for another one', async () => {
+    const first = await post(IMAGES, keyed('order', { ...IMAGE, n: 1 }));
+    const { model, prompt } = IMAGE;
+    expect((await post(IMAGES, keyed('order', { n: 1, prompt, model }), 1)).text).toBe(first.text);
+    for (const [path, body] of [
+      [IMAGES, { ...IMAGE, n: 2 }],
+      [IMAGES, { ...IMAGE, n: '1' }],
+      ['/vendora/v1/images/generations', { ...IMAGE, n: 1 }],
+    ] as const) {
+      const other = await post(path, keyed('order', body));
+      expect(other.status).toBe(400);
+      expect(other.headers.get('x-should-retry')).toBe('false');
+      expect(JSON.parse(other.text)).toMatchObject({
+        error: { code: 'idempotency_key_reused', param: 'Idempotency-Key' },
+      });
+    }
+    expect(await customer.charges()).toEqual(['settled']);
+  });
+
+  it('knows a form by its fields: the boundary changes with every request', async () => {
+    const form = (over: Record<string, string> = {}): RequestInit => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ ...VIDEO, ...over })) body.set(name, value);
+      return { method: 'POST', body, headers: { 'idempotency-key': 'aisdk_vid_1' } };
+    };
+    const answers = await Promise.all(
+      [form(), form(), form()].map((init, i) => post('/v1/videos', init, i === 1 ? 1 : 0)),
+    );
+    const ids = answers.map(({ text }) => (JSON.parse(text) as { id: string }).id);
+    expect(ids[0]).toMatch(/^[0-9a-z]{26}$/);
+    expect(new Set(ids).size).toBe(1);
+    expect((await post('/v1/videos', form({ seconds: '5' }))).status).toBe(400);
+    expect(await customer.charges()).toHaveLength(1);
+    expect(await asked('videoCreates')).toBe(1);
+  });
+
+  it('knows the files of a form by their bytes', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const form = (bytes: Buffer): RequestInit => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(IMAGE)) body.set(name, value);
+      body.set('image', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'dot.png');
+      return { method: 'POST', body, headers: { 'idempotency-key': 'edit' } };
+    };
+    const first = await post('/v1/images/edits', form(png));
+    expect(first.status).toBe(200);
+    expect((await post('/v1/images/edits', form(png), 1)).text).toBe(first.text);
+    expect((await post('/v1/images/edits', form(Buffer.concat([png, Buffer.alloc(1)])))).status).toBe(400);
+    expect(await customer.charges()).toEqual(['settled']);
+  });
+
+  it('repeats a stream as it was, and charges it once', async () => {
+    const body = { model: 'vendora-chat', stream: true, messages: [{ role: 'user', content: 'hello' }] };
+    const first = await post('/v1/chat/completions', keyed('stream', body));
+    expect(first.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const again = await post('/v1/chat/completions', keyed('stream', body), 1);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(await customer.charges()).toEqual(['settled']);
+    expect(await asked('textsBegun')).toBe(1);
+  });
+
+  it.each([
+    ['moderation', 400, 'content_policy_violation'],
+    ['fail-late', 502, 'generation_failed'],
+  ])('keeps what an upstream made of it: %s', async (fault, status, code) => {
+    const init = keyed(fault, { ...IMAGE, prompt: `no [[fault:${fault}]]` });
+    const first = await post(IMAGES, init);
+    const again = await post(IMAGES, init, 1);
+    for (const answer of [first, again]) {
+      expect(answer.status).toBe(status);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: { code } });
+    }
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('x-should-retry')).toBe('false');
+    expect(await customer.charges()).toEqual(['released']);
+  });
+
+  it('frees its key when nothing came of the request', async () => {
+    const busy = keyed('busy', { ...IMAGE, prompt: 'busy [[fault:reject-503]]' });
+    expect((await post(IMAGES, busy)).status).toBe(503);
+    expect((await post(IMAGES, busy, 1)).status).toBe(503);
+    expect(await customer.charges()).toEqual(['released', 'released']);
+
+    expect((await post(IMAGES, keyed('typing error', { ...IMAGE, n: 0 }))).status).toBe(400);
+    expect((await post(IMAGES, keyed('typing error', IMAGE))).status).toBe(200);
+
+    const { main } = await customer.balance();
+    const poor = await pair.customer('0.01');
+    const init = keyed('poor', IMAGE);
+    expect((await poor.send(0, IMAGES, init)).status).toBe(403);
+    expect((await poor.send(1, IMAGES, init)).status).toBe(403);
+    expect(await poor.charges()).toEqual(['refused', 'refused']);
+    expect((await customer.balance()).main).toBe(main);
+  });
+
+  it('belongs to one API key', async () => {
+    const stranger = await pair.customer('1');
+    const own = await post(IMAGES, keyed('shared', IMAGE));
+    const theirs = await stranger.send(0, IMAGES, keyed('shared', { ...IMAGE, prompt: 'another' }));
+    expect(theirs.status).toBe(200);
+    expect(await theirs.text()).not.toBe(own.text);
+  });
+
+  it.each(['', 'x'.repeat(256), 'clé'])('refuses a key that is not a short text: %#', async (key) => {
+    const answer = await post(IMAGES, keyed(key, IMAGE));
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: { param: 'Idempotency-Key' } });
+    expect(await customer.charges()).toEqual([]);
+  });
+
+  it('forgets an answer with its file when its time is over', async () => {
+    const init = keyed('old', { ...IMAGE, prompt: 'old', n: 3, response_format: 'b64_json' });
+    await post(IMAGES, init);
+    const files = () => readdir(join(pair.storageDir, 'answers'), { recursive: true });
+    const { rows } = await pair.fixture.owner.query<{ answer_file: string | null }>(
+      `UPDATE idempotency_keys SET expires_at = now() WHERE key_id = $1 RETURNING answer_file`,
+      [customer.keyId],
+    );
+    const name = rows[0]?.answer_file?.replace('answers/', '') ?? '';
+    expect((await files()).some((path) => path.endsWith(name))).toBe(true);
+    expect((await post(IMAGES, init, 1)).headers.get('idempotent-replayed')).toBeNull();
+    expect((await files()).some((path) => path.endsWith(name))).toBe(false);
+    expect(await customer.charges()).toEqual(['settled', 'settled']);
+  });
+
+  it('is answered although the first client left before it could be', async () => {
+    const init = keyed('left', { ...IMAGE, prompt: 'left [[work:0.5]]' });
+    const leaving = new AbortController();
+    const first = customer.send(0, IMAGES, { ...init, signal: leaving.signal }).catch(() => 'left');
+    await until('the hold', async () => (await customer.balance()).held === '0.02');
+    leaving.abort();
+    expect(await first).toBe('left');
+    const again = await post(IMAGES, init, 1);
+    expect(again.status).toBe(200);
+    expect(await customer.charges()).toEqual(['settled']);
+    expect(await asked('imagesRequests')).toBe(1);
+  });
+
+  describe('whose gateway died', () => {
+    /** The row that a gateway leaves which dies while it is at work. */
+    async function leaveBehind(key: string, path: string, body: object): Promise<string> {
+      const { status } = await post(path, keyed(key, body));
+      expect(status).toBe(200);
+      const { rows } = await pair.fixture.owner.query<{ charge_id: string }>(
+        `UPDATE idempotency_keys SET state = 'running', status = NULL, answer = NULL, answer_file = NULL,
+           lease_until = now() + interval '0.3 s' WHERE key_id = $1 AND idempotency_key = $2 RETURNING charge_id`,
+        [customer.keyId, key],
+      );
+      return rows[0]?.charge_id ?? '';
+    }
+
+    it('answers the task of a video, under either alias, once the lease is over', async () => {
+      const chargeId = await leaveBehind('dead video', '/v1/videos', VIDEO);
+      const answer = await post('/v1/videos', keyed('dead video', VIDEO), 1);
+      expect(answer.status).toBe(200);
+      const { rows } = await pair.fixture.owner.query('SELECT id FROM tasks WHERE charge_id = $1', [
+        chargeId,
+      ]);
+      expect(rows).toEqual([{ id: (JSON.parse(answer.text) as { id: string }).id }]);
+      expect(await customer.charges()).toHaveLength(1);
+      expect(await asked('videoCreates')).toBe(1);
+    });
+
+    it('answers an error for images, and never asks the upstream again', async () => {
+      await leaveBehind('dead image', IMAGES, IMAGE);
+      for (const gateway of [0, 1] as const) {
+        const answer = await post(IMAGES, keyed('dead image', IMAGE), gateway);
+        expect(answer.status).toBe(400);
+        expect(answer.headers.get('x-should-retry')).toBe('false');
+        expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'idempotency_outcome_unknown' } });
+      }
+      expect(await customer.charges()).toEqual(['settled']);
+      expect(await asked('imagesRequests')).toBe(1);
+    });
+
+    it('begins anew after a hold that was refused', async () => {
+      await leaveBehind('dead refusal', '/v1/videos', VIDEO);
+      await pair.fixture.owner.query(
+        `UPDATE tasks SET state = 'refused', ended_at = now(), next_poll_at = NULL WHERE account_id = $1`,
+        [customer.accountId],
+      );
+      const answer = await post('/v1/videos', keyed('dead refusal', VIDEO), 1);
+      expect(answer.status).toBe(200);
+      expect(await asked('videoCreates')).toBe(2);
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningRelay, startRelay } from '#apps/standalone/composition.js';
+import { checkLedger } from '#ledger/ledger-check.js';
+import { readBalance } from '#ledger/customer-account.js';
+import { formatAmount } from '#money/amount.js';
+import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+
+/** Short enough that a test waits for a condition, not for a clock. */
+const QUICK: Record<string, string> = {
+  URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+  POLL_INTERVAL_SECONDS: '0.05',
+  POLL_MAX_SECONDS: '0.1',
+  SWEEP_INTERVAL_SECONDS: '0.2',
+  OUTBOX_POLL_SECONDS: '0.05',
+  SHUTDOWN_GRACE_SECONDS: '5',
+};
+
+/** What the sandbox upstream has counted. */
+export interface SandboxStats {
+  imagesRequests: number;
+  videoCreates: number;
+  textsBegun: number;
+  refusals: number;
+}
+
+/** Two relays, each with a gateway of its own, over one database, one folder of files and one sandbox upstream. */
+export interface Pair {
+  fixture: LedgerFixture;
+  storageDir: string;
+  customer(credits: string, group?: string): Promise<PairCustomer>;
+  stats(): Promise<SandboxStats>;
+  close(): Promise<void>;
+}
+
+export interface PairCustomer {
+  accountId: string;
+  keyId: string;
+  apiKey: string;
+  /** A request with the customer's key, to the first gateway or the second. */
+  send(gateway: 0 | 1, path: string, init?: RequestInit): Promise<Response>;
+  /** USD. */
+  balance(): Promise<{ main: string; held: string }>;
+  /** The states of its charges, sorted. */
+  charges(): Promise<string[]>;
+}
+
+export async function startPair(environment: Record<string, string> = {}): Promise<Pair> {
+  const fixture = await createLedgerFixture();
+  const storageDir = await mkdtemp(join(tmpdir(), 'tollgate-pair-'));
+  const databaseUrls = {
+    gateway: fixture.urlFor('gateway'),
+    worker: fixture.urlFor('worker'),
+    billing: fixture.urlFor('billing'),
+  };
+  const shared = { databaseUrls, storageDir, env: { ...QUICK, ...environment }, log: fixture.log };
+  const sandbox = { imageSeconds: 0, videoSeconds: 0.3 };
+  const first = await startRelay({ ...shared, sandbox });
+  const second = await startRelay({ ...shared, sandbox: false });
+  const relays: [RunningRelay, RunningRelay] = [first, second];
+  return {
+    fixture,
+    storageDir,
+    customer: async (credits, group) =>
+      customerOf(fixture, relays, await fixture.account({ credits, group })),
+    stats: async () => (await (await fetch(`${first.sandboxUrl}/_sandbox/stats`)).json()) as SandboxStats,
+    close: async () => {
+      const { ok, violations } = await checkLedger(fixture.billing, { graceMs: 60_000 });
+      await second.close();
+      await first.close();
+      await fixture.close();
+      await rm(storageDir, { recursive: true, force: true });
+      if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);
+    },
+  };
+}
+
+function customerOf(
+  fixture: LedgerFixture,
+  relays: [RunningRelay, RunningRelay],
+  account: { accountId: string; keyId: string; apiKey: string },
+): PairCustomer {
+  const { accountId, apiKey } = account;
+  return {
+    ...account,
+    send: (gateway, path, init = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${apiKey}`);
+      return fetch(relays[gateway].baseUrl + path, { ...init, headers });
+    },
+    balance: async () => {
+      const balance = await readBalance(fixture.billing, accountId);
+      if (!balance) throw new Error('the account has no balance');
+      return { main: formatAmount(balance.main), held: formatAmount(balance.held) };
+    },
+    charges: async () => {
+      const { rows } = await fixture.billing.query<{ state: string }>(
+        'SELECT state FROM charges WHERE account_id = $1 ORDER BY state',
+        [accountId],
+      );
+      return rows.map(({ state }) => state);
+    },
+  };
+}
