@@ -38,7 +38,7 @@ export async function openBenchAccounts(billing: pg.Pool, count: number): Promis
 }
 
 /**
- * Gives the ledger a past: settled charges of other customers, with as many entries as asked (five for each charge).
+ * Gives the ledger a past: settled charges of other customers, with as many entries as asked (four for each charge).
  * Written by the owner in bulk, with the sums kept right for the guard on entries.
  */
 export async function growHistory(owner: pg.Pool, entries: number): Promise<void> {
@@ -49,10 +49,11 @@ export async function growHistory(owner: pg.Pool, entries: number): Promise<void
     await inTransaction(owner, async (client) => {
       await client.query(
         `WITH block AS (SELECT setval('ledger_transaction_blocks', nextval('ledger_transaction_blocks') + $1 * 2 + 1000) - $1 * 2 - 1000 AS base),
+         owners AS MATERIALIZED (SELECT row_number() OVER () - 1 AS place, count(*) OVER () AS places, b.* FROM customer_balances b),
          rows AS (SELECT n, b.base + n * 2 AS hold_id, b.base + n * 2 + 1 AS resolve_id, 'past' || lpad((n + $2)::text, 22, '0') AS charge_id,
              a.account_id, a.main_ledger_id, a.held_ledger_id
            FROM generate_series(1, $1::bigint) n CROSS JOIN block b
-           JOIN LATERAL (SELECT * FROM customer_balances OFFSET ((n + $2) % 1000) LIMIT 1) a ON true),
+           JOIN owners a ON a.place = (n + $2) % a.places),
          past_charges AS (INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
              units, unit_price, multiplier, rule, amount, settled, released, delivered_units, resolved_at)
            SELECT charge_id, account_id, 'settled', decode(repeat('00', 32), 'hex'), 'k', 'image', 'imgmodel-4', 'imgmodel-4',

@@ -5,8 +5,9 @@ import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { seedCatalog } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
-import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
+import { databaseName, withDatabase } from '#database/roles.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
@@ -37,61 +38,82 @@ interface Measurement {
 
 const IN_FLIGHT = [1, 16, 256, 1024];
 const MANY_ACCOUNTS = 1000;
+const EMPTY = 'engine, an empty ledger';
 const HISTORY_IN_FLIGHT = 256;
+/** Odd, so that there is a middle one. */
+const HISTORY_ROUNDS = 5;
 
 export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const log = createLogger('bench', 'warn');
   const server = await startEmbeddedPostgres({ dataDir, log });
-  try {
-    const passwords = { billing: server.passwordFor('billing') };
-    await migrate({ ownerUrl: server.ownerUrl, passwords });
-    const owner = openPool({ url: server.ownerUrl, max: 4, applicationName: 'bench' });
-    const billing = openPool({ url: server.urlFor('billing'), max: 4, applicationName: 'bench' });
-    try {
-      await seedCatalog(owner);
-      report(await measureAll({ owner, billing }, options), options);
-    } finally {
-      await Promise.all([owner.end(), billing.end()]);
-    }
-  } finally {
+  const cleanUp = async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
+  };
+  // The server is a process group of its own, and would outlive a Ctrl-C.
+  const interrupted = (): void => void cleanUp().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const ledger = await openLedger(server, databaseName);
+    const results = await measureAll(ledger, options).finally(() => ledger.close());
+    if (options.historyEntries > 0) results.push(...(await measureHistory(server, options)));
+    report(results, options);
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await cleanUp();
   }
 }
 
-async function measureAll(
-  pools: { owner: pg.Pool; billing: pg.Pool },
-  options: LedgerBenchOptions,
-): Promise<Measurement[]> {
-  const engine = new PostingEngine({
-    pool: pools.billing,
-    loadPriceBook,
-    log: createLogger('bench', 'warn'),
-  });
-  const many = await openBenchAccounts(pools.billing, MANY_ACCOUNTS);
+interface Ledger {
+  owner: pg.Pool;
+  billing: pg.Pool;
+  engine: PostingEngine;
+  accounts: BenchAccount[];
+  close(): Promise<void>;
+}
+
+/** A ledger of its own on the server, with customers who can pay. */
+async function openLedger(server: EmbeddedPostgres, database: string): Promise<Ledger> {
+  if (database !== databaseName) await createDatabase(server, database);
+  const url = (role: 'owner' | 'billing') => withDatabase(server.urlFor(role), database);
+  await migrate({ ownerUrl: url('owner'), passwords: { billing: server.passwordFor('billing') } });
+  const owner = openPool({ url: url('owner'), max: 4, applicationName: 'bench' });
+  const billing = openPool({ url: url('billing'), max: 4, applicationName: 'bench' });
+  await seedCatalog(owner);
+  const accounts = await openBenchAccounts(billing, MANY_ACCOUNTS);
+  const engine = new PostingEngine({ pool: billing, loadPriceBook, log: createLogger('bench', 'warn') });
+  const close = async () => {
+    await engine.close();
+    await Promise.all([owner.end(), billing.end()]);
+  };
+  return { owner, billing, engine, accounts, close };
+}
+
+async function createDatabase(server: EmbeddedPostgres, database: string): Promise<void> {
+  const owner = openPool({ url: server.ownerUrl, max: 1, applicationName: 'bench' });
+  await owner.query(`CREATE DATABASE ${database}`).finally(() => owner.end());
+}
+
+async function measureAll(ledger: Ledger, options: LedgerBenchOptions): Promise<Measurement[]> {
+  const { billing, engine, accounts: many } = ledger;
   const one = many.slice(0, 1);
   const milliseconds = options.seconds * 1000;
   const results: Measurement[] = [];
-  const add = (measurement: Measurement) => {
-    results.push(measurement);
-    process.stderr.write(
-      `${measurement.what}, ${measurement.inFlight} in flight: ${Math.round(measurement.perSecond)}/s\n`,
-    );
-  };
+  const add = (measurement: Measurement) => results.push(told(measurement));
 
   await measureEngine(engine, many, { inFlight: 64, milliseconds: 1000 });
   add({
     what: 'floor: one transaction per charge',
     inFlight: 1,
-    ...(await oneByOneFloor(pools.billing, many, milliseconds)),
+    ...(await oneByOneFloor(billing, many, milliseconds)),
   });
   add({
     what: 'floor: bulk insert',
     inFlight: 1,
     p50Ms: null,
     p99Ms: null,
-    perSecond: await bulkInsertFloor(pools.billing, many, milliseconds),
+    perSecond: await bulkInsertFloor(billing, many, milliseconds),
   });
   for (const inFlight of IN_FLIGHT) {
     add({
@@ -107,20 +129,48 @@ async function measureAll(
       ...(await measureEngine(engine, one, { inFlight, milliseconds })),
     });
   }
-  if (options.historyEntries > 0) {
-    const empty = await measureEngine(engine, many, { inFlight: HISTORY_IN_FLIGHT, milliseconds });
-    add({ what: 'engine, before the history', inFlight: HISTORY_IN_FLIGHT, ...empty });
-    await growHistory(pools.owner, options.historyEntries);
-    await measureEngine(engine, many, { inFlight: HISTORY_IN_FLIGHT, milliseconds: 2000 });
-    const full = await measureEngine(engine, many, { inFlight: HISTORY_IN_FLIGHT, milliseconds });
-    add({
-      what: `engine, with ${options.historyEntries / 1e6} million entries`,
-      inFlight: HISTORY_IN_FLIGHT,
-      ...full,
-    });
-  }
-  await engine.close();
   return results;
+}
+
+function told(measurement: Measurement): Measurement {
+  const { what, inFlight, perSecond } = measurement;
+  process.stderr.write(`${what}, ${inFlight} in flight: ${Math.round(perSecond)}/s\n`);
+  return measurement;
+}
+
+/**
+ * A new ledger beside one with a past, in turns, so that a busy moment of the machine meets both. Of each the middle
+ * round counts.
+ */
+async function measureHistory(
+  server: EmbeddedPostgres,
+  { seconds, historyEntries }: LedgerBenchOptions,
+): Promise<Measurement[]> {
+  const empty = await openLedger(server, 'empty');
+  const past = await openLedger(server, 'past');
+  try {
+    await growHistory(past.owner, historyEntries);
+    // What the bulk load left behind, as a server has it behind it that took years for the same.
+    await past.owner.query('CHECKPOINT');
+    const load = { inFlight: HISTORY_IN_FLIGHT, milliseconds: seconds * 1000 };
+    const rounds: Record<'empty' | 'past', Measurement[]> = { empty: [], past: [] };
+    const names = { empty: EMPTY, past: `engine, ${historyEntries / 1e6} million entries before` };
+    for (let round = 0; round <= HISTORY_ROUNDS; round += 1) {
+      for (const [name, ledger] of Object.entries({ empty, past }) as ['empty' | 'past', Ledger][]) {
+        const measured = await measureEngine(ledger.engine, ledger.accounts, load);
+        // The first round warms up.
+        if (round > 0) rounds[name].push(told({ what: names[name], inFlight: load.inFlight, ...measured }));
+      }
+    }
+    return [middle(rounds.empty), middle(rounds.past)];
+  } finally {
+    await Promise.all([empty.close(), past.close()]);
+  }
+}
+
+function middle(rounds: Measurement[]): Measurement {
+  const sorted = [...rounds].sort((a, b) => a.perSecond - b.perSecond);
+  return sorted[sorted.length >> 1] as Measurement;
 }
 
 /** Keeps a number of holds in flight for a time. */
@@ -171,6 +221,10 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
   const ratios = {
     timesOneByOne: best / find('floor: one transaction per charge', 1),
     partOfBulkInsert: best / find('floor: bulk insert', 1),
+    partOfEmpty:
+      results.at(-2)?.what === EMPTY
+        ? (results.at(-1)?.perSecond ?? 0) / (results.at(-2)?.perSecond ?? 1)
+        : null,
   };
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ bench: 'ledger', results, ratios })}\n`);
@@ -189,4 +243,9 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
   process.stdout.write(
     `At 1024 in flight: ${ratios.timesOneByOne.toFixed(1)} times the one-by-one floor (aim 10), ${ratios.partOfBulkInsert.toFixed(2)} of the bulk insert (aim 0.33).\n`,
   );
+  if (ratios.partOfEmpty !== null) {
+    process.stdout.write(
+      `With the history: ${ratios.partOfEmpty.toFixed(2)} of the empty ledger (aim 0.8).\n`,
+    );
+  }
 }
