@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import { createCanvas, loadImage, type SKRSContext2D } from '@napi-rs/canvas';
-import encoders from 'h264-mp4-encoder';
 
 /*
  * Draws apart from the thread that serves HTTP. The file imports packages only, so that it can be started as
@@ -144,6 +143,8 @@ async function drawMovie(drawing: Drawing): Promise<Uint8Array> {
   const canvas = createCanvas(drawing.width, drawing.height);
   const frame = { context: canvas.getContext('2d'), ...sized(drawing) };
   const scene = sceneOf(drawing);
+  // Loaded with the first movie: the first picture should not wait for it.
+  const { default: encoders } = await import('h264-mp4-encoder');
   const encoder = await encoders.createH264MP4Encoder();
   try {
     Object.assign(encoder, { ...sized(drawing), frameRate: FRAMES_PER_SECOND, speed: 10 });
