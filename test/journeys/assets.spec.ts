@@ -102,6 +102,15 @@ describe('3D assets', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
+  it('are made all the same when nobody heard whether the upstream took them', async () => {
+    const customer = await relay.customer('1');
+    const draft = await create(customer, { prompt: 'unheard [[fault:accept-then-timeout]]' });
+    expect(draft.status).toBe('queued');
+    expect((await ended(customer, draft.id)).status).toBe('completed');
+    await until('the settlement', async () => (await customer.balance()).held === '0');
+    expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
+  });
+
   it('are textured only from a finished draft of the same account', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
