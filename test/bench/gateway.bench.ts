@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { Children, messageOf } from './children.js';
+import { cpuSecondsOf } from './cpu.js';
 import type { LoadOrder, LoadResult } from './gateway-bench.load.js';
 import { BenchRelay, type Books, type Mode } from './gateway-bench.relay.js';
-import { memoryOf, type MemoryUse } from './memory.js';
+import { memoryOf, type MemoryUse, pidsOf, type ProcessGroup } from './memory.js';
 import { printTable } from './report.js';
 
 /**
@@ -39,7 +40,8 @@ interface ModeResult {
   mode: Mode;
   throughput: Throughput[];
   latency: { rate: number; direct: Percentiles; relay: Percentiles; added: Percentiles };
-  memory: MemoryUse[];
+  /** Memory after all loads, and the processor time that an image took while as many as possible were made. */
+  processes: (MemoryUse & { cpuMsPerImage: number | null })[];
   ledger: Books & { answers: number; agrees: boolean };
 }
 
@@ -83,19 +85,31 @@ async function benchMode(mode: Mode, options: GatewayBenchOptions, children: Chi
     const apiKeys = await relay.openAccounts(options.accounts);
     const target = { mode, generator, apiKeys, relayUrl: `${relay.baseUrl}${PATH}`, stubUrl: stubUrl + PATH };
     await warmUp(target);
+    const before = { images: generator.billed, seconds: relay.processes.map(secondsOf) };
     const throughput = await measureThroughput(target, options);
+    const images = generator.billed - before.images;
+    const seconds = relay.processes.map(secondsOf);
     const latency = await measureLatency(target, options);
-    const memory = memoryOf(relay.processes);
+    const processes = relay.processes.flatMap((group, index) => {
+      const [from, to] = [before.seconds[index], seconds[index]];
+      const cpuMsPerImage = from == null || to == null ? null : ((to - from) * 1000) / images;
+      return memoryOf([group]).map((use) => ({ ...use, cpuMsPerImage }));
+    });
     say(mode, 'checking the ledger');
     const books = await relay.books();
     const agrees = books.charges['settled'] === generator.billed && (books.charges['held'] ?? 0) === 0;
     const ledger = { ...books, answers: generator.billed, agrees };
-    return { mode, throughput, latency, memory, ledger };
+    return { mode, throughput, latency, processes, ledger };
   } finally {
     await relay.stop();
     await children.stop(generator.child);
     await children.stop(stub);
   }
+}
+
+/** Processor time of a group so far, its descendants included. */
+function secondsOf(group: ProcessGroup): number | null {
+  return cpuSecondsOf([{ name: group.name, pids: pidsOf(group), withChildren: false }]);
 }
 
 const PATH = '/v1/images/generations';
@@ -228,9 +242,14 @@ function report(results: ModeResult[], { json }: GatewayBenchOptions): void {
     ),
   );
   printTable(
-    ['memory after the load', 'processes', 'MB'],
-    results.flatMap(({ mode, memory }) =>
-      memory.map((line) => [`${mode}, ${line.process}`, String(line.count), String(line.megabytes)]),
+    ['processes', 'count', 'MB after the load', 'CPU ms per image'],
+    results.flatMap(({ mode, processes }) =>
+      processes.map(({ process: name, count, megabytes, cpuMsPerImage }) => [
+        `${mode}, ${name}`,
+        String(count),
+        String(megabytes),
+        cpuMsPerImage?.toFixed(2) ?? '-',
+      ]),
     ),
   );
   for (const { mode, ledger } of results) process.stdout.write(`${verdict(mode, ledger)}\n`);

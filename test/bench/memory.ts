@@ -37,6 +37,11 @@ export function memoryOf(groups: readonly ProcessGroup[]): MemoryUse[] {
     .filter(({ count }) => count > 0);
 }
 
+/** The processes that belong to a group now. */
+export function pidsOf(group: ProcessGroup): number[] {
+  return membersOf(group, listProcesses()).map(({ pid }) => pid);
+}
+
 function listProcesses(): ProcessRow[] {
   const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], { encoding: 'utf8' });
   return text.split('\n').flatMap((line) => {
