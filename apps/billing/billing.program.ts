@@ -8,7 +8,7 @@ import type { BusTransport } from '#bus/transport.js';
 import { isTransient } from '#database/database.js';
 import { EngineOverloaded } from '#ledger/posting-engine.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import { OperatorError } from '#platform/errors.js';
+import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
@@ -78,16 +78,4 @@ async function listen(app: NestFastifyApplication, where: { host: string; port: 
     throw portFault(error, 'CONSOLE_PORT', where);
   }
   return (app.getHttpServer().address() as { port: number }).port;
-}
-
-/** One sentence for the operator in place of what the system says about a port. */
-export function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  const what = `${variable} ${where.port} on ${where.host}`;
-  if (code === 'EADDRINUSE')
-    return new OperatorError(`${what} is taken by another program: choose a free port.`);
-  if (code === 'EACCES')
-    return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
-  if (code === 'EADDRNOTAVAIL') return new OperatorError(`${what}: this machine has no such address.`);
-  return error;
 }

@@ -1,8 +1,7 @@
 import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
-import { inTransaction, isTransient, openPool } from '#database/database.js';
+import { inTransaction, openPool } from '#database/database.js';
 import { migrate, type MigrateOptions } from '#database/migrations.js';
 import { ConfigReader } from '#platform/config.js';
-import { OperatorError } from '#platform/errors.js';
 
 export interface DatabaseSetup {
   /** The login that owns the database and may create roles. */
@@ -48,15 +47,4 @@ export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
     ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.string('SANDBOX_API_KEY') }
     : undefined;
   return reader.finish({ ownerUrl: reader.url('OWNER_DATABASE_URL'), passwords, sandbox });
-}
-
-/** What went wrong, as one sentence for an operator where it is theirs to mend; else undefined. */
-export function operatorSentence(error: unknown): string | undefined {
-  if (error instanceof OperatorError) return error.message;
-  if (isTransient(error)) return `The database cannot be reached: ${(error as Error).message}.`;
-  const { code } = error as { code?: string };
-  if (code === '28P01' || code === '28000')
-    return `The database refuses the login: ${(error as Error).message}.`;
-  if (code === '3D000') return `The database does not exist: ${(error as Error).message}.`;
-  return undefined;
 }

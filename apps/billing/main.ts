@@ -1,13 +1,14 @@
 import { parseChaos } from '#bus/chaos.js';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { openPool } from '#database/database.js';
+import { operatorSentence } from '#database/operator-sentence.js';
 import { ConfigReader } from '#platform/config.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
+import { portFault, type RunningProgram, runProgram } from '#platform/program.js';
 import { readBillingConfig } from './billing.config.js';
-import { portFault, startBilling } from './billing.program.js';
-import { operatorSentence } from './database.setup.js';
+import { startBilling } from './billing.program.js';
 
 const HELP = `Billing: answers charges on the bus, and serves the console address.
 
@@ -47,7 +48,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-async function main(): Promise<void> {
+async function start(): Promise<RunningProgram> {
   const config = readConfig(process.env);
   const log = createLogger('billing');
   const registry = createRegistry('billing');
@@ -80,24 +81,15 @@ async function main(): Promise<void> {
   });
   log.info({ consolePort: billing.consolePort }, 'billing runs');
 
-  const stop = async () => {
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    health.close();
-    await billing.close();
-    await transport.close();
-    await pool.end();
-    process.exit(0);
+  return {
+    stopLimitMs: STOP_LIMIT_MS,
+    stop: async () => {
+      health.close();
+      await billing.close();
+      await transport.close();
+      await pool.end();
+    },
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 }
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(HELP);
-} else {
-  try {
-    await main();
-  } catch (error) {
-    process.stderr.write(`${operatorSentence(error) ?? (error as Error).stack}\n`);
-    process.exit(1);
-  }
-}
+await runProgram({ help: HELP, start, sentenceFor: operatorSentence });

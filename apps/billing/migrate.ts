@@ -1,4 +1,5 @@
-import { operatorSentence, readDatabaseSetup, setUpDatabase } from './database.setup.js';
+import { operatorSentence } from '#database/operator-sentence.js';
+import { readDatabaseSetup, setUpDatabase } from './database.setup.js';
 
 const HELP = `Brings the database up to date, then ends: schema, passwords of the programs' roles, first catalog.
 

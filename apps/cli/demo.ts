@@ -5,7 +5,7 @@ import { SingleBar } from 'cli-progress';
 import OpenAI from 'openai';
 import type pg from 'pg';
 import { createCustomer } from '#apps/billing/customers.js';
-import { operatorSentence } from '#apps/billing/database.setup.js';
+import { operatorSentence } from '#database/operator-sentence.js';
 import { dataFolder } from '#apps/standalone/data-folder.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { readBalance } from '#ledger/customer-account.js';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { operatorSentence } from '#apps/billing/database.setup.js';
+import { operatorSentence } from '#database/operator-sentence.js';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { TopupConflict, UnknownAccount } from '#ledger/topup.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';

@@ -10,7 +10,7 @@ import type { BusTransport } from '#bus/transport.js';
 import { isTransient } from '#database/database.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import { OperatorError } from '#platform/errors.js';
+import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
@@ -136,20 +136,5 @@ async function closeWithin(app: NestFastifyApplication, limitMs: number): Promis
   } finally {
     clearInterval(idle);
     clearTimeout(limit);
-  }
-}
-
-/** One sentence for the operator in place of what the system says about a port. */
-function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
-  const what = `${variable} ${where.port} on ${where.host}`;
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new OperatorError(`${what} is taken by another program: choose a free port.`);
-    case 'EACCES':
-      return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
-    case 'EADDRNOTAVAIL':
-      return new OperatorError(`${what}: this machine has no such address.`);
-    default:
-      return error;
   }
 }

@@ -1,11 +1,12 @@
 import { parseChaos } from '#bus/chaos.js';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { openPool } from '#database/database.js';
+import { operatorSentence } from '#database/operator-sentence.js';
 import { ConfigReader } from '#platform/config.js';
-import { OperatorError } from '#platform/errors.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
+import { type RunningProgram, runProgram } from '#platform/program.js';
 import { readGatewayConfig } from './gateway.config.js';
 import { startGateway } from './gateway.program.js';
 
@@ -60,7 +61,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-async function main(): Promise<void> {
+async function start(): Promise<RunningProgram> {
   const config = readConfig(process.env);
   const log = createLogger('gateway');
   const registry = createRegistry('gateway');
@@ -90,24 +91,15 @@ async function main(): Promise<void> {
   const health = await startHealthServer({ host, port: healthPort, checks: gateway.checks, registry });
   log.info({ port: gateway.port }, 'the gateway runs');
 
-  const stop = async () => {
-    setTimeout(() => process.exit(1), config.gateway.shutdownGraceMs + STOP_MARGIN_MS).unref();
-    health.close();
-    await gateway.close();
-    await transport.close();
-    await pool.end();
-    process.exit(0);
+  return {
+    stopLimitMs: config.gateway.shutdownGraceMs + STOP_MARGIN_MS,
+    stop: async () => {
+      health.close();
+      await gateway.close();
+      await transport.close();
+      await pool.end();
+    },
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 }
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(HELP);
-} else {
-  try {
-    await main();
-  } catch (error) {
-    process.stderr.write(`${error instanceof OperatorError ? error.message : (error as Error).stack}\n`);
-    process.exit(1);
-  }
-}
+await runProgram({ help: HELP, start, sentenceFor: operatorSentence });

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { portFault } from '#apps/billing/billing.program.js';
-import { operatorSentence, setUpDatabase } from '#apps/billing/database.setup.js';
+import { setUpDatabase } from '#apps/billing/database.setup.js';
+import { operatorSentence } from '#database/operator-sentence.js';
+import { portFault } from '#platform/program.js';
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { ConfigReader } from '#platform/config.js';

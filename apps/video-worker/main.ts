@@ -1,10 +1,11 @@
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { openPool } from '#database/database.js';
+import { operatorSentence } from '#database/operator-sentence.js';
 import { ConfigReader } from '#platform/config.js';
-import { OperatorError } from '#platform/errors.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
+import { type RunningProgram, runProgram } from '#platform/program.js';
 import { readVideoWorkerConfig } from './video-worker.config.js';
 import { startVideoWorker } from './video-worker.program.js';
 
@@ -54,7 +55,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-async function main(): Promise<void> {
+async function start(): Promise<RunningProgram> {
   const config = readConfig(process.env);
   const log = createLogger('video-worker');
   const registry = createRegistry('video-worker');
@@ -83,25 +84,15 @@ async function main(): Promise<void> {
   const health = await startHealthServer({ host, port: config.healthPort, checks: worker.checks, registry });
   log.info({ storageDir }, 'the video worker runs');
 
-  const stop = async () => {
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    health.close();
-    await worker.close();
-    await transport.close();
-    await pool.end();
-    process.exit(0);
+  return {
+    stopLimitMs: STOP_LIMIT_MS,
+    stop: async () => {
+      health.close();
+      await worker.close();
+      await transport.close();
+      await pool.end();
+    },
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 }
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(HELP);
-} else {
-  try {
-    await main();
-  } catch (error) {
-    const sentence = error instanceof OperatorError ? error.message : (error as Error).stack;
-    process.stderr.write(`${sentence}\n`);
-    process.exit(1);
-  }
-}
+await runProgram({ help: HELP, start, sentenceFor: operatorSentence });

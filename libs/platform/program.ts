@@ -1,0 +1,57 @@
+import { OperatorError } from './errors.js';
+
+export interface RunningProgram {
+  /** Finishes what is under way, then lets go of everything. */
+  stop(): Promise<void>;
+  /** A stop that takes longer is cut, milliseconds. */
+  stopLimitMs: number;
+}
+
+export interface ProgramOptions {
+  /** Printed by --help. */
+  help: string;
+  start: () => Promise<RunningProgram>;
+  /** One sentence for the operator in place of a stack; undefined for what only a stack explains. */
+  sentenceFor: (error: unknown) => string | undefined;
+}
+
+/** The life of a program as a process: --help, a start that may fail with one sentence, SIGTERM and SIGINT that drain. */
+export async function runProgram(options: ProgramOptions): Promise<void> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(options.help);
+    return;
+  }
+  try {
+    const program = await options.start();
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(program));
+  } catch (error) {
+    process.stderr.write(`${options.sentenceFor(error) ?? (error as Error).stack}\n`);
+    process.exit(1);
+  }
+}
+
+async function stop(program: RunningProgram): Promise<void> {
+  setTimeout(() => process.exit(1), program.stopLimitMs).unref();
+  try {
+    await program.stop();
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).stack}\n`);
+    process.exit(1);
+  }
+}
+
+/** One sentence for the operator in place of what the system says about a port. */
+export function portFault(error: unknown, variable: string, where: { host: string; port: number }): unknown {
+  const what = `${variable} ${where.port} on ${where.host}`;
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new OperatorError(`${what} is taken by another program: choose a free port.`);
+    case 'EACCES':
+      return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
+    case 'EADDRNOTAVAIL':
+      return new OperatorError(`${what}: this machine has no such address.`);
+    default:
+      return error;
+  }
+}
