@@ -38,48 +38,48 @@ describe('the programs, while what they stand on is killed under load', () => {
     await relay?.stop();
   }, 60_000);
 
-  it.each(['kafka', 'postgres'] as const)(
-    '%s: nothing is lost, and they go on by themselves',
-    async (what) => {
-      const groups = [await shoppers(), await shoppers(), await shoppers()];
-      const random = seededRandom(3);
-      const shopping = Promise.all(groups.map((group) => group.shop(3, random)));
-      const count = (fits: (status: number | null) => boolean) =>
-        groups.reduce((sum, group) => sum + group.count(({ status }) => fits(status)), 0);
-      const untilServed = async () => {
-        const before = count((status) => status === 200);
-        await until('calls to succeed', async () => count((status) => status === 200) >= before + 15, {
-          limitMs: 90_000,
-          state: () => relay.logs(),
-        });
-      };
-      try {
-        for (let round = 0; round < 2; round += 1) {
-          await untilServed();
-          const pid = relay.pids()[what];
-          if (pid === null) throw new Error(`${what} is not ours to kill`);
-          process.kill(pid, 'SIGKILL');
-          await until(`another ${what}`, async () => ![pid, null].includes(relay.pids()[what]), {
-            limitMs: 60_000,
-          });
-        }
+  it.each([
+    ['kafka', 1],
+    ['postgres', 3],
+  ] as const)('%s, %i times: nothing is lost, and they go on by themselves', async (what, times) => {
+    const groups = [await shoppers(), await shoppers(), await shoppers()];
+    const random = seededRandom(3);
+    const shopping = Promise.all(groups.map((group) => group.shop(3, random)));
+    const count = (fits: (status: number | null) => boolean) =>
+      groups.reduce((sum, group) => sum + group.count(({ status }) => fits(status)), 0);
+    const untilServed = async () => {
+      const before = count((status) => status === 200);
+      await until('calls to succeed', async () => count((status) => status === 200) >= before + 15, {
+        limitMs: 90_000,
+        state: () => relay.logs(),
+      });
+    };
+    try {
+      for (let round = 0; round < times; round += 1) {
         await untilServed();
-      } finally {
-        groups.forEach((group) => group.stop());
-        await shopping;
+        const pid = relay.pids()[what];
+        if (pid === null) throw new Error(`${what} is not ours to kill`);
+        process.kill(pid, 'SIGKILL');
+        await until(`another ${what}`, async () => ![pid, null].includes(relay.pids()[what]), {
+          limitMs: 60_000,
+        });
       }
-      await relay.untilReady();
-      await relay.atRest(90_000);
-      for (const group of groups) {
-        await group.watch(30_000);
-        expect(await relay.books.faultsOf(group.account, group.told)).toEqual([]);
-      }
-      expect(count((status) => ![200, 400, 502, 503].includes(status ?? 503))).toBe(0);
-      expect(await relay.books.ledgerFaults()).toEqual([]);
-      expect(await relay.books.upstreamFaults(relay.ready.sandboxUrl)).toEqual([]);
-      expect(await relay.repairs()).toBe(0);
-    },
-  );
+      await untilServed();
+    } finally {
+      groups.forEach((group) => group.stop());
+      await shopping;
+    }
+    await relay.untilReady();
+    await relay.atRest(90_000);
+    for (const group of groups) {
+      await group.watch(30_000);
+      expect(await relay.books.faultsOf(group.account, group.told)).toEqual([]);
+    }
+    expect(count((status) => ![200, 400, 502, 503].includes(status ?? 503))).toBe(0);
+    expect(await relay.books.ledgerFaults()).toEqual([]);
+    expect(await relay.books.upstreamFaults(relay.ready.sandboxUrl)).toEqual([]);
+    expect(await relay.repairs()).toBe(0);
+  });
 
   async function shoppers(): Promise<Shoppers> {
     return new Shoppers(await relay.books.account('50'), relay.nextUrl);

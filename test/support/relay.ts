@@ -12,6 +12,8 @@ import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 
+export { until } from './eventually.js';
+
 /** Short enough that a journey waits for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
@@ -114,21 +116,6 @@ export function json(body: unknown, headers: Record<string, string> = {}): Reque
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
-}
-
-/** Waits until a condition holds, by asking again. @throws Error with the last thing seen */
-export async function until<T>(
-  what: string,
-  ask: () => Promise<T | undefined | false | null>,
-  limitMs = 15_000,
-): Promise<T> {
-  const endMs = Date.now() + limitMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer) return answer;
-    if (Date.now() > endMs) throw new Error(`still waiting for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** @throws Error naming the violations of the ledger's invariants */
