@@ -49,7 +49,9 @@ describe('a revoked key', () => {
     const customer = await relay.customer('1');
     expect((await customer.send('/v1/models')).status).toBe(200);
     await revokeCustomerKey(relay.fixture.billing, customer.keyId);
-    await until('the refusal', async () => (await customer.send('/v1/models')).status === 401, { limitMs: 1_000 });
+    await until('the refusal', async () => (await customer.send('/v1/models')).status === 401, {
+      limitMs: 1_000,
+    });
   });
 });
 
