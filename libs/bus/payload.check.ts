@@ -1,0 +1,64 @@
+import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
+
+type Payload = Record<string, unknown>;
+type Check = (payload: Payload) => boolean;
+type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+const checks = new Map<new () => object, Check>();
+
+/**
+ * True when a payload keeps every rule of its class. It asks the rules that class-validator gathered from the decorators
+ * and nothing else: to prepare the words for a failure takes several times as long, and messages do not fail. False says
+ * only that class-validator itself has to look; a rule of a kind that is not known here always answers that.
+ */
+export function keepsRules(type: new () => object, payload: object): boolean {
+  let check = checks.get(type);
+  if (!check) {
+    check = compile(type);
+    checks.set(type, check);
+  }
+  return check(payload as Payload);
+}
+
+function compile(type: new () => object): Check {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  if (rules.length === 0 || rules.some((rule) => !isKnown(rule))) return () => false;
+  const properties = [...new Set(rules.map((rule) => rule.propertyName))].map((property) => {
+    const own = rules.filter((rule) => rule.propertyName === property);
+    const conditions = own.filter(isCondition).map(conditionOf);
+    const tests = own.filter((rule) => !isCondition(rule)).flatMap(testsOf);
+    return { property, conditions, tests };
+  });
+  return (payload) =>
+    properties.every(({ property, conditions, tests }) => {
+      const value = payload[property];
+      return (
+        conditions.some((applies) => !applies(payload, value)) || tests.every((test) => test(payload, value))
+      );
+    });
+}
+
+type Test = (payload: Payload, value: unknown) => boolean;
+
+function isKnown(rule: Metadata): boolean {
+  const plain = !rule.each && !rule.validateIf;
+  return isCondition(rule) || (rule.type === ValidationTypes.CUSTOM_VALIDATION && plain);
+}
+
+/** Such as `@IsOptional()`: the other rules of the property count only where it holds. */
+function isCondition(rule: Metadata): boolean {
+  return rule.type === ValidationTypes.CONDITIONAL_VALIDATION;
+}
+
+function conditionOf(rule: Metadata): Test {
+  return rule.constraints[0] as Test;
+}
+
+function testsOf({ constraintCls, constraints, propertyName: property }: Metadata): Test[] {
+  return getMetadataStorage()
+    .getTargetValidatorConstraints(constraintCls)
+    .map(({ instance }) => (payload, value) => {
+      const args: ValidationArguments = { value, constraints, targetName: '', object: payload, property };
+      return instance.validate(value, args) === true;
+    });
+}
