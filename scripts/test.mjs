@@ -88,7 +88,7 @@ class Run {
     }
     if (stage.command) return { outcome: outcomeOf(await this.#execute(stage.command)) };
     if (!hasSpecs(stage)) return { outcome: 'not run', why: 'there are no specs yet' };
-    const env = stage.kafka ? await this.#kafka() : { env: {} };
+    const env = stage.kafka ? await this.#kafka(stage.kafka) : { env: {} };
     if (env.why !== undefined) return env;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
     await prepare();
@@ -98,14 +98,19 @@ class Run {
   }
 
   /** The broker's address for the specs, or why they cannot run. */
-  async #kafka() {
-    const { startKafka, NoKafka } = await import('./lib/kafka-broker.mjs');
+  async #kafka(which) {
+    const { requireLocalKafka, startKafka, NoKafka } = await import('./lib/kafka-broker.mjs');
     try {
+      if (which === 'own') {
+        await requireLocalKafka(say);
+        return { env: {} };
+      }
       this.#broker ??= await startKafka({ say });
       return { env: { KAFKA_BROKERS: this.#broker.brokers.join(',') } };
     } catch (error) {
       if (!(error instanceof NoKafka)) throw error;
-      return { outcome: values['require-kafka'] ? 'failed' : 'not run', why: error.message };
+      const required = values['require-kafka'] && !(which === 'own' && process.env.KAFKA_BROKERS);
+      return { outcome: required ? 'failed' : 'not run', why: error.message };
     }
   }
 

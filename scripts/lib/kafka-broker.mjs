@@ -65,6 +65,11 @@ export async function startKafka({ dataDir, say = () => undefined, env = process
   throw new NoKafka(`no Kafka broker: KAFKA_BROKERS is not set; ${reasons.join('; ')}`);
 }
 
+/** Makes sure that a broker which may be killed can be started here. @throws NoKafka */
+export async function requireLocalKafka(say = () => undefined) {
+  await resolveKafka(say);
+}
+
 function strangersBroker(brokers) {
   const notOurs = () =>
     Promise.reject(new Error('The broker of KAFKA_BROKERS is not restarted by this script.'));

@@ -12,11 +12,11 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
- * @property {boolean} [kafka] it needs a broker
+ * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'crash', 'kafka'];
+const ownStages = ['journeys', 'crash', 'kafka', 'outages'];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -36,7 +36,14 @@ export const stages = [
     about: 'the programs over a real broker',
     folders: ['test/kafka'],
     alone: true,
-    kafka: true,
+    kafka: 'any',
+  },
+  {
+    name: 'outages',
+    about: 'the broker and the database killed under load',
+    folders: ['test/outages'],
+    alone: true,
+    kafka: 'own',
   },
 ];
 
