@@ -21,6 +21,7 @@ import { GatewayMetrics } from './gateway.metrics.js';
 import { GatewayModule, gatewayReadiness } from './gateway.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
+import { ApiDocument } from './openapi/openapi.document.js';
 import { hostCheck } from './protection/host-check.js';
 import { Idempotency } from './protection/idempotency.js';
 import { RequestLimiter } from './protection/request-limiter.js';
@@ -91,6 +92,7 @@ async function createApplication(
     keys: app.get(KeyAuthenticator),
     metrics: app.get(GatewayMetrics),
     routes,
+    document: app.get(ApiDocument),
     checkHost: hostCheck(config.allowedHosts),
     limiter: app.get(RequestLimiter),
     idempotency: app.get(Idempotency),

@@ -10,6 +10,7 @@ import { readAssetCreation } from './asset-request.js';
 import { AssetCreator } from './asset.creation.js';
 import { AssetLibrary } from './asset.library.js';
 import type { AssetView } from './asset.view.js';
+import { createAsset, downloadAsset, retrieveAsset } from './assets.openapi.js';
 
 /** 3D assets (spec 4.5): drafts, and textures of finished drafts. */
 @Controller('v1/3d')
@@ -22,7 +23,7 @@ export class AssetsController {
 
   @Post()
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES })
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAsset })
   async create(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -35,6 +36,7 @@ export class AssetsController {
 
   /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
   @Get(':id')
+  @RouteRules({ doc: retrieveAsset })
   async retrieve(
     @CallerOf() caller: Caller,
     @Param('id') id: string,
@@ -44,7 +46,7 @@ export class AssetsController {
   }
 
   @Get(':id/content')
-  @RouteRules({ access: 'signed' })
+  @RouteRules({ access: 'signed', doc: downloadAsset })
   async content(
     @Param('id') id: string,
     @Query() query: Record<string, unknown>,

@@ -7,6 +7,12 @@ import { asBody } from '../http/fields.js';
 import { CHAT_BODY_BYTES } from '../http/limits.js';
 import { ClientStream } from './client-stream.js';
 import { ConversationService } from './conversation.service.js';
+import {
+  createChatCompletion,
+  createMessage,
+  createResponse,
+  createSpeech,
+} from './conversations.openapi.js';
 
 /** The pass-through paths. Each answers 200, whole or as a stream; an error before its first byte has its status. */
 @Controller('v1')
@@ -15,7 +21,7 @@ export class ConversationsController {
 
   @Post('chat/completions')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createChatCompletion })
   chat(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -27,7 +33,7 @@ export class ConversationsController {
 
   @Post('responses')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createResponse })
   respond(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -40,7 +46,7 @@ export class ConversationsController {
   /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
   @Post('messages')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createMessage })
   message(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -52,6 +58,7 @@ export class ConversationsController {
 
   @Post('audio/speech')
   @HttpCode(200)
+  @RouteRules({ doc: createSpeech })
   speak(
     @CallerOf() caller: Caller,
     @Body() body: unknown,

@@ -2,9 +2,10 @@ import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { CallerOf } from '../http/caller.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelForGroup, noSuchModel } from '../http/model-access.js';
 import { type NativeCall, nativeCallsOf } from './google-request.js';
+import { listNativeModels, retrieveNativeModel } from './google.openapi.js';
 
 interface GoogleModel {
   name: string;
@@ -18,12 +19,14 @@ export class GoogleModelsController {
   constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
 
   @Get()
+  @RouteRules({ doc: listNativeModels })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
     const models = modelsOfGroup(await this.catalog.get(), caller.group);
     return { models: models.filter((model) => nativeCallsOf(model).length > 0).map(entryOf) };
   }
 
   @Get(':model')
+  @RouteRules({ doc: retrieveNativeModel })
   async retrieve(@CallerOf() caller: Caller, @Param('model') id: string): Promise<GoogleModel> {
     const model = modelForGroup(await this.catalog.get(), id, caller.group);
     if (nativeCallsOf(model).length === 0) throw noSuchModel(id, caller.group);

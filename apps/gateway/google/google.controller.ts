@@ -12,6 +12,7 @@ import { ImageService } from '../images/image.service.js';
 import { VideoCreator } from '../videos/video.creation.js';
 import { VideoLibrary } from '../videos/video.library.js';
 import { inNativeNames, NATIVE, readPredict, readPredictLongRunning, readTarget } from './google-request.js';
+import { downloadNativeFile, predict, predictLongRunning, retrieveOperation } from './google.openapi.js';
 import { operationName, type OperationView, operationView } from './operation.view.js';
 
 interface Predictions {
@@ -32,7 +33,7 @@ export class GoogleController {
 
   @Post('models/:target')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predict, predictLongRunning] })
   async call(
     @CallerOf() caller: Caller,
     @Param('target') target: string,
@@ -52,6 +53,7 @@ export class GoogleController {
 
   /** A task whose upstream is down shows its last known state: this client takes every other status for the end. */
   @Get('models/:model/operations/:id')
+  @RouteRules({ doc: retrieveOperation })
   async operation(
     @CallerOf() caller: Caller,
     @Param('id') id: string,
@@ -62,6 +64,7 @@ export class GoogleController {
   }
 
   @Get('files/:target')
+  @RouteRules({ doc: downloadNativeFile })
   async file(
     @CallerOf() caller: Caller,
     @Param('target') target: string,

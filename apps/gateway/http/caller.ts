@@ -3,6 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import type { Operation } from '../openapi/operation.js';
 import type { FormLimits } from './multipart-body.js';
 import { keyBesideAuthorization } from './protocol-family.js';
 
@@ -23,12 +24,14 @@ declare module 'fastify' {
      * every POST that does not say otherwise.
      */
     paid?: boolean;
+    /** What the OpenAPI document says of the route; of one whose last segment holds a verb, for each verb. */
+    doc?: Operation | readonly Operation[];
   }
 }
 
 /** What holds for a route before its handler sees the request. */
 export const RouteRules = (
-  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart' | 'paid'>,
+  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart' | 'paid' | 'doc'>,
 ) => RouteConfig(rules);
 
 /** The caller of a route that asks for a key. */

@@ -12,6 +12,7 @@ import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { Idempotency } from '../protection/idempotency.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
 import { authenticationHook } from './caller.js';
@@ -60,6 +61,7 @@ export interface ServerParts {
   keys: KeyAuthenticator;
   metrics: GatewayMetrics;
   routes: RouteTable;
+  document: ApiDocument;
   checkHost: (request: FastifyRequest) => void;
   limiter: RequestLimiter;
   idempotency: Idempotency;
@@ -70,13 +72,14 @@ export interface ServerParts {
  * their own work. Call it before the routes are registered.
  */
 export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, metrics, routes, checkHost, limiter, idempotency } = parts;
+  const { keys, metrics, routes, document, checkHost, limiter, idempotency } = parts;
   server.decorateRequest('caller', null);
   server.addHook('onRoute', (route) => {
     routes.add(route);
     const { bodyLimit, paid = [route.method].flat().includes('POST') } = route.config ?? {};
     route.config = { ...route.config, paid };
     if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+    document.add(route);
   });
   server.addHook('onRequest', (request, reply, done) => {
     nameRequest(request, reply);

@@ -12,6 +12,7 @@ import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
 import { readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageResult, ImageService } from './image.service.js';
+import { editImages, fetchImage, generateImages } from './images.openapi.js';
 
 @Controller()
 export class ImagesController {
@@ -24,6 +25,7 @@ export class ImagesController {
 
   @Post(['v1/images/generations', 'vendora/v1/images/generations'])
   @HttpCode(200)
+  @RouteRules({ doc: generateImages })
   generate(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -37,7 +39,7 @@ export class ImagesController {
   /** By form or JSON; an edit is billed as what it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM })
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImages })
   async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
     const { pictures, ...asked } = await readImageEdit(request);
     const origin = publicOrigin(request, this.config.publicBaseUrl);
@@ -46,7 +48,7 @@ export class ImagesController {
 
   /** Fetched without a key: the signature in the address is the permission. */
   @Get('v1/images/files/:name')
-  @RouteRules({ access: 'open' })
+  @RouteRules({ access: 'open', doc: fetchImage })
   async file(
     @Param('name') name: string,
     @Query() signature: { exp?: string; sig?: string },

@@ -3,9 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { CallerOf } from '../http/caller.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelForGroup } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
+import { listModels, retrieveModel } from './models.openapi.js';
 
 /** An element of the model list (spec 2.1), with nothing more to it. */
 interface ModelEntry {
@@ -41,6 +42,7 @@ export class ModelsController {
   constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
 
   @Get()
+  @RouteRules({ doc: listModels })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
     const models = modelsOfGroup(await this.catalog.get(), caller.group);
     return familyOf(request) === 'anthropic'
@@ -49,6 +51,7 @@ export class ModelsController {
   }
 
   @Get(':id')
+  @RouteRules({ doc: retrieveModel })
   async retrieve(
     @CallerOf() caller: Caller,
     @Param('id') id: string,

@@ -12,6 +12,14 @@ import { VideoCreator } from './video.creation.js';
 import { readVideoCreation } from './video-request.js';
 import { VideoLibrary, type VideoPage } from './video.library.js';
 import type { VideoView } from './video.view.js';
+import {
+  createVideo,
+  deleteVideo,
+  downloadVideo,
+  generateVideo,
+  listVideos,
+  retrieveVideo,
+} from './videos.openapi.js';
 
 /** Asked for by the Python SDK's poll helper as its interval, milliseconds. */
 const POLL_AFTER_MS = '2000';
@@ -33,7 +41,7 @@ export class VideosController {
   /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
   @Post('v1/videos')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideo })
   create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('openai', caller, request);
   }
@@ -41,12 +49,13 @@ export class VideosController {
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideo })
   generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('xai', caller, request);
   }
 
   @Get(['v1/videos', 'vendora/v1/videos'])
+  @RouteRules({ doc: listVideos })
   list(
     @CallerOf() caller: Caller,
     @Query() query: Record<string, unknown>,
@@ -57,6 +66,7 @@ export class VideosController {
 
   /** Removes the file of a finished video; what it cost stays on record. */
   @Delete(['v1/videos/:id', 'vendora/v1/videos/:id'])
+  @RouteRules({ doc: deleteVideo })
   async remove(@CallerOf() caller: Caller, @Param('id') id: string): Promise<DeletedVideo> {
     const task = await this.library.find(caller.accountId, id);
     await this.library.remove(task);
@@ -65,6 +75,7 @@ export class VideosController {
 
   /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
   @Get(['v1/videos/:id', 'vendora/v1/videos/:id'])
+  @RouteRules({ doc: retrieveVideo })
   async retrieve(
     @CallerOf() caller: Caller,
     @Param('id') id: string,
@@ -77,7 +88,7 @@ export class VideosController {
   }
 
   @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
-  @RouteRules({ access: 'signed' })
+  @RouteRules({ access: 'signed', doc: downloadVideo })
   async content(
     @Param('id') id: string,
     @Query() query: Record<string, unknown>,

@@ -1,0 +1,105 @@
+import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+import {
+  FILE_HEADERS,
+  fileAnswers,
+  flag,
+  json,
+  listOf,
+  nullable,
+  oneOfWords,
+  type Operation,
+  record,
+  request,
+  type Schema,
+  SIGNATURE,
+  text,
+  whole,
+} from '../openapi/operation.js';
+import { TASK_FIELDS } from '../tasks/task.openapi.js';
+
+const TAG = '3D';
+
+const ASSET = record(
+  {
+    ...TASK_FIELDS,
+    object: { const: '3d.task' },
+    mode: oneOfWords(['draft', 'texture']),
+    draft_id: nullable(text('The draft that is textured.')),
+    output: record({
+      model_url: text('Works without a key until the file goes.', { format: 'uri' }),
+      format: { const: 'glb' },
+    }),
+  },
+  ['output'],
+);
+
+const VIEW: Schema = {
+  anyOf: [
+    text('Base64 or a data URL.'),
+    { type: 'object', description: 'The same under `data` or `b64_json`.' },
+  ],
+};
+const path = { id: 'The id that the creation answered.' };
+const asset = { 200: { description: 'The asset as it stands.', content: json(ASSET) } };
+
+export const createAsset: Operation = {
+  id: 'createAsset',
+  tag: TAG,
+  summary: 'Orders a draft, or the texture of a finished draft.',
+  description: 'Poll it until it ends; one that fails costs nothing. There is no webhook.',
+  body: json(
+    request(
+      { model: text(undefined, { maxLength: MAX_MODEL_CHARS }) },
+      {
+        mode: oneOfWords(['draft', 'texture'], 'A draft when it is not said.'),
+        prompt: text(undefined, { maxLength: MAX_PROMPT_CHARS }),
+        image: { anyOf: [VIEW, listOf(VIEW)] },
+        images: listOf(VIEW, { maxItems: 4, description: 'Front, left, back and right.' }),
+        draft_id: text('The draft to texture.'),
+        pbr: flag('With material maps.'),
+        face_limit: whole(undefined, { minimum: 1, maximum: 1_000_000 }),
+        seed: whole(undefined, { minimum: 0, maximum: 2_147_483_647 }),
+        format: oneOfWords(['glb']),
+      },
+    ),
+  ),
+  answers: asset,
+  refusals: [
+    'invalid_image',
+    'image_must_be_base64',
+    'webhook_not_supported',
+    'draft_required',
+    'not_a_draft',
+    'draft_not_finished',
+    'draft_failed',
+    'draft_not_found',
+  ],
+};
+
+export const retrieveAsset: Operation = {
+  id: 'retrieveAsset',
+  tag: TAG,
+  summary: 'An asset as it stands.',
+  description: 'Reads, and never moves money.',
+  path,
+  answers: asset,
+  refusals: ['asset_not_found'],
+};
+
+export const downloadAsset: Operation = {
+  id: 'downloadAsset',
+  tag: TAG,
+  summary: 'The file of a finished asset.',
+  path,
+  query: { ...SIGNATURE, format: oneOfWords(['glb']) },
+  headers: FILE_HEADERS,
+  answers: fileAnswers(['model/gltf-binary']),
+  refusals: [
+    'invalid_value',
+    'asset_not_found',
+    'asset_not_ready',
+    'asset_failed',
+    'asset_expired',
+    'range_not_satisfiable',
+  ],
+};

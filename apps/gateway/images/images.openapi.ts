@@ -1,0 +1,105 @@
+import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS } from '../http/limits.js';
+import {
+  FILE_HEADERS,
+  fileAnswers,
+  flag,
+  json,
+  listOf,
+  oneOfWords,
+  type Operation,
+  record,
+  request,
+  type Schema,
+  SIGNATURE,
+  text,
+  UNIX_SECONDS,
+  USAGE,
+  whole,
+} from '../openapi/operation.js';
+
+const TAG = 'Images';
+
+const required = {
+  model: text(undefined, { maxLength: MAX_MODEL_CHARS }),
+  prompt: text(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
+};
+const optional = {
+  n: whole('How many; each is charged.', { minimum: 1 }),
+  size: text('`<width>x<height>` in pixels, or `auto`.'),
+  aspect_ratio: text('Such as `16:9`, or `auto`.'),
+  resolution: text(undefined, { maxLength: 20 }),
+  response_format: oneOfWords(['url', 'b64_json']),
+  stream: flag('Images are not streamed: false.'),
+};
+
+const RESULT = record({
+  created: UNIX_SECONDS,
+  data: listOf(
+    record(
+      {
+        url: text('Works without a key for a limited time.', { format: 'uri' }),
+        b64_json: text('The image in base64.'),
+        revised_prompt: text(),
+        mime_type: text(),
+      },
+      ['url', 'b64_json', 'revised_prompt', 'mime_type'],
+    ),
+  ),
+  usage: USAGE,
+});
+
+const PICTURE_TEXT = text('An address, a data URL or base64.');
+const PICTURE: Schema = {
+  anyOf: [
+    PICTURE_TEXT,
+    { type: 'object', description: 'The same under `url`, `image_url`, `b64_json` or `data`.' },
+  ],
+};
+const PICTURES: Schema = { anyOf: [PICTURE, listOf(PICTURE, { minItems: 1, maxItems: MAX_PICTURES })] };
+const FORM_PICTURE = text('A file, or text as in JSON. `image[]`, `images` and `image[0]` may repeat.', {
+  contentMediaType: 'application/octet-stream',
+});
+
+const answers = {
+  200: { description: 'The images, of which only those delivered are charged.', content: json(RESULT) },
+};
+
+export const generateImages: Operation = {
+  id: 'generateImages',
+  tag: TAG,
+  summary: 'Makes images from a text.',
+  body: json(request(required, optional)),
+  answers,
+  refusals: [],
+};
+
+export const editImages: Operation = {
+  id: 'editImages',
+  tag: TAG,
+  summary: 'Makes images from pictures and a text.',
+  description:
+    'Charged as what it makes. Without `response_format` each image comes as address and as base64.',
+  body: {
+    ...json(request(required, { ...optional, image: PICTURES, images: PICTURES, mask: PICTURE })),
+    'multipart/form-data': request(required, {
+      ...optional,
+      n: text('How many, in digits.'),
+      stream: text('`false`.'),
+      image: FORM_PICTURE,
+      mask: FORM_PICTURE,
+    }),
+  },
+  answers,
+  refusals: ['invalid_image'],
+};
+
+export const fetchImage: Operation = {
+  id: 'fetchImage',
+  tag: TAG,
+  summary: 'The file behind the address of an image.',
+  path: { name: 'As in the address.' },
+  query: SIGNATURE,
+  headers: FILE_HEADERS,
+  answers: fileAnswers(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  refusals: ['file_not_found', 'range_not_satisfiable'],
+};

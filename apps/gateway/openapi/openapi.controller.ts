@@ -1,0 +1,49 @@
+import { Controller, Get, Header, Inject, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../gateway.config.js';
+import { CONFIG } from '../gateway.tokens.js';
+import { RouteRules } from '../http/caller.js';
+import { publicOrigin } from '../http/public-origin.js';
+import { DOCS_POLICY, docsPage } from './docs.page.js';
+import { ApiDocument, type OpenApiDocument } from './openapi.document.js';
+import type { Operation } from './operation.js';
+
+const openApiJson: Operation = {
+  id: 'describe',
+  tag: 'This document',
+  summary: 'This document.',
+  answers: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { type: 'object' } } } },
+  refusals: [],
+};
+const docs: Operation = {
+  id: 'describeForPeople',
+  tag: 'This document',
+  summary: 'The same as a page for people.',
+  answers: { 200: { description: 'HTML.', content: { 'text/html': null } } },
+  refusals: [],
+};
+
+/** What the data plane offers, for programs and for people. Neither needs a key. */
+@Controller()
+export class OpenApiController {
+  constructor(
+    @Inject(ApiDocument) private readonly document: ApiDocument,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Get('openapi.json')
+  @RouteRules({ access: 'open', doc: openApiJson })
+  @Header('content-type', 'application/json; charset=utf-8')
+  describe(@Req() request: FastifyRequest): OpenApiDocument {
+    return this.document.at(publicOrigin(request, this.config.publicBaseUrl));
+  }
+
+  @Get('docs')
+  @RouteRules({ access: 'open', doc: docs })
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Header('content-security-policy', DOCS_POLICY)
+  @Header('x-content-type-options', 'nosniff')
+  page(@Req() request: FastifyRequest): string {
+    return docsPage(this.document.at(publicOrigin(request, this.config.publicBaseUrl)));
+  }
+}

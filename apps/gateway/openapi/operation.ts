@@ -1,0 +1,137 @@
+import type { ErrorCode } from '#platform/errors.js';
+
+/** JSON Schema of the 2020-12 dialect, as far as the document needs it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly contentMediaType?: string;
+}
+
+/** A body under each media type that it comes in; null where a schema has nothing to say: bytes. */
+export type Content = Readonly<Record<string, Schema | null>>;
+
+/** What a route takes and answers, where the code that runs cannot tell. Everything else is read off its rules. */
+export interface Operation {
+  /** Unique, and what generated clients call their method. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The last segment of the path, for a route whose parameter holds more than a value: `{model}:predict`. */
+  readonly ending?: string;
+  /** What the segments of the path in braces mean. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, Schema>>;
+  readonly headers?: Readonly<Record<string, Schema>>;
+  readonly body?: Content;
+  /** What a success answers, by its status. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** The refusals of this operation, besides those that its rules bring along. */
+  readonly refusals: readonly ErrorCode[];
+}
+
+export interface Answer {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+/** An object whose named fields are all there, unless named optional; more may come with a later version. */
+export function record(fields: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+  const required = Object.keys(fields).filter((name) => !optional.includes(name));
+  return { type: 'object', properties: fields, required };
+}
+
+/** A body: what it must have, what it may have or leave null; any other field is ignored or passed on. */
+export function request(
+  required: Readonly<Record<string, Schema>>,
+  optional: Readonly<Record<string, Schema>> = {},
+): Schema {
+  const open = Object.entries(optional).map(([name, schema]) => [name, nullable(schema)] as const);
+  return {
+    type: 'object',
+    properties: { ...required, ...Object.fromEntries(open) },
+    required: Object.keys(required),
+  };
+}
+
+export function listOf(
+  items: Schema,
+  rules: Pick<Schema, 'minItems' | 'maxItems' | 'description'> = {},
+): Schema {
+  return { type: 'array', items, ...rules };
+}
+
+export function text(description?: string, rules: Schema = {}): Schema {
+  return { type: 'string', ...(description === undefined ? {} : { description }), ...rules };
+}
+
+export function whole(description?: string, rules: Schema = {}): Schema {
+  return { type: 'integer', ...(description === undefined ? {} : { description }), ...rules };
+}
+
+/** The same, or null. */
+export function nullable(schema: Schema): Schema {
+  const { type, enum: words } = schema;
+  if (type === undefined) return { anyOf: [schema, { type: 'null' }] };
+  return {
+    ...schema,
+    type: [type, 'null'].flat(),
+    ...(words === undefined ? {} : { enum: [...words, null] }),
+  };
+}
+
+export function oneOfWords(words: readonly string[], description?: string): Schema {
+  return text(description, { enum: words });
+}
+
+export function flag(description: string): Schema {
+  return { type: 'boolean', description };
+}
+
+export function json(schema: Schema): Content {
+  return { 'application/json': schema };
+}
+
+/** A signed address, or the key's owner: what both ask for beyond the key. */
+export const SIGNATURE = {
+  exp: text('With `sig`, the signature of an address that was answered: it stands for the key.'),
+  sig: text(),
+};
+
+export const UNIX_SECONDS = whole('Unix seconds.');
+export const USAGE = record({
+  cost_in_usd_ticks: whole('What the call costs, in 1e-10 USD.', { minimum: 0 }),
+});
+
+/** How a route that sends a file answers. */
+export function fileAnswers(types: readonly string[]): Operation['answers'] {
+  const content = Object.fromEntries(types.map((type) => [type, null]));
+  return {
+    200: { description: 'The file.', content },
+    206: { description: 'The bytes that `Range` asked for.', content },
+    304: { description: 'The file of `If-None-Match`.' },
+  };
+}
+
+export const FILE_HEADERS = {
+  range: text('One range, such as `bytes=0-1023`.'),
+  'if-none-match': text('The `ETag` of a copy.'),
+};

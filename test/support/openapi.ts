@@ -1,0 +1,80 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { DocumentedOperation, OpenApiDocument } from '#apps/gateway/openapi/openapi.document.js';
+import type { Schema } from '#apps/gateway/openapi/operation.js';
+
+export interface Found {
+  path: string;
+  operation: DocumentedOperation;
+}
+
+/** Holds what goes over the wire against an OpenAPI document. */
+export class Contract {
+  /** Operation id and status of every answer that was held against it. */
+  readonly seen = new Set<string>();
+  private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
+  private readonly compiled = new Map<Schema, ValidateFunction>();
+
+  constructor(readonly document: OpenApiDocument) {}
+
+  operations(): { path: string; method: string; operation: DocumentedOperation }[] {
+    return Object.entries(this.document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+  }
+
+  /** The operation that a request is for: of two that fit, the one with more of its path spelled out. */
+  find(method: string, url: string): Found | undefined {
+    const { pathname } = new URL(url);
+    return this.operations()
+      .filter((each) => each.method === method.toLowerCase() && patternOf(each.path).test(pathname))
+      .sort((a, b) => spelledOut(b.path) - spelledOut(a.path))[0];
+  }
+
+  /** Reads an answer to its end. @throws Error when the document does not foresee it */
+  async check(operation: DocumentedOperation, response: Response): Promise<Buffer> {
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const where = `${operation.operationId} ${response.status}`;
+    const documented = operation.responses[response.status];
+    if (!documented) throw new Error(`${where} is not documented: ${bytes.toString('utf8', 0, 300)}`);
+    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
+    const media = Object.entries(documented.content ?? {}).find(([each]) => fits(each, type));
+    if (bytes.length > 0 && !media) throw new Error(`${where}: ${type} is not documented`);
+    const schema = media?.[1].schema;
+    if (schema) this.validate(where, schema, JSON.parse(bytes.toString()));
+    this.seen.add(where);
+    return bytes;
+  }
+
+  /** @throws Error when the document does not foresee such a body */
+  checkRequest(operation: DocumentedOperation, body: unknown): void {
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    if (!schema) throw new Error(`${operation.operationId} takes no JSON`);
+    this.validate(`the body of ${operation.operationId}`, schema, body);
+  }
+
+  private validate(where: string, schema: Schema, value: unknown): void {
+    let validator = this.compiled.get(schema);
+    if (!validator) {
+      // References in the document start at its root.
+      validator = this.ajv.compile({ ...schema, components: this.document.components });
+      this.compiled.set(schema, validator);
+    }
+    if (validator(value)) return;
+    const shown = JSON.stringify(value).slice(0, 500);
+    throw new Error(`${where}: ${this.ajv.errorsText(validator.errors)} in ${shown}`);
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function spelledOut(path: string): number {
+  return path.replace(/\{\w+\}/g, '').length;
+}
+
+function fits(documented: string, type: string): boolean {
+  return documented.endsWith('/*') ? type.startsWith(documented.slice(0, -1)) : documented === type;
+}
