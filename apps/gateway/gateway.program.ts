@@ -14,7 +14,7 @@ import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
-import { FileStore } from '#storage/file-store.js';
+import type { FileStore } from '#storage/file-store.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
@@ -30,8 +30,8 @@ import { RouteTable } from './http/route-table.js';
 export interface GatewayProgramOptions {
   pool: pg.Pool;
   transport: BusTransport;
-  /** The folder of finished files, shared with the workers. */
-  storageDir: string;
+  /** Finished files, shared with the workers. */
+  storage: FileStore;
   config: GatewayConfig;
   log: Logger;
   registry: Registry;
@@ -53,13 +53,12 @@ export interface RunningGateway {
  * @throws OperatorError when the port is taken; BusWiringError when a handler is missing.
  */
 export async function startGateway(options: GatewayProgramOptions): Promise<RunningGateway> {
-  const { transport, registry, log } = options;
+  const { transport, registry, log, storage } = options;
   const bus = new Bus(transport.client({ asks: true }), {
     registry,
     requestTimeoutMs: options.config.busRequestTimeoutMs,
     publishTimeoutMs: options.config.busRequestTimeoutMs,
   });
-  const storage = new FileStore(options.storageDir);
   const app = await createApplication(options, { bus, storage });
   const close = async () => {
     await closeWithin(app, options.config.shutdownGraceMs);

@@ -7,6 +7,7 @@ import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
 import { type RunningProgram, runProgram } from '#platform/program.js';
+import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 import { readGatewayConfig } from './gateway.config.js';
 import { startGateway } from './gateway.program.js';
 
@@ -18,7 +19,11 @@ Environment:
   DATABASE_URL                 login of the role tollgate_gateway
   KAFKA_BROKERS                brokers, host:port, separated by commas
   KAFKA_NAMESPACE              stands before every topic and group, for several installations on one broker
-  STORAGE_DIR                  folder of finished files, shared with the video workers
+  STORAGE                      where finished files are, shared with the video workers: file (default) or s3
+  STORAGE_DIR                  file: the folder
+  S3_BUCKET                    s3: the bucket, in S3_REGION (us-east-1) of S3_ENDPOINT (Amazon's)
+  S3_ACCESS_KEY_ID             s3: the key, with S3_SECRET_ACCESS_KEY
+  S3_FORCE_PATH_STYLE          s3: name the bucket in the path (true with an endpoint)
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
   ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
@@ -52,7 +57,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: reader.url('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
     namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
-    storageDir: reader.string('STORAGE_DIR'),
+    storage: readStorageConfig(reader),
     host: reader.string('HOST', '0.0.0.0'),
     port: port('PORT', 8787),
     healthPort: port('HEALTH_PORT', 9464),
@@ -80,7 +85,7 @@ async function start(): Promise<RunningProgram> {
   const gateway = await startGateway({
     pool,
     transport,
-    storageDir: config.storageDir,
+    storage: openStorage(config.storage),
     config: config.gateway,
     log,
     registry,

@@ -16,11 +16,12 @@ import { ConfigReader } from '#platform/config.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { createRegistry, type Registry } from '#platform/metrics.js';
+import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
 export interface RelayOptions {
   /** Logins of the three programs' roles on one migrated database with a catalog. */
   databaseUrls: Record<'gateway' | 'worker' | 'billing', string>;
-  /** Folder of finished files. */
+  /** Folder of finished files, unless `env` names another store. */
   storageDir: string;
   /** 127.0.0.1 by default. */
   host?: string;
@@ -97,7 +98,7 @@ class Undo {
 
 async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   const host = options.host ?? '127.0.0.1';
-  const config = readConfigs(options.env);
+  const config = readConfigs(options);
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
   const pools = openPools(options, log, undo);
@@ -116,7 +117,7 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
     registry,
     log: log.child({ part: program }),
   });
-  const { storageDir } = options;
+  const storage = openStorage(config.storage);
   const billing: RunningBilling = await startBilling({
     ...partsOf('billing'),
     config: config.billing,
@@ -125,13 +126,13 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   undo.add(() => billing.close());
   const worker: RunningVideoWorker = await startVideoWorker({
     ...partsOf('worker'),
-    storageDir,
+    storage,
     config: config.worker,
   });
   undo.add(() => worker.close());
   const gateway: RunningGateway = await startGateway({
     ...partsOf('gateway'),
-    storageDir,
+    storage,
     config: config.gateway,
     listen: { host, port: options.port ?? 0 },
   });
@@ -148,12 +149,13 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   };
 }
 
-function readConfigs(env: NodeJS.ProcessEnv) {
+function readConfigs({ env, storageDir }: RelayOptions) {
   const reader = new ConfigReader(env);
   const configs = {
     gateway: readGatewayConfig(reader),
     worker: readVideoWorkerConfig(reader),
     billing: readBillingConfig(reader),
+    storage: readStorageConfig(reader, storageDir),
     chaos: parseChaos(env['BUS_CHAOS']),
   };
   return reader.finish(configs);

@@ -6,6 +6,7 @@ import { startHealthServer } from '#platform/health.js';
 import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
 import { type RunningProgram, runProgram } from '#platform/program.js';
+import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 import { readVideoWorkerConfig } from './video-worker.config.js';
 import { startVideoWorker } from './video-worker.program.js';
 
@@ -17,7 +18,11 @@ Environment:
   DATABASE_URL               login of the role tollgate_worker
   KAFKA_BROKERS              brokers, host:port, separated by commas
   KAFKA_NAMESPACE            stands before every topic and group, for several installations on one broker
-  STORAGE_DIR                folder of finished files, shared with the gateways
+  STORAGE                    where finished files are, shared with the gateways: file (default) or s3
+  STORAGE_DIR                file: the folder
+  S3_BUCKET                  s3: the bucket, in S3_REGION (us-east-1) of S3_ENDPOINT (Amazon's)
+  S3_ACCESS_KEY_ID           s3: the key, with S3_SECRET_ACCESS_KEY
+  S3_FORCE_PATH_STYLE        s3: name the bucket in the path (true with an endpoint)
   HOST                       address to listen on (0.0.0.0)
   HEALTH_PORT                /health/live, /health/ready, /metrics (9465)
   DATABASE_POOL              connections to the database at most (10)
@@ -47,7 +52,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: reader.url('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
     namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
-    storageDir: reader.string('STORAGE_DIR'),
+    storage: readStorageConfig(reader),
     host: reader.string('HOST', '0.0.0.0'),
     healthPort: reader.integer('HEALTH_PORT', { fallback: 9465, min: 0, max: 65_535 }),
     poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
@@ -59,7 +64,8 @@ async function start(): Promise<RunningProgram> {
   const config = readConfig(process.env);
   const log = createLogger('video-worker');
   const registry = createRegistry('video-worker');
-  const { databaseUrl: url, poolSize: max, host, storageDir } = config;
+  const { databaseUrl: url, poolSize: max, host } = config;
+  const storage = openStorage(config.storage);
   const pool = openPool({ url, max, applicationName: 'video-worker', log });
   const onFatal = (error: Error) => {
     log.fatal({ err: error }, 'the connection to Kafka is lost for good');
@@ -76,13 +82,13 @@ async function start(): Promise<RunningProgram> {
   const worker = await startVideoWorker({
     pool,
     transport,
-    storageDir,
+    storage,
     config: config.worker,
     log,
     registry,
   });
   const health = await startHealthServer({ host, port: config.healthPort, checks: worker.checks, registry });
-  log.info({ storageDir }, 'the video worker runs');
+  log.info({ storage: storage.place }, 'the video worker runs');
 
   return {
     stopLimitMs: STOP_LIMIT_MS,

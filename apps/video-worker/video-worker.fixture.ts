@@ -11,7 +11,7 @@ import type { Channel } from '#catalog/catalog.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { systemClock } from '#platform/clock.js';
 import { Registry } from '#platform/metrics.js';
-import { FileStore } from '#storage/file-store.js';
+import { FolderStore } from '#storage/folder.store.js';
 import type { NewTask } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { CreateOutcome } from '#upstream/outcomes.js';
@@ -45,7 +45,7 @@ export interface RunningWorker extends RunningVideoWorker {
 /** The worker between a real database, the sandbox upstream and a billing that only listens. */
 export class WorkerUnderTest {
   readonly ended: TaskEnded[] = [];
-  readonly storage: FileStore;
+  readonly storage: FolderStore;
   private readonly folder = mkdtempSync(join(tmpdir(), 'video-worker-'));
   private readonly upstreams = new Upstreams();
   private readonly workers = new Set<RunningWorker>();
@@ -56,7 +56,7 @@ export class WorkerUnderTest {
     readonly tasks: TasksUnderTest,
     public sandbox: Sandbox,
   ) {
-    this.storage = new FileStore(this.folder);
+    this.storage = new FolderStore(this.folder);
   }
 
   static async start(options: SandboxOptions = {}): Promise<WorkerUnderTest> {
@@ -83,7 +83,7 @@ export class WorkerUnderTest {
     const running = await startVideoWorker({
       pool: this.tasks.worker,
       transport: this.transport,
-      storageDir: this.folder,
+      storage: this.storage,
       config: { ...QUICK, ...overrides },
       log: silent,
       registry,

@@ -6,15 +6,15 @@ import { type Clock, systemClock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
-import { FileStore } from '#storage/file-store.js';
+import type { FileStore } from '#storage/file-store.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import { VideoWorkerModule, videoWorkerReadiness } from './video-worker.module.js';
 
 export interface VideoWorkerProgramOptions {
   pool: pg.Pool;
   transport: BusTransport;
-  /** The folder of finished files, shared with the gateway. */
-  storageDir: string;
+  /** Finished files, shared with the gateway. */
+  storage: FileStore;
   config: VideoWorkerConfig;
   log: Logger;
   registry: Registry;
@@ -29,9 +29,8 @@ export interface RunningVideoWorker {
 
 /** Boots the worker. It consumes nothing from the bus, it only announces. */
 export async function startVideoWorker(options: VideoWorkerProgramOptions): Promise<RunningVideoWorker> {
-  const { pool, transport, config, log, registry } = options;
+  const { pool, transport, storage, config, log, registry } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
-  const storage = new FileStore(options.storageDir);
   const clock = options.clock ?? systemClock;
   const app = await NestFactory.createApplicationContext(
     VideoWorkerModule.register({ pool, bus, storage, config, log, registry, clock }),

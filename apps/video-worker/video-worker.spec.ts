@@ -1,3 +1,5 @@
+import { readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { keyMark } from '#catalog/catalog.js';
@@ -19,7 +21,7 @@ const fileOf = (task: { id: string }) => under.storage.stat(`videos/${task.id}.m
 
 async function firstBytes(task: { id: string }): Promise<string> {
   const chunks: Buffer[] = [];
-  const stream = under.storage.open(`videos/${task.id}.mp4`, { start: 4, end: 7 });
+  const stream = await under.storage.open(`videos/${task.id}.mp4`, { start: 4, end: 7 });
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
@@ -260,6 +262,24 @@ describe('a worker that goes away', () => {
     await until('it has stopped', async () => (await worker.metric('tollgate_worker_tasks_following')) === 0);
     expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted', copy_attempts: 0 });
     expect(under.ended).toEqual([]);
+  });
+});
+
+describe('files whose life is over', () => {
+  it('are removed and counted', async () => {
+    const { storage } = under;
+    const keys = ['videos/a.mp4', 'videos/b.mp4', 'images/c.png'];
+    for (const key of keys) await storage.write(key, Buffer.alloc(1), { maxBytes: 1 });
+    for (const entry of readdirSync(storage.place, { recursive: true, withFileTypes: true })) {
+      utimesSync(join(entry.parentPath, entry.name), new Date(0), new Date(0));
+    }
+    await storage.write('videos/new.mp4', Buffer.alloc(1), { maxBytes: 1 });
+    const worker = await under.worker();
+    const purged = (folder: string) => worker.metric('tollgate_files_purged_total', { folder });
+    await until('three files are gone', async () => (await purged('images')) === 1, 20_000);
+    expect(await purged('videos')).toBe(2);
+    expect(await Promise.all(keys.map((key) => storage.stat(key)))).toEqual([null, null, null]);
+    expect(await storage.stat('videos/new.mp4')).toEqual({ bytes: 1 });
   });
 });
 

@@ -103,11 +103,12 @@ export class VideoWorker {
   }
 
   private async purge(): Promise<void> {
-    const { storage, config, log } = this.parts;
+    const { storage, config, log, metrics } = this.parts;
     const lives = new Map(fileFolders.map((folder) => [folder, config.videoFileLifeMs]));
     lives.set('images', config.imageUrlLifeMs);
     for (const [folder, lifeMs] of lives) {
       const removed = await storage.purgeOlderThan(folder, lifeMs + PURGE_GRACE_MS);
+      metrics.purged.inc({ folder }, removed);
       if (removed > 0) log.info({ folder, removed }, 'old files were removed');
     }
   }

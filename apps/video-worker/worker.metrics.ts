@@ -8,6 +8,7 @@ export class WorkerMetrics {
   readonly ended: Counter<'outcome'>;
   readonly swept: Counter<'state'>;
   readonly late: Counter<string>;
+  readonly purged: Counter<'folder'>;
   readonly following: Gauge<string>;
 
   constructor(registry: Registry, queue: TaskQueue) {
@@ -39,6 +40,12 @@ export class WorkerMetrics {
     this.late = new Counter({
       name: 'tollgate_worker_late_results_total',
       help: 'Results of an upstream for tasks that had ended: the cost is the operator’s',
+      registers,
+    });
+    this.purged = new Counter({
+      name: 'tollgate_files_purged_total',
+      help: 'Files removed after their life, by folder',
+      labelNames: ['folder'],
       registers,
     });
     this.following = new Gauge({

@@ -54,6 +54,15 @@ export class ConfigReader {
     return this.fault(name, 'must be true or false', fallback);
   }
 
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const text = this.env[name];
+    if (text === undefined || text === '') return fallback;
+    return (
+      choices.find((choice) => choice === text) ??
+      this.fault(name, `must be ${choices.join(' or ')}`, fallback)
+    );
+  }
+
   list(name: string): string[] {
     return (this.env[name] ?? '')
       .split(',')

@@ -15,6 +15,7 @@ import { readBalance } from '#ledger/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';
+import { FolderStore } from '#storage/folder.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { json, until } from '../support/relay.js';
 
@@ -67,7 +68,7 @@ describe('the gateway while something is away', () => {
     gateway = await startGateway({
       pool: poolOf('gateway'),
       transport,
-      storageDir,
+      storage: new FolderStore(storageDir),
       config: readGatewayConfig(new ConfigReader(env)),
       log,
       registry: createRegistry('test'),

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FileStore } from '#storage/file-store.js';
+import { FileMissing, type FileStore } from '#storage/file-store.js';
 import { ApiError } from '#platform/errors.js';
 
 export interface StoredFile {
@@ -37,7 +36,7 @@ export function readRange(header: string | undefined, bytes: number): ByteRange 
 
 /**
  * Answers GET and HEAD with a stored file, whole or in part. Private: the file dies soon, and belongs to one customer.
- * @throws the file system's error when the file is gone; ApiError range_not_satisfiable
+ * @throws FileMissing when the file is gone, while there is still a status to choose; ApiError range_not_satisfiable
  */
 export async function sendFile(
   request: FastifyRequest,
@@ -57,20 +56,13 @@ export async function sendFile(
     throw new ApiError('range_not_satisfiable', `The file has ${bytes} bytes.`);
   }
   const length = range ? range.end - range.start + 1 : bytes;
-  const body =
-    request.method === 'HEAD' ? Readable.from([]) : await opened(store.open(key, range ?? undefined));
+  const body = request.method === 'HEAD' ? Readable.from([]) : await store.open(key, range ?? undefined);
   if (range) void reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${bytes}`);
   await reply
     .headers({ 'content-length': length, 'content-type': file.type, 'x-content-type-options': 'nosniff' })
     .send(body);
 }
 
-/** A file that is gone shows before any header is sent, while there is still a status to choose. */
-async function opened(stream: Readable): Promise<Readable> {
-  await once(stream, 'open');
-  return stream;
-}
-
 export function isMissingFile(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return error instanceof FileMissing;
 }

@@ -280,7 +280,7 @@ export class Idempotency {
     if ('bytes' in body) return body.bytes;
     if (!(await this.parts.files.stat(body.file))) throw unknownOutcome();
     const chunks: Buffer[] = [];
-    for await (const chunk of this.parts.files.open(body.file)) chunks.push(chunk as Buffer);
+    for await (const chunk of await this.parts.files.open(body.file)) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   }
 

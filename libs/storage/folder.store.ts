@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import {
+  atMost,
+  endingSource,
+  FileMissing,
+  FileStore,
+  FileTooLarge,
+  folderName,
+  keyParts,
+  type WriteOptions,
+} from './file-store.js';
+
+const TEMPORARY_SUFFIX = '.part';
+/** Nobody but the relay's own user reads what customers made. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/**
+ * Files under a root folder of the file system. Inside, each folder is split by the last two characters of the name,
+ * so that a million files do not share one directory.
+ */
+export class FolderStore extends FileStore {
+  private readonly knownFolders = new Set<string>();
+
+  constructor(private readonly root: string) {
+    super();
+  }
+
+  get place(): string {
+    return this.root;
+  }
+
+  async write(key: string, source: Readable | Buffer, options: WriteOptions): Promise<{ bytes: number }> {
+    return endingSource(source, () => this.writeAside(this.pathOf(key), source, options));
+  }
+
+  async stat(key: string): Promise<{ bytes: number } | null> {
+    try {
+      return { bytes: (await stat(this.pathOf(key))).size };
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
+    try {
+      return (await open(this.pathOf(key), 'r')).createReadStream(range ?? {});
+    } catch (error) {
+      throw isMissing(error) ? new FileMissing(key) : error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  async purgeOlderThan(folder: string, ageMs: number): Promise<number> {
+    const oldestMs = Date.now() - ageMs;
+    let removed = 0;
+    for await (const path of filesUnder(join(this.root, folderName(folder)))) {
+      // Another program may purge the same folder at the same time.
+      const written = await stat(path).catch(() => null);
+      if (!written || written.mtimeMs >= oldestMs) continue;
+      await rm(path, { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Proves that files can be written. @throws the file system's error. */
+  async check(): Promise<void> {
+    const probe = join(this.root, `.probe-${randomUUID()}`);
+    await this.ensureFolder(this.root);
+    await (await open(probe, 'wx', FILE_MODE)).close();
+    await rm(probe, { force: true });
+  }
+
+  private async writeAside(
+    path: string,
+    source: Readable | Buffer,
+    options: WriteOptions,
+  ): Promise<{ bytes: number }> {
+    if (Buffer.isBuffer(source) && source.length > options.maxBytes) throw new FileTooLarge(options.maxBytes);
+    await this.ensureFolder(dirname(path));
+    const temporary = `${path}.${randomUUID()}${TEMPORARY_SUFFIX}`;
+    const durable = options.durable ?? true;
+    try {
+      const bytes = await writeWhole(temporary, source, { maxBytes: options.maxBytes, durable });
+      await rename(temporary, path);
+      if (durable) await syncFolder(dirname(path));
+      return { bytes };
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  private pathOf(key: string): string {
+    const { folder, name, extension } = keyParts(key);
+    return join(this.root, folder, name.slice(-2).toLowerCase(), `${name}.${extension}`);
+  }
+
+  private async ensureFolder(folder: string): Promise<void> {
+    if (this.knownFolders.has(folder)) return;
+    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    this.knownFolders.add(folder);
+  }
+}
+
+async function writeWhole(
+  path: string,
+  source: Readable | Buffer,
+  { maxBytes, durable }: { maxBytes: number; durable: boolean },
+): Promise<number> {
+  const file = await open(path, 'wx', FILE_MODE);
+  let bytes = 0;
+  try {
+    for await (const chunk of atMost(source, maxBytes)) {
+      bytes += chunk.length;
+      await file.writeFile(chunk);
+    }
+    if (durable) await file.sync();
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A rename is only safe from a power failure once its folder is on the disk. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* filesUnder(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) yield* filesUnder(path);
+      else yield path;
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

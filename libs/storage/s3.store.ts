@@ -1,0 +1,174 @@
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import {
+  atMost,
+  endingSource,
+  FileMissing,
+  FileStore,
+  FileTooLarge,
+  folderName,
+  keyParts,
+  type WriteOptions,
+} from './file-store.js';
+
+export interface S3Options {
+  /** Absent: that of Amazon in the region. */
+  endpoint?: string | undefined;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** The bucket in the path of an address rather than in its host name. */
+  forcePathStyle: boolean;
+}
+
+/** The smallest that stores take: a copy of a video holds about two of them in memory. */
+const PART_BYTES = 5 * 1024 * 1024;
+const CONNECTION_TIMEOUT_MS = 3_000;
+/** Until a request is answered; the body of a download may take longer. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** A slow download keeps its connection: the client's own limit of 50 would let 50 of them stop the relay. */
+const AGENT = { keepAlive: true, maxSockets: 1_000 };
+const DELETES_AT_ONCE = 20;
+
+/** Files as objects of a bucket; an upload that breaks is given up and never shows. Keys are the objects' names. */
+export class S3Store extends FileStore {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+  readonly place: string;
+
+  constructor({ endpoint, bucket, region, forcePathStyle, accessKeyId, secretAccessKey }: S3Options) {
+    super();
+    this.bucket = bucket;
+    this.place = `${endpoint ?? 's3'} ${bucket}`;
+    this.client = new S3Client({
+      ...(endpoint !== undefined && { endpoint }),
+      region,
+      forcePathStyle,
+      credentials: { accessKeyId, secretAccessKey },
+      // Not every compatible store knows the newer checksums.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        throwOnRequestTimeout: true,
+        httpAgent: AGENT,
+        httpsAgent: AGENT,
+      },
+    });
+  }
+
+  async write(
+    key: string,
+    source: Readable | Buffer,
+    { maxBytes }: WriteOptions,
+  ): Promise<{ bytes: number }> {
+    return endingSource(source, () =>
+      Buffer.isBuffer(source)
+        ? this.writeBuffer(key, source, maxBytes)
+        : this.writeStream(key, source, maxBytes),
+    );
+  }
+
+  async stat(key: string): Promise<{ bytes: number } | null> {
+    try {
+      const { ContentLength } = await this.client.send(new HeadObjectCommand(this.object(key)));
+      return { bytes: ContentLength ?? 0 };
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async open(key: string, range?: { start: number; end: number }): Promise<Readable> {
+    const part = range && { Range: `bytes=${range.start}-${range.end}` };
+    try {
+      const { Body } = await this.client.send(new GetObjectCommand({ ...this.object(key), ...part }));
+      if (!(Body instanceof Readable)) throw new Error('the store answered without a body');
+      return Body;
+    } catch (error) {
+      throw isMissing(error) ? new FileMissing(key) : error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand(this.object(key)));
+  }
+
+  async purgeOlderThan(folder: string, ageMs: number): Promise<number> {
+    const prefix = { Bucket: this.bucket, Prefix: `${folderName(folder)}/` };
+    const isOld = (written: Date | undefined) =>
+      written !== undefined && written.getTime() < Date.now() - ageMs;
+    let removed = 0;
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: this.client }, prefix)) {
+      const old = Contents.flatMap(({ Key, LastModified }) => (Key && isOld(LastModified) ? [Key] : []));
+      for (let from = 0; from < old.length; from += DELETES_AT_ONCE) {
+        const some = old.slice(from, from + DELETES_AT_ONCE);
+        await Promise.all(
+          some.map((Key) => this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }))),
+        );
+      }
+      removed += old.length;
+    }
+    // Of uploads whose process died. One answer of the list is enough for a round: the next round takes the next.
+    const { Uploads = [] } = await this.client.send(new ListMultipartUploadsCommand(prefix));
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (!isOld(Initiated)) continue;
+      await this.client.send(new AbortMultipartUploadCommand({ Bucket: this.bucket, Key, UploadId }));
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Proves that the bucket is there and that the keys open it. @throws the store's error. */
+  async check(): Promise<void> {
+    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+  }
+
+  private async writeBuffer(key: string, source: Buffer, maxBytes: number): Promise<{ bytes: number }> {
+    const object = this.object(key);
+    if (source.length > maxBytes) throw new FileTooLarge(maxBytes);
+    await this.client.send(new PutObjectCommand({ ...object, Body: source }));
+    return { bytes: source.length };
+  }
+
+  private async writeStream(key: string, source: Readable, maxBytes: number): Promise<{ bytes: number }> {
+    const object = this.object(key);
+    let bytes = 0;
+    async function* counted() {
+      for await (const chunk of atMost(source, maxBytes)) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+    }
+    const upload = new Upload({
+      client: this.client,
+      params: { ...object, Body: Readable.from(counted(), { objectMode: false }) },
+      partSize: PART_BYTES,
+      queueSize: 1,
+    });
+    await upload.done();
+    return { bytes };
+  }
+
+  private object(key: string): { Bucket: string; Key: string } {
+    const { folder, name, extension } = keyParts(key);
+    return { Bucket: this.bucket, Key: `${folder}/${name}.${extension}` };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigReader } from '#platform/config.js';
+import { readStorageConfig } from './storage.config.js';
+
+function read(env: NodeJS.ProcessEnv, folder?: string) {
+  const reader = new ConfigReader(env);
+  return reader.finish(readStorageConfig(reader, folder));
+}
+
+const BUCKET = { STORAGE: 's3', S3_BUCKET: 'files', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
+const AMAZON = {
+  kind: 's3',
+  endpoint: undefined,
+  bucket: 'files',
+  region: 'us-east-1',
+  accessKeyId: 'id',
+  secretAccessKey: 'secret',
+  forcePathStyle: false,
+};
+
+describe('where finished files go', () => {
+  it('is a folder unless something else is said', () => {
+    expect(read({ STORAGE_DIR: '/files' })).toEqual({ kind: 'file', folder: '/files' });
+    expect(read({ STORAGE: 'file', STORAGE_DIR: '/files' }, '/own')).toEqual({
+      kind: 'file',
+      folder: '/own',
+    });
+    expect(() => read({})).toThrow('STORAGE_DIR must be set');
+    expect(() => read({ STORAGE: 'ftp' })).toThrow('STORAGE must be file or s3');
+  });
+
+  it('is a bucket of Amazon or of any endpoint', () => {
+    expect(read(BUCKET, '/own')).toEqual(AMAZON);
+    const own = { S3_ENDPOINT: 'http://minio:9000', S3_REGION: 'here' };
+    const there = { ...AMAZON, endpoint: 'http://minio:9000', region: 'here' };
+    expect(read({ ...BUCKET, ...own })).toEqual({ ...there, forcePathStyle: true });
+    expect(read({ ...BUCKET, ...own, S3_FORCE_PATH_STYLE: 'false' })).toEqual(there);
+  });
+
+  it('names every fault of a bucket, and never a value', () => {
+    const faults = () => read({ STORAGE: 's3', S3_ENDPOINT: 'minio', S3_FORCE_PATH_STYLE: 'perhaps' });
+    for (const name of [
+      'S3_ENDPOINT',
+      'S3_BUCKET',
+      'S3_ACCESS_KEY_ID',
+      'S3_SECRET_ACCESS_KEY',
+      'S3_FORCE_PATH_STYLE',
+    ]) {
+      expect(faults).toThrow(name);
+    }
+    expect(faults).not.toThrow(/perhaps|minio/);
+  });
+});
