@@ -25,6 +25,10 @@ export interface GatewayConfig {
   /** Pictures that requests name by address may lie on loopback and private hosts: only inside one's own network. */
   pictureUrlsMayBePrivate: boolean;
   catalogLifeMs: number;
+  /** Failed calls to a channel, without one that succeeded between them, after which it is left alone. */
+  channelFailuresToOpen: number;
+  /** How long it is left alone before one call may try it. */
+  channelOpenMs: number;
   keyCacheMs: number;
   /** Hosts that requests may name, with or without a port; none: any. */
   allowedHosts: readonly string[];
@@ -56,6 +60,12 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     firstPollMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
     pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
+    channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
+      fallback: 5,
+      min: 1,
+      max: 1_000_000,
+    }),
+    channelOpenMs: reader.seconds('CHANNEL_OPEN_SECONDS', 10),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
     keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 1),
     allowedHosts: allowedHosts(reader),

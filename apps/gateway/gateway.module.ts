@@ -20,6 +20,7 @@ import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
+import { ChannelHealth } from '#upstream/channel-health.js';
 import { AssetCreator } from './assets/asset.creation.js';
 import { ASSET, AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
@@ -41,8 +42,6 @@ import { Idempotency } from './protection/idempotency.js';
 import { IdempotencyStore } from './protection/idempotency.store.js';
 import { RequestLimiter } from './protection/request-limiter.js';
 import { ModelsController } from './models/models.controller.js';
-import { ApiDocument } from './openapi/openapi.document.js';
-import { OpenApiController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
 import { VideoCreator } from './videos/video.creation.js';
@@ -100,7 +99,6 @@ export class GatewayModule {
         GoogleController,
         GoogleModelsController,
         ConversationsController,
-        OpenApiController,
         CacheEventsController,
       ],
       providers: [...providersOf(options), BackgroundWork],
@@ -119,6 +117,22 @@ export function gatewayReadiness(
     bus: () => options.bus.health(),
     storage: () => options.storage.check(),
   };
+}
+
+function channelHealth({
+  config,
+  clock,
+  registry,
+  log,
+}: Pick<GatewayModuleOptions, 'config' | 'clock' | 'registry' | 'log'>): ChannelHealth {
+  return new ChannelHealth({
+    clock,
+    registry,
+    failuresToOpen: config.channelFailuresToOpen,
+    openMs: config.channelOpenMs,
+    onChange: (channel, state, reason) =>
+      log[state === 'open' ? 'warn' : 'info']({ channel, state, reason }, 'the health of a channel changed'),
+  });
 }
 
 function providersOf({ pool, bus, storage, config, log, registry, clock }: GatewayModuleOptions): Provider[] {
@@ -153,7 +167,8 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
   const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
-  const shared = { catalog, desk, post, upstreams, config, clock, metrics, log };
+  const health = channelHealth({ config, clock, registry, log });
+  const shared = { catalog, desk, post, upstreams, health, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);
@@ -167,14 +182,13 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
-    { provide: ApiDocument, useValue: new ApiDocument() },
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
     { provide: ConversationService, useValue: new ConversationService(shared) },
-    { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, creator }) },
+    { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
-    { provide: AssetCreator, useValue: new AssetCreator({ catalog, upstreams, creator, library: assets }) },
+    { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, library: assets }) },
     { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
   ];
 }

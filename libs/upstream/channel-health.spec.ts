@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Channel } from '#catalog/catalog.js';
 import { ManualClock } from '#platform/clock.js';
@@ -164,6 +166,24 @@ describe('a whole call', () => {
     await expect(broken).rejects.toThrow('a fault of ours');
     expect(health.enter(narrow)).not.toBeNull();
   });
+
+  it.each(['read to its end', 'destroyed', 'closed before'])(
+    'keeps its place until the body of its answer is closed: %s',
+    async (how) => {
+      const narrow: Channel = { ...one, maxConcurrency: 1 };
+      const body = Readable.from(['a', 'b']);
+      if (how === 'closed before') await once(body.destroy(), 'close');
+      await health.run(narrow, async () => ({ kind: 'answer', body }));
+      if (how !== 'closed before') {
+        expect(health.candidates([narrow])).toEqual([]);
+        const closed = once(body, 'close');
+        if (how === 'destroyed') body.destroy();
+        else body.resume();
+        await closed;
+      }
+      expect(health.candidates([narrow])).toEqual([narrow]);
+    },
+  );
 });
 
 it('shows states, calls and openings as metrics', async () => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Channel } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
 import { Counter, Gauge, type Registry } from '#platform/metrics.js';
@@ -21,6 +22,8 @@ export interface CallOutcome {
   kind: string;
   reason?: string;
   upstreamStatus?: number | null;
+  /** What is still coming of the answer. */
+  body?: Readable;
 }
 
 /** A place on a channel: to be left exactly once, whatever happens. */
@@ -88,7 +91,8 @@ export class ChannelHealth {
 
   /**
    * Makes a call on a channel, from entering to leaving. Without a place it is not made and the answer says so, truly.
-   * A call whose `isGivenUp` says that the caller left tells nothing about the channel.
+   * A call whose `isGivenUp` says that the caller left tells nothing about the channel. An answer with a body keeps
+   * its place until the body is closed.
    */
   async run<T extends CallOutcome>(
     channel: Channel,
@@ -98,12 +102,15 @@ export class ChannelHealth {
     const place = this.enter(channel);
     if (!place)
       return { kind: 'not_accepted', reason: 'the channel takes no call now', upstreamStatus: null };
+    let body: Readable | undefined;
     try {
       const outcome = await call();
       if (!isGivenUp()) place.report(outcome);
+      ({ body } = outcome);
       return outcome;
     } finally {
-      place.leave();
+      if (body && !body.closed) body.once('close', () => place.leave());
+      else place.leave();
     }
   }
 

@@ -15,6 +15,8 @@ const QUICK: Record<string, string> = {
   SWEEP_INTERVAL_SECONDS: '0.2',
   OUTBOX_POLL_SECONDS: '0.05',
   SHUTDOWN_GRACE_SECONDS: '5',
+  // Tests of faults come one after the other, and none may close the way of the next.
+  CHANNEL_FAILURES_TO_OPEN: '1000',
 };
 
 /** What the sandbox upstream has counted. */

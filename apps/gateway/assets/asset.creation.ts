@@ -4,6 +4,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
 import { linesFor, noLine } from '../charging/lines.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
@@ -21,6 +22,7 @@ export interface AssetCall {
 export interface AssetCreationParts {
   catalog: CatalogCache;
   upstreams: Upstreams;
+  health: ChannelHealth;
   creator: TaskCreator;
   library: TaskLibrary;
 }
@@ -31,13 +33,15 @@ export class AssetCreator {
 
   /** @throws ApiError; then nothing stays charged */
   async create({ caller, asked, requestId }: AssetCall): Promise<ViewedTask> {
-    const { catalog, upstreams, creator } = this.parts;
+    const { catalog, upstreams, health, creator } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
-    const channels = linesFor(upstreams, current, { model, group: caller.group, capability: 'assets3d' });
+    const channels = linesFor(this.parts, current, { model, group: caller.group, capability: 'assets3d' });
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
+    const holders = draft === null ? channels : holdersOf(draft, channels);
+    if (holders.length === 0) throw noLine(model.id, health.retryAfterSeconds([]));
     return creator.create({
       kind: '3d',
       caller,
@@ -46,7 +50,7 @@ export class AssetCreator {
       model,
       units: 1,
       request,
-      channels: draft === null ? channels : holdersOf(draft, channels, model.id),
+      channels: holders,
       create: (channel, upstreamModel, options) =>
         upstreams
           .adapterFor(channel.protocol)
@@ -78,9 +82,8 @@ export class AssetCreator {
 }
 
 /** A draft is known to the vendor that made it, under the key that made it, and to no other. */
-function holdersOf(draft: Task, channels: readonly Channel[], model: string): Channel[] {
+function holdersOf(draft: Task, channels: readonly Channel[]): Channel[] {
   const holders = channels.filter(({ id }) => id === draft.channelId);
-  if (holders.length === 0) throw noLine(model);
   return holders.map((channel) => withMarkedKey(channel, draft.channelKey));
 }
 

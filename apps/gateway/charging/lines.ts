@@ -1,29 +1,33 @@
 import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
-import type { ApiError } from '#platform/errors.js';
+import { ApiError } from '#platform/errors.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
 import { notSupportedHere } from '../http/model-access.js';
-import { serviceUnavailable } from '../http/refusal.js';
 
 /**
- * The channels that can do this work for a group, best first; at least one. @throws ApiError 503 when none is
- * configured at the moment; 400 when there are some and the vendors of none offer it, which a repeat cannot change
+ * The channels that would take this work of a group now, best first; at least one. Asked before the hold, so that
+ * nothing is held while every channel is ill or full. @throws ApiError 503 when there is none at the moment; 400 when
+ * there are some and the vendors of none offer it, which a repeat cannot change
  */
 export function linesFor(
-  upstreams: Upstreams,
+  { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
   catalog: Catalog,
   wanted: { model: CatalogModel; group: string; capability: Capability },
 ): Channel[] {
   const { model, group, capability } = wanted;
   const channels = channelsFor(catalog, { model: model.id, group });
-  if (channels.length === 0) throw noLine(model.id);
+  if (channels.length === 0) throw noLine(model.id, health.retryAfterSeconds([]));
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw notSupportedHere(model);
-  return able;
+  const free = health.candidates(able);
+  if (free.length === 0) throw noLine(model.id, health.retryAfterSeconds(able));
+  return free;
 }
 
-export function noLine(model: string): ApiError {
-  return serviceUnavailable(`No line for ${model} is free at the moment. Nothing was charged; please retry.`);
+export function noLine(model: string, retryAfterSeconds: number): ApiError {
+  const message = `No line for ${model} is free at the moment. Nothing was charged; please retry.`;
+  return new ApiError('service_unavailable', message, { retryAfterSeconds });
 }
 
 /** The name under which a channel's vendor knows a model. */

@@ -8,6 +8,7 @@ import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { TokenCounts } from '#pricing/quote.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
@@ -66,6 +67,7 @@ export interface ConversationParts {
   desk: ChargeDesk;
   post: ResolutionPost;
   upstreams: Upstreams;
+  health: ChannelHealth;
   config: GatewayConfig;
   clock: Clock;
   metrics: GatewayMetrics;
@@ -120,13 +122,13 @@ export class ConversationService {
   }
 
   private async prepare(call: ConversationCall): Promise<Prepared> {
-    const { catalog, clock, config, upstreams } = this.parts;
+    const { catalog, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.streamLimitMs;
     const current = await catalog.get();
     const { kind, caller, body } = call;
     const model = modelFor(current, call);
     refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
-    const channels = linesFor(upstreams, current, { model, group: caller.group, capability: kind });
+    const channels = linesFor(this.parts, current, { model, group: caller.group, capability: kind });
     const asked = readConversation(kind, body);
     return { ...call, asked, model, channels, limitAtMs, input: estimateInput(asked.body, model.limits) };
   }
@@ -158,7 +160,7 @@ export class ConversationService {
     });
     if (opened.kind !== 'answer') {
       const isGone = client.left.aborted && isGradual(held.asked);
-      const error = isGone ? null : errorFor(opened, held.model.id);
+      const error = isGone ? null : this.errorFor(held, opened);
       await this.release(held, { ...opened, error });
       if (error) throw error;
       return;
@@ -176,10 +178,12 @@ export class ConversationService {
 
   /** One channel after the other, but only while each provably did not take the work. */
   private async askUpstreams(held: Held, client: ClientStream): Promise<Opened | Failure> {
+    const { health } = this.parts;
+    const isGivenUp = () => held.stop.aborted && client.left.aborted;
     let last: Failure = notInTime;
     for (const channel of held.channels) {
       if (held.stop.aborted) break;
-      const outcome = await this.askUpstream(held, channel);
+      const outcome = await health.run(channel, () => this.askUpstream(held, channel), isGivenUp);
       if (outcome.kind === 'answer') return { ...outcome, channel: channel.id };
       last = { ...outcome, channel: channel.id };
       if (!client.left.aborted) this.report(held, last, last);
@@ -288,6 +292,22 @@ export class ConversationService {
     } else client.break();
   }
 
+  /** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
+  private errorFor({ model, channels }: Held, failure: Failure): ApiError {
+    switch (failure.kind) {
+      case 'refused': {
+        const isOfContent = failure.code === 'content_policy_violation';
+        return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
+      }
+      case 'not_accepted':
+        return noLine(model.id, this.parts.health.retryAfterSeconds(channels));
+      case 'unknown':
+        return new ApiError('generation_failed', `${model.id} did not answer. Nothing was charged.`, {
+          shouldRetry: false,
+        });
+    }
+  }
+
   private report(
     { hold, model, kind }: Held,
     { channel }: { channel: string | null },
@@ -325,20 +345,4 @@ const clientLeft = { code: 'client_left', message: 'The client left before anyth
 function failureFacts(failure: Failure): object {
   const { kind, upstreamStatus } = failure;
   return { outcome: kind, upstreamStatus, reason: kind === 'refused' ? failure.code : failure.reason };
-}
-
-/** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
-function errorFor(failure: Failure, model: string): ApiError {
-  switch (failure.kind) {
-    case 'refused': {
-      const isOfContent = failure.code === 'content_policy_violation';
-      return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
-    }
-    case 'not_accepted':
-      return noLine(model);
-    case 'unknown':
-      return new ApiError('generation_failed', `${model} did not answer. Nothing was charged.`, {
-        shouldRetry: false,
-      });
-  }
 }

@@ -6,6 +6,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type {
   ImageOutcome,
   ImageRequest,
@@ -54,6 +55,7 @@ interface HeldCall extends Omit<ImageCall, 'pictures'> {
   hold: Hold;
   pictures: Pictures<InputImage> | undefined;
   model: CatalogModel;
+  channels: readonly Channel[];
   limitAtMs: number;
 }
 
@@ -70,6 +72,7 @@ export interface ImageServiceParts {
   desk: ChargeDesk;
   post: ResolutionPost;
   upstreams: Upstreams;
+  health: ChannelHealth;
   files: ImageFiles;
   pictures: PictureLoader;
   config: GatewayConfig;
@@ -87,7 +90,7 @@ export class ImageService {
 
   /** @throws ApiError */
   async generate(call: ImageCall): Promise<ImageResult> {
-    const { catalog, clock, config, upstreams } = this.parts;
+    const { catalog, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
     const current = await catalog.get();
     const { caller, asked, requestId } = call;
@@ -95,12 +98,12 @@ export class ImageService {
     refuseOtherFamily(model, 'image');
     refuseTooMany(asked.count, model);
     const capability = call.pictures ? 'imageEdits' : 'images';
-    const channels = linesFor(upstreams, current, { model, group: caller.group, capability });
+    const channels = linesFor(this.parts, current, { model, group: caller.group, capability });
     const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, requestId));
 
     const hold = await this.hold(call, model, limitAtMs);
-    const held: HeldCall = { ...call, model, limitAtMs, hold, pictures };
-    const attempt = await this.askUpstreams(held, channels);
+    const held: HeldCall = { ...call, model, channels, limitAtMs, hold, pictures };
+    const attempt = await this.askUpstreams(held);
     if (attempt.result.kind !== 'delivered')
       throw await this.giveBack(held, attempt.result, attempt.latencyMs);
     crashPoint('upstream.accepted');
@@ -126,13 +129,13 @@ export class ImageService {
   }
 
   /** One channel after the other, but only while each provably did not take the work. */
-  private async askUpstreams(held: HeldCall, channels: readonly Channel[]): Promise<Attempt> {
+  private async askUpstreams(held: HeldCall): Promise<Attempt> {
     const startedAt = performance.now();
     let last: Failure = notInTime;
-    for (const channel of channels) {
+    for (const channel of held.channels) {
       const leftMs = held.limitAtMs - this.parts.clock.nowMs();
       if (leftMs <= 0) break;
-      const outcome = await this.askUpstream(held, channel, leftMs);
+      const outcome = await this.parts.health.run(channel, () => this.askUpstream(held, channel, leftMs));
       const latencyMs = performance.now() - startedAt;
       if (outcome.kind === 'delivered') return { result: { ...outcome, channel }, latencyMs };
       last = { ...outcome, channel: channel.id };
@@ -225,8 +228,8 @@ export class ImageService {
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
   private async giveBack(held: HeldCall, failure: Failure, latencyMs: number): Promise<ApiError> {
-    const { hold, model } = held;
-    const error = errorFor(failure, model.id);
+    const { hold, model, channels } = held;
+    const error = errorFor(failure, model.id, this.parts.health.retryAfterSeconds(channels));
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
     await this.parts.post.release(hold, hold.accountId, {
@@ -279,12 +282,12 @@ function upstreamRequest({ asked, model }: HeldCall, channel: Channel): ImageReq
   };
 }
 
-function errorFor(failure: Failure, model: string): ApiError {
+function errorFor(failure: Failure, model: string, retryAfterSeconds: number): ApiError {
   switch (failure.kind) {
     case 'refused':
       return new ApiError(failure.code, failure.message, { status: failure.status });
     case 'not_accepted':
-      return noLine(model);
+      return noLine(model, retryAfterSeconds);
     case 'unknown':
       return new ApiError('generation_failed', 'The images could not be generated. Nothing was charged.', {
         shouldRetry: false,

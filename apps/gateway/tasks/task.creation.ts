@@ -8,6 +8,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
@@ -45,6 +46,7 @@ export interface TaskCreationParts {
   desk: ChargeDesk;
   post: ResolutionPost;
   tasks: TaskStore;
+  health: ChannelHealth;
   config: GatewayConfig;
   clock: Clock;
   metrics: GatewayMetrics;
@@ -111,7 +113,7 @@ export class TaskCreator {
 
   /** Returns when the task is with the upstream, or with a sweep. Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed. */
   private async submit(draft: Draft, hold: Hold): Promise<void> {
-    const { tasks } = this.parts;
+    const { tasks, health } = this.parts;
     let channelId: string | null = null;
     for (const channel of draft.channels) {
       const target = {
@@ -126,7 +128,7 @@ export class TaskCreator {
       );
       // Whoever was faster, or the sweep after an unclear write, decides what becomes of the task; polls will tell.
       if (mayCall !== true) return;
-      const outcome = await this.callUpstream(draft, channel);
+      const outcome = await health.run(channel, () => this.callUpstream(draft, channel));
       if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
       this.report(draft, channel, outcome);
       if (outcome.kind === 'unknown') return this.unclear(draft);
@@ -136,7 +138,8 @@ export class TaskCreator {
       }
       channelId = channel.id;
     }
-    return this.fail(draft, hold, { error: noLine(draft.model.id), channelId });
+    const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels));
+    return this.fail(draft, hold, { error, channelId });
   }
 
   private async callUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {

@@ -2,6 +2,7 @@ import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { linesFor } from '../charging/lines.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
@@ -19,7 +20,12 @@ export interface VideoCall {
 /** Checks a video against its model and has the task created. */
 export class VideoCreator {
   constructor(
-    private readonly parts: { catalog: CatalogCache; upstreams: Upstreams; creator: TaskCreator },
+    private readonly parts: {
+      catalog: CatalogCache;
+      upstreams: Upstreams;
+      health: ChannelHealth;
+      creator: TaskCreator;
+    },
   ) {}
 
   /** @throws ApiError; then nothing stays charged */
@@ -38,7 +44,7 @@ export class VideoCreator {
       model,
       units: fitted.seconds,
       request,
-      channels: linesFor(upstreams, current, { model, group: caller.group, capability: 'videos' }),
+      channels: linesFor(this.parts, current, { model, group: caller.group, capability: 'videos' }),
       create: (channel, upstreamModel, options) =>
         upstreams
           .adapterFor(channel.protocol)

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const FAILURES = 3;
+const OPEN_SECONDS = 2;
+
+/** Each way to a vendor, and how many calls of it the sandbox has seen. */
+const WAYS: [name: string, path: string, body: object, stat: string][] = [
+  [
+    'images',
+    '/v1/images/generations',
+    { model: 'vendora-imagine-image', response_format: 'b64_json' },
+    'imagesRequests',
+  ],
+  ['videos', '/v1/videos', { model: 'vendora-imagine-video' }, 'videoCreates'],
+  ['chats', '/v1/chat/completions', { model: 'vendora-chat', stream: true }, 'textsBegun'],
+];
+
+function withPrompt(body: object, path: string, prompt: string): object {
+  if (!path.endsWith('/chat/completions')) return { ...body, prompt };
+  return { ...body, messages: [{ role: 'user', content: prompt }] };
+}
+
+describe('a channel that fails again and again', () => {
+  let relay: Relay;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay({
+      CHANNEL_FAILURES_TO_OPEN: String(FAILURES),
+      CHANNEL_OPEN_SECONDS: String(OPEN_SECONDS),
+    });
+    customer = await relay.customer('5');
+  }, 60_000);
+
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  it.each(WAYS)(
+    'is left alone, then tried again by itself: %s',
+    async (_name, path, body, stat) => {
+      const ask = (prompt: string) => customer.send(path, json(withPrompt(body, path, prompt)));
+      for (let times = 0; times < FAILURES; times += 1)
+        expect((await ask('busy [[fault:reject-503]]')).status).toBe(503);
+
+      const before = await traces(stat);
+      const refused = await ask('a lighthouse');
+      expect(refused.status).toBe(503);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(OPEN_SECONDS);
+      expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+      // Neither the vendor nor billing has heard of it.
+      expect(await traces(stat)).toEqual(before);
+      expect(await relay.registry.metrics()).toMatch(
+        /upstream_channel_state\{[^}]*channel="sandbox"[^}]*\} 2/,
+      );
+
+      await until('the channel to be tried again', async () => {
+        const response = await ask('a lighthouse');
+        await response.arrayBuffer();
+        return response.status === 200;
+      });
+      expect(await relay.registry.metrics()).toMatch(
+        /upstream_channel_state\{[^}]*channel="sandbox"[^}]*\} 0/,
+      );
+    },
+    30_000,
+  );
+
+  it('is well as long as it refuses what the caller sent', async () => {
+    const [, path, body] = WAYS[0]!;
+    for (let times = 0; times <= FAILURES; times += 1) {
+      const refused = await customer.send(path, json(withPrompt(body, path, 'no [[fault:moderation]]')));
+      expect(refused.status).toBe(400);
+    }
+    expect((await customer.send(path, json(withPrompt(body, path, 'a boat')))).status).toBe(200);
+  });
+
+  it('has a place taken for as long as a stream lasts', async () => {
+    const [, path, body] = WAYS[2]!;
+    const prompt = '[[tokens:10]] [[fault:slow-bytes]]';
+    const response = await customer.send(path, json(withPrompt(body, path, prompt)));
+    expect(await calls()).toBe('1');
+    await response.text();
+    await until('its place to be free', async () => (await calls()) === '0');
+  });
+
+  async function calls(): Promise<string | undefined> {
+    const metrics = await relay.registry.metrics();
+    return /upstream_channel_calls\{[^}]*channel="sandbox"[^}]*\} (\d+)/.exec(metrics)?.[1];
+  }
+
+  /** What the vendor has counted, and how many charges there are. */
+  async function traces(stat: string): Promise<{ calls: number; refusals: number; charges: string }> {
+    const stats = (await (await fetch(`${relay.sandboxUrl}/_sandbox/stats`)).json()) as Record<
+      string,
+      number
+    >;
+    const { rows } = await relay.fixture.owner.query<{ count: string }>('SELECT count(*) FROM charges');
+    expect(stats).toHaveProperty(stat);
+    return { calls: stats[stat]!, refusals: stats['refusals']!, charges: String(rows[0]!.count) };
+  }
+});
