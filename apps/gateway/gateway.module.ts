@@ -42,6 +42,8 @@ import { Idempotency } from './protection/idempotency.js';
 import { IdempotencyStore } from './protection/idempotency.store.js';
 import { RequestLimiter } from './protection/request-limiter.js';
 import { ModelsController } from './models/models.controller.js';
+import { ApiDocument } from './openapi/openapi.document.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
 import { VideoCreator } from './videos/video.creation.js';
@@ -99,6 +101,7 @@ export class GatewayModule {
         GoogleController,
         GoogleModelsController,
         ConversationsController,
+        OpenApiController,
         CacheEventsController,
       ],
       providers: [...providersOf(options), BackgroundWork],
@@ -182,6 +185,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
+    { provide: ApiDocument, useValue: new ApiDocument() },
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
