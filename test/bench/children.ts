@@ -8,6 +8,12 @@ const STOP_LIMIT_MS = 40_000;
 /** The processes of a bench: whatever happens, they are ended in reverse order, by their ids. */
 export class Children {
   private readonly running: ChildProcess[] = [];
+  private readonly afterwards: (() => Promise<void>)[] = [];
+
+  /** Adds what is to be done once all children are gone; it must bear to be done twice. */
+  whenGone(step: () => Promise<void>): void {
+    this.afterwards.push(step);
+  }
 
   /** Starts a module that speaks with its parent by messages. */
   fork(module: URL): ChildProcess {
@@ -52,6 +58,7 @@ export class Children {
 
   async stopAll(): Promise<void> {
     for (const child of this.running.splice(0).reverse()) await this.stop(child);
+    for (const step of this.afterwards.splice(0)) await step();
   }
 
   private keep(child: ChildProcess): ChildProcess {

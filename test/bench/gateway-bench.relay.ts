@@ -49,6 +49,8 @@ export class BenchRelay {
 
   static async start(mode: Mode, upstreamUrl: string, children: Children): Promise<BenchRelay> {
     const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+    const removeData = () => rm(dataDir, { recursive: true, force: true });
+    children.whenGone(removeData);
     // Never a database or a broker that somebody else works on.
     const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
@@ -68,10 +70,10 @@ export class BenchRelay {
       const billing = openPool({ url, max: 2, applicationName: 'bench', statementTimeoutMs: 0 });
       return new BenchRelay(ready.baseUrl, processesOf(ready, child), billing, async () => {
         await children.stop(child);
-        await rm(dataDir, { recursive: true, force: true });
+        await removeData();
       });
     } catch (error) {
-      await rm(dataDir, { recursive: true, force: true });
+      await removeData();
       throw error;
     }
   }
