@@ -186,7 +186,8 @@ describe('OutboxRelay', () => {
     await until('the outbox is empty', async () => (await rowsLeft()) === 0);
     const owner = openPool({ url: database.ownerUrl, max: 1, applicationName: 'outbox-spec-owner' });
     await owner.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()`,
+      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+       WHERE l.locktype = 'advisory' AND d.datname = current_database() AND l.pid <> pg_backend_pid()`,
     );
     await owner.end();
     await write([ask(2)]);
