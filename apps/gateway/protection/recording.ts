@@ -32,10 +32,10 @@ export function record(response: ServerResponse, { maxBytes, isWanted, onEnd }: 
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
-  response.writeHead = ((...args: unknown[]) => {
+  response.writeHead = (...args: unknown[]) => {
     contentType = typeIn(args.at(-1)) ?? textOf(response.getHeader('content-type'));
     return writeHead(...args);
-  });
+  };
   response.write = ((...args: unknown[]) => {
     listen(args[0], args[1]);
     return write(...args);
