@@ -17,6 +17,11 @@ import { type BatchContext, BatchConflict, lockAndRead, writeAndCommit } from '.
 const DEFAULT_MAX_BATCH = 400;
 /** Batches at the same time: one is being decided here while the database writes the other. More only wait for its locks. */
 const LANES = 2;
+/**
+ * Postings that must wait before a second batch goes beside the first. With fewer, two small batches would only wake
+ * more processes and wait for each other's locks, and everybody's answer would come later.
+ */
+const SECOND_LANE_FROM = 128;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
 const TRANSACTION_BLOCK = 1000;
 /** Runs of one batch before its error is believed: deadlocks and conflicts pass, and each run is cheap. */
@@ -101,7 +106,7 @@ export class PostingEngine {
 
   /** Starts a batch at the end of this turn, so that callers of the same turn share it. */
   private schedule(): void {
-    if (this.scheduled || this.lanes === LANES) return;
+    if (this.scheduled || !this.mayOpenLane()) return;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
@@ -109,13 +114,19 @@ export class PostingEngine {
     });
   }
 
+  private mayOpenLane(): boolean {
+    return this.lanes === 0 || (this.lanes < LANES && this.waiting.length >= SECOND_LANE_FROM);
+  }
+
   /** Runs batch after batch until nothing waits that it may take. */
   private async runLane(): Promise<void> {
-    if (this.lanes === LANES) return;
+    if (!this.mayOpenLane()) return;
     this.lanes += 1;
     for (let batch = this.takeBatch(); batch.length > 0; batch = this.takeBatch()) {
       await this.runOrBisect(batch);
       for (const { entry } of batch) this.inFlight.delete(entry.command.chargeId);
+      // What waits is left to the other lane, which takes it as soon as its own batch is answered.
+      if (this.lanes > 1 && this.waiting.length < SECOND_LANE_FROM) break;
     }
     this.lanes -= 1;
     if (this.lanes === 0) for (const resolve of this.idle.splice(0)) resolve();
