@@ -1,8 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { errorBodyFor } from './error-shape.js';
-import { internalError, refusalFor, retryHeaders } from './refusal.js';
+import { internalError, refusalFor, retryHeaders } from '#platform/refusal.js';
 import type { RouteTable } from './route-table.js';
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */
@@ -17,7 +18,10 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const refusal = refusalFor(error, (unmatched) => this.routes.refusalFor(unmatched), request);
+    const refusal = refusalFor(error, request, {
+      unknownUrl: (unmatched) => this.routes.refusalFor(unmatched),
+      isTransient,
+    });
     const answer = refusal ?? internalError();
     if (answer.status >= 500) this.report(answer.status, refusal?.cause ?? error, request);
     if (reply.raw.headersSent) {

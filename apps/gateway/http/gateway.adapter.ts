@@ -8,6 +8,7 @@ import type {
   FastifyServerOptions,
 } from 'fastify';
 import type { Socket } from 'node:net';
+import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -25,7 +26,7 @@ import {
   REQUEST_TIMEOUT_MS,
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
-import { errorBody, refusalFor } from './refusal.js';
+import { errorBody, refusalFor } from '#platform/refusal.js';
 import { nameRequest } from './request-name.js';
 import type { RouteTable } from './route-table.js';
 
@@ -120,7 +121,7 @@ function isMultipart(request: FastifyRequest): boolean {
 /** A path that the router itself cannot read; no hook runs for it. */
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   nameRequest(request, reply);
-  const refusal = refusalFor(error, () => unreadable(), request) ?? unreadable();
+  const refusal = refusalFor(error, request, { unknownUrl: unreadable, isTransient }) ?? unreadable();
   void reply
     .code(refusal.status)
     .type('application/json; charset=utf-8')

@@ -1,7 +1,6 @@
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { isTransient } from '#database/database.js';
-import { ApiError, type ErrorCode } from '#platform/errors.js';
+import { ApiError, type ErrorCode } from './errors.js';
 
 /** Seconds that clients are told to wait before they ask again; some clients obey any number, so it stays small. */
 export const RETRY_AFTER_SECONDS = 2;
@@ -37,14 +36,18 @@ export function retryHeaders(error: ApiError): Record<string, string> {
   return headers;
 }
 
-/**
- * What a client may learn of anything that was thrown; undefined when that is nothing but internal_error.
- * `unknownUrl` words the answer to a path that no route takes.
- */
+export interface RefusalOptions {
+  /** Words the answer to a path that no route takes. */
+  unknownUrl: (request: FastifyRequest) => ApiError;
+  /** Whether the same request may succeed later without anyone changing it. */
+  isTransient: (error: unknown) => boolean;
+}
+
+/** What a client may learn of anything that was thrown; undefined when that is nothing but internal_error. */
 export function refusalFor(
   error: unknown,
-  unknownUrl: (request: FastifyRequest) => ApiError,
   request: FastifyRequest,
+  { unknownUrl, isTransient }: RefusalOptions,
 ): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof NotFoundException) return unknownUrl(request);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { NotFoundException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '#platform/errors.js';
+import { ApiError } from './errors.js';
 import { errorBody, internalError, refusalFor, retryHeaders } from './refusal.js';
 
 const request = { method: 'GET', url: '/x' } as FastifyRequest;
 const unknownUrl = () => new ApiError('unknown_url', 'Unknown URL.');
-const read = (error: unknown) => refusalFor(error, unknownUrl, request);
+const isTransient = (error: unknown) =>
+  (error as { code?: string } | null | undefined)?.code === 'ECONNREFUSED';
+const read = (error: unknown) => refusalFor(error, request, { unknownUrl, isTransient });
 
 describe('what a client learns of an error', () => {
   it('is the error itself when it was meant for clients', () => {
