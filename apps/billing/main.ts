@@ -45,6 +45,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     healthPort: port('HEALTH_PORT', 9464),
     poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
     billing: readBillingConfig(reader),
+    chaos: parseChaos(env['BUS_CHAOS']),
   });
 }
 
@@ -72,7 +73,7 @@ async function start(): Promise<RunningProgram> {
     config: config.billing,
     log,
     registry,
-    chaos: parseChaos(process.env['BUS_CHAOS']),
+    chaos: config.chaos,
     console: { host, port: config.consolePort },
   });
   const port = config.healthPort;

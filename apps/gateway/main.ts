@@ -63,6 +63,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     healthPort: port('HEALTH_PORT', 9464),
     poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
     gateway: readGatewayConfig(reader),
+    chaos: parseChaos(env['BUS_CHAOS']),
   });
 }
 
@@ -89,7 +90,7 @@ async function start(): Promise<RunningProgram> {
     config: config.gateway,
     log,
     registry,
-    chaos: parseChaos(process.env['BUS_CHAOS']),
+    chaos: config.chaos,
     listen: { host: config.host, port: config.port },
   });
   const { host, healthPort } = config;

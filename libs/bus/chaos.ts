@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { OperatorError } from '#platform/errors.js';
 
 /** Switches for tests: what a bus may do to messages, done to every message. */
 export interface ChaosOptions {
@@ -14,13 +15,14 @@ export interface ChaosOptions {
   maxDelayMs?: number;
 }
 
+const WORDS = 'duplicate, reorder, drop-first-reply, seed=NUMBER, max-delay-ms=NUMBER';
 const DEFAULT_MAX_DELAY_MS = 5;
 /** A duplicate comes late enough to find the first one handled, mostly. */
 const DUPLICATE_DELAY_FACTOR = 6;
 
 /**
  * Reads `BUS_CHAOS`, such as "duplicate,reorder,drop-first-reply,seed=7". Empty means none.
- * @throws Error naming the word that is not known.
+ * @throws OperatorError when a word is not known.
  */
 export function parseChaos(text: string | undefined): ChaosOptions | undefined {
   const words = (text ?? '').split(',').map((word) => word.trim());
@@ -33,7 +35,7 @@ export function parseChaos(text: string | undefined): ChaosOptions | undefined {
     else if (number?.[1] === 'seed') options.seed = Number(number[2]);
     else if (number) options.maxDelayMs = Number(number[2]);
     else {
-      throw new Error(`"${word}" is none of duplicate, reorder, drop-first-reply, seed=N, max-delay-ms=N`);
+      throw new OperatorError(`Configuration: BUS_CHAOS must be a comma list of ${WORDS}.`);
     }
   }
   return Object.keys(options).length > 0 ? options : undefined;

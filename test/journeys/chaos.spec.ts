@@ -1,5 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Books } from '../support/books.js';
+import { ensureBuilt, run, STANDALONE } from '../support/programs.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { expectedOutcome, shopTheList } from '../support/scenario.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
@@ -73,4 +77,34 @@ describe('messages within one process', () => {
     expect(rows.map(({ state }) => state)).toEqual(['released', 'released', 'released']);
     expect(await books.balanceOf(clients.account)).toEqual({ main: '1', held: '0' });
   }, 60_000);
+});
+
+describe('BUS_CHAOS with a word that nobody knows', () => {
+  const DISTRIBUTED = {
+    DATABASE_URL: 'postgres://127.0.0.1:9/none',
+    KAFKA_BROKERS: '127.0.0.1:9',
+    URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+    STORAGE_DIR: 'none',
+  };
+  let dataDir: string;
+
+  beforeAll(async () => {
+    ensureBuilt();
+    dataDir = await mkdtemp(join(tmpdir(), 'tollgate-chaos-'));
+  }, 120_000);
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it.each(['dist/apps/gateway/main.js', 'dist/apps/billing/main.js', STANDALONE])(
+    'ends %s with one sentence and exit code 1',
+    async (program) => {
+      const env = { ...DISTRIBUTED, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };
+      const { code, stderr } = await run(program, [], { ...env, BUS_CHAOS: 'duplicate,mayhem' });
+      expect(stderr).toBe(
+        'Configuration: BUS_CHAOS must be a comma list of duplicate, reorder, drop-first-reply, seed=NUMBER, ' +
+          'max-delay-ms=NUMBER.\n',
+      );
+      expect(code).toBe(1);
+    },
+    60_000,
+  );
 });
