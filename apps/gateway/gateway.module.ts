@@ -157,11 +157,9 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     store: new IdempotencyStore(pool),
     files: storage,
     tasks,
-    clock,
     log,
     lifeMs: config.idempotencyLifeMs,
     leaseMs: config.idempotencyLeaseMs,
-    waitMs: config.imageRequestLimitMs + config.chargeGraceMs,
   });
   const onHeld = (chargeId: string) => idempotency.chargeHeld(chargeId);
   const { holdExpiresMs } = config;

@@ -13,6 +13,9 @@ const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat', seconds:
 
 /** Nobody renews the lease of a gateway that is simulated to be dead. */
 const LEASE_SECONDS = 5;
+/** Streams may take longer. */
+const IMAGE_LIMIT_SECONDS = 2;
+const DRAFT = { model: 'vendora-3d', prompt: 'a chair' };
 
 describe('Idempotency-Key, over two gateways', () => {
   let pair: Pair;
@@ -20,7 +23,11 @@ describe('Idempotency-Key, over two gateways', () => {
   let before: SandboxStats;
 
   beforeAll(async () => {
-    pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
+    pair = await startPair({
+      IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS),
+      IMAGE_REQUEST_LIMIT_SECONDS: String(IMAGE_LIMIT_SECONDS),
+      CHARGE_GRACE_SECONDS: '0.5',
+    });
   }, 60_000);
   afterAll(() => pair.close(), 30_000);
   beforeEach(async () => {
@@ -126,6 +133,39 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
     expect(await customer.charges()).toEqual(['settled']);
     expect(await asked('textsBegun')).toBe(1);
+  });
+
+  it('waits for a stream that takes longer than images may, and never gives a living gateway up', async () => {
+    const content = `slowly [[work:${IMAGE_LIMIT_SECONDS + 2}]]`;
+    const init = keyed('long', {
+      model: 'vendora-chat',
+      stream: true,
+      messages: [{ role: 'user', content }],
+    });
+    const first = post('/v1/chat/completions', init);
+    await until('the hold', async () => (await customer.balance()).held !== '0');
+    const again = await post('/v1/chat/completions', init, 1);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.text).toBe((await first).text);
+    expect(await customer.charges()).toEqual(['settled']);
+    expect(await asked('textsBegun')).toBe(1);
+  });
+
+  it('makes one 3D asset and one charge, at once and later', async () => {
+    const init = keyed('chair', DRAFT);
+    const answers = await Promise.all([0, 1, 0].map((gateway) => post('/v1/3d', init, gateway as 0 | 1)));
+    answers.push(await post('/v1/3d', init, 1));
+    const ids = answers.map(({ text }) => (JSON.parse(text) as { id: string }).id);
+    expect(ids[0]).toMatch(/^[0-9a-z]{26}$/);
+    expect(new Set(ids).size).toBe(1);
+    const other = await post('/v1/3d', keyed('chair', { ...DRAFT, seed: 2 }));
+    expect(other.status).toBe(400);
+    expect(JSON.parse(other.text)).toMatchObject({ error: { code: 'idempotency_key_reused' } });
+    expect(await customer.charges()).toHaveLength(1);
+    expect(await asked('meshesAccepted')).toBe(1);
+    await until('the end of the asset', async () => (await customer.charges())[0] === 'settled');
+    expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
   });
 
   it.each([

@@ -24,6 +24,7 @@ export interface SandboxStats {
   imagesRequests: number;
   videoCreates: number;
   textsBegun: number;
+  meshesAccepted: number;
   refusals: number;
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
@@ -38,14 +37,11 @@ export interface IdempotencyParts {
   store: IdempotencyStore;
   files: FileStore;
   tasks: TaskStore;
-  clock: Clock;
   log: Logger;
   /** How long answers are kept, from the first request. */
   lifeMs: number;
   /** How long after its death a gateway counts as at work. */
   leaseMs: number;
-  /** How long a repeat waits for the first request. */
-  waitMs: number;
 }
 
 const HEADER = 'idempotency-key';
@@ -74,6 +70,7 @@ const PASSING: readonly number[] = [429, 503];
 export class Idempotency {
   private readonly atWork = new Map<string, Claim>();
   private readonly storing = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
   private readonly renewal: Loop;
   private readonly purge: Loop;
 
@@ -103,6 +100,10 @@ export class Idempotency {
       if (route.config?.paid) route.handler = this.watched(route.handler);
     });
     server.addHook('preHandler', (request, reply) => this.begin(request, reply));
+    server.addHook('preClose', (done) => {
+      this.closing.abort();
+      done();
+    });
     server.addHook('onSend', (request, reply, payload, done) => {
       if (request.claim === null || !isBytes(payload)) return done(null, payload);
       const { statusCode: status } = reply;
@@ -155,9 +156,12 @@ export class Idempotency {
     return undefined;
   }
 
+  /**
+   * Waits for as long as the first request is at work: its own limits end it, and its lease tells when nobody does the
+   * work any more. A gateway that shuts down sends its waiting repeats to another one.
+   */
   private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | 'claimed'> {
-    const { store, clock, waitMs } = this.parts;
-    const endsAtMs = clock.nowMs() + waitMs;
+    const { store } = this.parts;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
       if (await store.claim(wanted, this.parts)) return 'claimed';
@@ -174,7 +178,7 @@ export class Idempotency {
           if (await this.isTaskOf(record)) return record;
           break;
         }
-        if (clock.nowMs() >= endsAtMs || request.raw.socket.destroyed) throw stillRunning();
+        if (this.closing.signal.aborted || request.raw.socket.destroyed) throw stillRunning();
         await pause(pauseMs * (0.75 + Math.random() / 2));
         pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
       }
