@@ -8,7 +8,7 @@ import { message } from './messages.js';
 import { respond } from './responses.js';
 import { speak } from './speech.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
-import { stateAt } from './vendor-tasks.js';
+import { endOf, stateAt } from './vendor-tasks.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
 
 interface Route {
@@ -108,22 +108,24 @@ function reset(vendor: Vendor, { request, response }: Exchange): void {
   sendJson(response, 200, vendor.stats);
 }
 
-/** A list of tasks is for reading by tests: the newest of them are enough. */
-const MAX_LISTED_TASKS = 1_000;
+/** A list of tasks is for reading by tests: the newest of them are enough, unless `?limit=` asks for more. */
+const LISTED_TASKS = 1_000;
 
-function listTasks({ videos, meshes, clock }: Vendor, { response }: Exchange): void {
+function listTasks({ videos, meshes, clock }: Vendor, { request, response }: Exchange): void {
   const nowMs = clock.nowMs();
+  const limit = new URLSearchParams(request.url?.split('?')[1]).get('limit');
   const tasks = [
     ...videos.list().map((task) => ({ ...task, seconds: task.drawing.seconds })),
     ...meshes.list().map((task) => ({ ...task, dialect: `3d ${task.mode}`, seconds: null })),
   ];
-  const listed = tasks.slice(-MAX_LISTED_TASKS).map((task) => ({
+  const listed = tasks.slice(-(Number(limit) || LISTED_TASKS)).map((task) => ({
     id: task.id,
     dialect: task.dialect,
     model: task.model,
     prompt: task.prompt,
     seconds: task.seconds,
     createdAt: new Date(task.createdAtMs).toISOString(),
+    endsAt: new Date(endOf(task)).toISOString(),
     idempotencyKey: task.idempotencyKey,
     ...stateAt(task, nowMs),
   }));

@@ -44,7 +44,7 @@ export function stateAt(task: VendorTask, nowMs: number): TaskState {
 }
 
 /** About a kilobyte each; a load test evicts ended ones long before a relay could still ask for them. */
-const MAX_TASKS = 5_000;
+const MAX_TASKS = 20_000;
 
 /** The accepted tasks of one kind, in memory and, given a folder, one small file each so that they outlive a killed process. */
 export class VendorTasks<T extends VendorTask> {

@@ -86,7 +86,8 @@ export function readVideoTask(
   const directives = readDirectives(prompt);
   const drawing = {
     kind: 'movie' as const,
-    seed: seedOf(prompt, 0),
+    // What is ordered beside the picture does not change it.
+    seed: seedOf(directives.caption, 0),
     caption: captionOf(directives.caption),
     ...frameOf(body),
     seconds: readSeconds(body),

@@ -108,6 +108,14 @@ export class BenchRelay {
     return { ok, violations: violations.map(({ invariant, message }) => ({ invariant, message })), charges };
   }
 
+  /** When each completed task was so in the database, milliseconds since 1970, by the upstream's id of it. */
+  async completedTasks(): Promise<Map<string, number>> {
+    const { rows } = await this.billing.query<{ upstream_id: string; ended_at: Date }>(
+      `SELECT upstream_id, ended_at FROM tasks WHERE state = 'completed'`,
+    );
+    return new Map(rows.map((row) => [row.upstream_id, row.ended_at.getTime()]));
+  }
+
   async stop(): Promise<void> {
     await this.billing.end();
     await this.stopProcesses();

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
+import { benchPolling, type PollingBenchOptions } from './polling.bench.js';
 import { benchStreams, type StreamBenchOptions } from './stream.bench.js';
 
 function wholeNumber(text: string): number {
@@ -50,5 +51,18 @@ program
   .option('--seconds <n>', 'how long they are open', wholeNumber, 30)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: StreamBenchOptions) => benchStreams(options));
+
+program
+  .command('polling')
+  .description('thousands of running videos: how soon an end is noticed, connections, polls, processor time')
+  .addOption(
+    new Option('--mode <mode>', 'how the relay runs').choices(['standalone', 'kafka']).default('standalone'),
+  )
+  .option('--running <n>', 'tasks that run throughout the first measurement', wholeNumber, 5_000)
+  .option('--finishing <n>', 'tasks that end at random moments of it', wholeNumber, 1_000)
+  .option('--seconds <n>', 'time for each of the two measurements', wholeNumber, 60)
+  .option('--latency <ms>', 'added to each round trip to the upstream', wholeNumber, 0)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: PollingBenchOptions) => benchPolling(options));
 
 await program.parseAsync();

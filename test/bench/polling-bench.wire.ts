@@ -1,0 +1,64 @@
+import { connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * The way between the relay and its upstream in the polling bench, a process of its own: it delays what goes over it as
+ * a distance would, and counts connections. The first message of its parent says where it leads; every later one asks
+ * for the counts since the one before.
+ */
+export interface WireOrder {
+  port: number;
+  /** Added to each round trip, half of it on each way. */
+  latencyMs: number;
+}
+
+export interface WireCounts {
+  open: number;
+  /** Those that carried anything since the last question. */
+  inUse: number;
+}
+
+const open = new Set<Socket>();
+const used = new Set<Socket>();
+
+/** Hands over what comes, after the delay; timers of one length keep their order. */
+function lead(from: Socket, to: Socket, { delayMs, onData }: { delayMs: number; onData: () => void }): void {
+  const later = (step: () => void): void => void (delayMs > 0 ? setTimeout(step, delayMs) : step());
+  from.on('data', (chunk: Buffer) => {
+    onData();
+    later(() => {
+      if (to.destroyed || to.write(chunk)) return;
+      from.pause();
+      to.once('drain', () => from.resume());
+    });
+  });
+  from.once('end', () => later(() => to.end()));
+  from.once('error', () => to.destroy());
+  from.once('close', () => later(() => to.end()));
+}
+
+function start({ port, latencyMs }: WireOrder): void {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    const way = { delayMs: latencyMs / 2, onData: () => used.add(near) };
+    lead(near, far, way);
+    lead(far, near, way);
+    open.add(near);
+    near.once('close', () => open.delete(near));
+  });
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+}
+
+process.once('message', (order: WireOrder) => {
+  start(order);
+  process.on('message', () => {
+    const counts: WireCounts = { open: open.size, inUse: used.size };
+    used.clear();
+    process.send?.(counts);
+  });
+});
+
+// The parent is gone: there is nobody left to answer for.
+process.on('disconnect', () => process.exit(0));
+// A Ctrl-C at the terminal reaches the whole group; the parent ends its children in order.
+process.on('SIGINT', () => undefined);
