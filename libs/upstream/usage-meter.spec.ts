@@ -50,6 +50,8 @@ describe('a chat', () => {
     const { meter } = metered('chat', [delta('12345'), tool]);
     expect(meter.reported()).toBeNull();
     expect(meter.billable(9n)).toEqual(tokens(9n, 0n, 3n));
+    expect(meter.billable(9n, 7n)).toEqual(tokens(9n, 0n, 7n));
+    expect(meter.billable(9n, 1n)).toEqual(tokens(9n, 0n, 3n));
     expect(meter.end).toBe('open');
   });
 

@@ -79,9 +79,11 @@ export class UsageMeter {
     return toTokens(Math.ceil(this.reading.characters / CHARACTERS_PER_TOKEN));
   }
 
-  /** What to bill: as reported, else the caller's estimate of the input and what was streamed. */
-  billable(estimatedInput: bigint): TokenCounts {
-    return this.reported() ?? { input: estimatedInput, cachedInput: 0n, output: this.streamed() };
+  /** What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. */
+  billable(estimatedInput: bigint, estimatedOutput = 0n): TokenCounts {
+    const streamed = this.streamed();
+    const output = streamed > estimatedOutput ? streamed : estimatedOutput;
+    return this.reported() ?? { input: estimatedInput, cachedInput: 0n, output };
   }
 
   /** `open` when the stream ended without its last event: it was cut off. `failed` after an error event. */

@@ -16,6 +16,14 @@ const MESSAGES = 'vendora-messages';
 const CHAT_PRICE = [2_500, 1_250, 10_000] as const;
 const MESSAGES_PRICE = [3_000, 300, 15_000] as const;
 const LIMIT_SECONDS = 3;
+/** A model of sounds that is priced by the token: 0.6 USD for a million of text, 12 for a million of sound. */
+const METERED_SPEECH = [
+  `INSERT INTO models (id, family, unit, owned_by) VALUES ('metered-speech', 'speech', 'token', 'vendora')`,
+  `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price)
+   VALUES ('metered-speech', 0.6, 0.6, 12)`,
+  `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'metered-speech')`,
+  `INSERT INTO channel_models (channel_id, model_id, upstream_model) VALUES ('sandbox', 'metered-speech', 'their-tts')`,
+];
 
 type Used = readonly [input: number, cached: number, output: number];
 
@@ -42,6 +50,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS) });
+  for (const sql of METERED_SPEECH) await relay.fixture.owner.query(sql);
 }, 60_000);
 afterAll(async () => {
   await expectCleanLedger(relay);
@@ -302,6 +311,53 @@ describe('speech', () => {
     expect(sound.readUInt32LE(4)).toBe(sound.length - 8);
     expect(await customer.balance()).toEqual({ main: '0.985', held: '0' });
     expect(await lastCharge(customer)).toMatchObject({ state: 'settled', family: 'speech' });
+  });
+
+  describe('priced by the token, without a word on its usage', () => {
+    const INPUT = 'one two three four five six seven eight';
+    const ask = (input = INPUT) => ({
+      model: 'metered-speech',
+      voice: 'alloy',
+      input,
+      response_format: 'wav',
+    });
+    /** A quarter token of text and one and a half of sound for each character. */
+    const owed = async (customer: Customer, body: object, input: string) => {
+      const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
+      const text = quarter(JSON.stringify(body)) * 600;
+      const sound = Math.ceil(input.length * 1.5) * 12_000;
+      expect(Number(settled)).toBeGreaterThan(sound);
+      expect(Number(settled)).toBeLessThanOrEqual(sound + text + 10 * 600);
+    };
+
+    it('is billed by its text', async () => {
+      const customer = await relay.customer('1');
+      const response = await customer.send('/v1/audio/speech', json(ask()));
+      expect(
+        Buffer.from(await response.arrayBuffer())
+          .subarray(0, 4)
+          .toString(),
+      ).toBe('RIFF');
+      expect(await lastCharge(customer)).toMatchObject({ state: 'settled', operatorLoss: '0' });
+      await owed(customer, ask(), INPUT);
+    });
+
+    it('is billed in full to a client that left in the middle, and costs nothing when it breaks off', async () => {
+      const customer = await relay.customer('1');
+      const slow = ask(`${INPUT} [[fault:slow-bytes]]`);
+      const leaving = new AbortController();
+      const response = await customer.send('/v1/audio/speech', { ...json(slow), signal: leaving.signal });
+      await response.body?.getReader().read();
+      leaving.abort();
+      await until('the settlement', async () => (await lastCharge(customer))?.state === 'settled');
+      await owed(customer, slow, slow.input);
+
+      const other = await relay.customer('1');
+      const call = other.send('/v1/audio/speech', json(ask(`${INPUT} [[fault:truncated]]`)));
+      expect(await errorOf(call.then((broken) => broken.arrayBuffer()))).toBeDefined();
+      await until('the release', async () => (await lastCharge(other))?.state === 'released');
+      expect(await other.balance()).toEqual({ main: '1', held: '0' });
+    });
   });
 
   it('costs nothing when it breaks off', async () => {

@@ -24,7 +24,7 @@ import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
 import { type Conversation, readConversation } from './conversation-request.js';
 import { faultEvent } from './stream-fault.js';
-import { estimateInput, type InputEstimate, mostOutput } from './token-estimate.js';
+import { estimateInput, estimateOutput, type TokenEstimate } from './token-estimate.js';
 
 export interface ConversationCall {
   caller: Caller;
@@ -39,7 +39,8 @@ interface Prepared extends ConversationCall {
   asked: Conversation;
   model: CatalogModel;
   channels: readonly Channel[];
-  input: InputEstimate;
+  input: TokenEstimate;
+  output: TokenEstimate;
   limitAtMs: number;
 }
 
@@ -130,13 +131,15 @@ export class ConversationService {
     refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
     const channels = linesFor(this.parts, current, { model, group: caller.group, capability: kind });
     const asked = readConversation(kind, body);
-    return { ...call, asked, model, channels, limitAtMs, input: estimateInput(asked.body, model.limits) };
+    const input = estimateInput(asked.body, model.limits);
+    const output = estimateOutput(asked, model.limits);
+    return { ...call, asked, model, channels, limitAtMs, input, output };
   }
 
   private async hold(prepared: Prepared): Promise<Hold> {
     const { config, desk, post } = this.parts;
-    const { caller, model, requestId, limitAtMs, asked, input } = prepared;
-    const tokens = { input: input.most, cachedInput: 0n, output: mostOutput(asked, model.limits) };
+    const { caller, model, requestId, limitAtMs, input, output } = prepared;
+    const tokens = { input: input.most, cachedInput: 0n, output: output.most };
     const order = {
       chargeId: requestId,
       caller,
@@ -210,18 +213,19 @@ export class ConversationService {
 
   /**
    * What was delivered, if anything. A whole answer is billed by what the upstream reports, a broken one by what was
-   * streamed of it; a call that has one price was delivered whole, or was cut short by the client itself.
+   * streamed of it. What cannot be counted while it passes, a call of one price or a sound, was delivered when it is
+   * whole or was cut short by the client itself; tokens of a sound are those that its text makes likely.
    */
   private deliveryOf(
-    { hold, model, input }: Held,
+    { hold, model, kind, input, output }: Held,
     { ending, meter, client }: { ending: Ending; meter: UsageMeter; client: ClientStream },
   ): Delivery | null {
-    if (model.unit !== 'token') {
-      const isDelivered = ending.how === 'whole' || (ending.how === 'left' && client.started);
-      return isDelivered ? { tokens: undefined } : null;
-    }
-    if (ending.how !== 'whole' && meter.streamed() === 0n) return null;
-    const tokens = meter.billable(input.likely);
+    const isPriced = model.unit === 'token';
+    const isCounted = isPriced && kind !== 'speech';
+    const isCutShort = isCounted ? meter.streamed() > 0n : ending.how === 'left' && client.started;
+    if (ending.how !== 'whole' && !isCutShort) return null;
+    if (!isPriced) return { tokens: undefined };
+    const tokens = meter.billable(input.likely, output.likely);
     const excess = hold.excessOf(tokens);
     if (excess > 0n) {
       const { chargeId, requestId, amount } = hold;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Body } from '../http/fields.js';
 import type { Conversation } from './conversation-request.js';
-import { estimateInput, mostOutput } from './token-estimate.js';
+import { estimateInput, estimateOutput, mostOutput } from './token-estimate.js';
 
 const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
 const chat = (...content: unknown[]): Body => ({ model: 'm', messages: [{ role: 'user', content }] });
@@ -110,5 +110,21 @@ describe('the output that is held for', () => {
 
   it('counts every choice', () => {
     expect(mostOutput(asked(100, 3), {})).toBe(300n);
+  });
+});
+
+describe('the output of a sound', () => {
+  const spoken = (input: string) => ({ kind: 'speech', body: { input } }) as unknown as Conversation;
+
+  it('follows the bytes of its text, held for the slowest speed', () => {
+    expect(estimateOutput(spoken('x'.repeat(101)), {})).toEqual({ most: 606n, likely: 152n });
+    expect(estimateOutput(spoken('\u4f60\u597d'), {})).toEqual({ most: 36n, likely: 9n });
+  });
+
+  it('ends at the limit of the model', () => {
+    expect(estimateOutput(spoken('x'.repeat(100)), { maxOutputTokens: 90 })).toEqual({
+      most: 90n,
+      likely: 90n,
+    });
   });
 });

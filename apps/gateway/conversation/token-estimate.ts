@@ -12,12 +12,17 @@ const LIKELY_PICTURE_TOKENS = 1_000;
 /** The usual length of a token in text of any language, where no usage was reported. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/** Vendors count about 21 tokens for a second of sound, in which 15 letters are spoken, or five characters of three bytes. */
+const LIKELY_SPEECH_TOKENS_PER_BYTE = 1.5;
+/** At the slowest speed that may be asked for. */
+const MOST_SPEECH_TOKENS_PER_BYTE = 6;
+
 /** For a model whose limits are not in the catalog: what the models of today read and write at most. */
 const DEFAULT_INPUT_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 16_384;
 
-export interface InputEstimate {
-  /** No fewer than the upstream can count. */
+export interface TokenEstimate {
+  /** No fewer than the upstream can count: what is held. */
   most: bigint;
   /** What it probably is; never more than `most`. */
   likely: bigint;
@@ -30,7 +35,7 @@ export interface InputEstimate {
  * answer takes; the model's own limit of input caps it. What a body only refers to (a stored answer or prompt), or
  * holds compressed (documents), may be as long as the model reads.
  */
-export function estimateInput(body: Body, limits: ModelLimits): InputEstimate {
+export function estimateInput(body: Body, limits: ModelLimits): TokenEstimate {
   const cap = BigInt(limits.maxInputTokens ?? DEFAULT_INPUT_TOKENS);
   const size = new InputSize();
   for (const [name, value] of Object.entries(body)) {
@@ -47,15 +52,22 @@ export function estimateInput(body: Body, limits: ModelLimits): InputEstimate {
   return { most, likely: likely < most ? likely : most };
 }
 
+/**
+ * The answers to a request together. Text is metered while it streams, so nothing is likely beforehand; the bytes of a
+ * sound say nothing about tokens, and its text has to.
+ */
+export function estimateOutput(asked: Conversation, limits: ModelLimits): TokenEstimate {
+  if (asked.kind !== 'speech') return { most: mostOutput(asked, limits), likely: 0n };
+  const bytes = Buffer.byteLength(String(asked.body['input']));
+  const tokens = (perByte: number) =>
+    BigInt(Math.min(Math.ceil(bytes * perByte), limits.maxOutputTokens ?? Infinity));
+  return { most: tokens(MOST_SPEECH_TOKENS_PER_BYTE), likely: tokens(LIKELY_SPEECH_TOKENS_PER_BYTE) };
+}
+
 /** The most that the answers to a request may be long together, in tokens. */
 export function mostOutput({ maxOutputTokens, choices }: Conversation, limits: ModelLimits): bigint {
   const limit = limits.maxOutputTokens ?? Math.max(maxOutputTokens ?? 0, DEFAULT_OUTPUT_TOKENS);
   return BigInt(Math.min(maxOutputTokens ?? limit, limit)) * BigInt(choices);
-}
-
-/** Tokens of text that was counted in characters. */
-export function tokensOf(characters: number): bigint {
-  return BigInt(Math.ceil(characters / CHARACTERS_PER_TOKEN));
 }
 
 /** Where pictures stand; elsewhere, as in the schema of a tool, the same words are nothing but text. */
