@@ -24,6 +24,14 @@ const METERED_SPEECH = [
   `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'metered-speech')`,
   `INSERT INTO channel_models (channel_id, model_id, upstream_model) VALUES ('sandbox', 'metered-speech', 'their-tts')`,
 ];
+/** Models that their channels know by other names. */
+const RENAMED = ['chat', 'messages'].flatMap((name) => [
+  `INSERT INTO models (id, family, unit, owned_by) VALUES ('our-${name}', 'chat', 'call', 'vendora')`,
+  `INSERT INTO price_versions (model_id, unit_price) VALUES ('our-${name}', 0.001)`,
+  `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'our-${name}')`,
+  `INSERT INTO channel_models (channel_id, model_id, upstream_model)
+   SELECT channel_id, 'our-${name}', 'their-secret' FROM channel_models WHERE model_id = 'vendora-${name}'`,
+]);
 
 type Used = readonly [input: number, cached: number, output: number];
 
@@ -50,7 +58,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS) });
-  for (const sql of METERED_SPEECH) await relay.fixture.owner.query(sql);
+  for (const sql of [...METERED_SPEECH, ...RENAMED]) await relay.fixture.owner.query(sql);
 }, 60_000);
 afterAll(async () => {
   await expectCleanLedger(relay);
@@ -177,7 +185,7 @@ describe('chat completions, by the OpenAI SDK', () => {
       async () => (await customer.send('/v1/models/small-chat')).ok,
     );
     const { usage, model } = await customer.sdk().chat.completions.create(ask);
-    expect({ tokens: usage?.completion_tokens, model }).toEqual({ tokens: 20, model: 'small' });
+    expect({ tokens: usage?.completion_tokens, model }).toEqual({ tokens: 20, model: 'small-chat' });
     expect(await customer.balance()).toEqual({ main: '0.99995', held: '0' });
     expect(await lastCharge(customer)).toMatchObject({ settled: '50000', operatorLoss: '150000' });
     expect(relay.logged()).toContain('the operator bears the excess');
@@ -292,6 +300,26 @@ describe('messages, by the Anthropic SDK', () => {
       customer.sdk({ path: '' }).chat.completions.create({ model: CHAT, messages: user('x') }),
     );
     expect(bare).toMatchObject({ status: 404, code: 'unknown_url', message: expect.stringContaining('/v1') });
+  });
+});
+
+describe('the name of a model', () => {
+  const asked = { model: 'our-chat', messages: user('hello') };
+
+  it.each<[string, Record<string, unknown>]>([
+    ['/v1/chat/completions', asked],
+    ['/v1/chat/completions', { ...asked, stream: true, stream_options: { include_usage: true } }],
+    ['/v1/responses', { model: 'our-chat', input: 'hello' }],
+    ['/v1/responses', { model: 'our-chat', input: 'hello', stream: true }],
+    ['/v1/messages', { ...asked, model: 'our-messages', max_tokens: 9 }],
+    ['/v1/messages', { ...asked, model: 'our-messages', max_tokens: 9, stream: true }],
+  ])('is the one that the client used, whatever the upstream calls it: %s %j', async (path, body) => {
+    const customer = await relay.customer('1');
+    const response = await customer.send(path, json(body));
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain(`"model":"${body['model'] as string}"`);
+    expect(text).not.toContain('their-secret');
   });
 });
 

@@ -4,6 +4,7 @@ import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { ClientStream } from './client-stream.js';
 import type { Conversation } from './conversation-request.js';
 import { EventFilter } from './event-filter.js';
+import { withModel } from './model-name.js';
 
 /** How an answer ended, before its client has heard of that. */
 export type Ending =
@@ -18,6 +19,8 @@ export interface RelayOptions extends Conversation {
   meter: UsageMeter;
   client: ClientStream;
   stop: AbortSignal;
+  /** The client's name of the model where the upstream has another; null where they agree. */
+  clientsModel: string | null;
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
@@ -50,11 +53,11 @@ function chooseRelay({ streamed, kind }: Conversation): Relay {
 
 async function relayEvents(
   { contentType, body }: StreamAnswer,
-  { kind, wantsUsage, meter, client, stop }: RelayOptions,
+  { kind, wantsUsage, clientsModel, meter, client, stop }: RelayOptions,
   progress: { passed: number },
 ): Promise<Ending> {
   if (!/^text\/event-stream\b/i.test(contentType)) throw new Error('the upstream sent no event stream');
-  const filter = new EventFilter(kind, meter, wantsUsage);
+  const filter = new EventFilter(kind, meter, { wantsUsage, clientsModel });
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const chunk of chunks) {
@@ -92,7 +95,10 @@ async function relaySound({ contentType, body }: StreamAnswer, options: RelayOpt
   return { how: 'whole', last: null, contentType: type };
 }
 
-async function relayWhole({ body }: StreamAnswer, { meter, kind }: RelayOptions): Promise<Ending> {
+async function relayWhole(
+  { body }: StreamAnswer,
+  { meter, kind, clientsModel }: RelayOptions,
+): Promise<Ending> {
   const bytes = await readWhole(body);
   meter.addAnswer(bytes);
   const answer =
@@ -102,7 +108,8 @@ async function relayWhole({ body }: StreamAnswer, { meter, kind }: RelayOptions)
   if (answer['error'] || (kind === 'responses' && answer['status'] === 'failed')) {
     throw new Error('the upstream answered with an error');
   }
-  return { how: 'whole', last: bytes, contentType: JSON_TYPE };
+  const last = clientsModel === null ? bytes : withModel(bytes, clientsModel);
+  return { how: 'whole', last, contentType: JSON_TYPE };
 }
 
 async function readWhole(body: Readable): Promise<Buffer> {

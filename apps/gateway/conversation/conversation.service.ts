@@ -12,7 +12,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -53,7 +53,8 @@ interface Held extends Prepared {
 }
 
 type Failure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
-type Opened = StreamAnswer & { channel: string };
+/** `model`: how the channel's vendor names it. */
+type Opened = StreamAnswer & { channel: string; model: string };
 
 /** What the client gets and pays for: `tokens` for metered work, one call for the rest. */
 interface Delivery {
@@ -170,7 +171,9 @@ export class ConversationService {
     }
     crashPoint('upstream.accepted');
     const meter = new UsageMeter(held.kind);
-    const ending = await relayAnswer(opened, { ...held.asked, meter, client, stop: held.stop });
+    const clientsModel = opened.model === held.model.id ? null : held.model.id;
+    const { asked, stop } = held;
+    const ending = await relayAnswer(opened, { ...asked, meter, client, stop, clientsModel });
     const delivery = this.deliveryOf(held, { ending, meter, client });
     const fault = this.faultOf(held, ending, delivery);
     if (delivery) await this.settle(held, opened, delivery);
@@ -187,7 +190,9 @@ export class ConversationService {
     for (const channel of held.channels) {
       if (held.stop.aborted) break;
       const outcome = await health.run(channel, () => this.askUpstream(held, channel), isGivenUp);
-      if (outcome.kind === 'answer') return { ...outcome, channel: channel.id };
+      if (outcome.kind === 'answer') {
+        return { ...outcome, channel: channel.id, model: upstreamModel(channel, held.model) };
+      }
       last = { ...outcome, channel: channel.id };
       if (!client.left.aborted) this.report(held, last, last);
       if (outcome.kind !== 'not_accepted') break;
@@ -208,7 +213,7 @@ export class ConversationService {
     };
     const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);
     timed({ outcome: outcome.kind });
-    return outcome;
+    return inClientsName(outcome, channel, model);
   }
 
   /**

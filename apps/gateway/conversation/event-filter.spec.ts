@@ -17,7 +17,7 @@ interface Options {
 /** Sends a stream through in chunks and says what came out, and how it ended. */
 function filtered(chunks: string[], { kind = 'chat', wantsUsage = false, closes = false }: Options = {}) {
   const meter = new UsageMeter(kind);
-  const filter = new EventFilter(kind, meter, wantsUsage);
+  const filter = new EventFilter(kind, meter, { wantsUsage: wantsUsage, clientsModel: null });
   const passed: string[] = [];
   for (const chunk of chunks) {
     const { pass, end, last } = filter.push(Buffer.from(chunk));

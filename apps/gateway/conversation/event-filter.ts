@@ -1,6 +1,7 @@
 import type { StreamKind } from '#upstream/outcomes.js';
 import { type SseEvent, SseSplitter } from '#upstream/sse-splitter.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
+import { withModel } from './model-name.js';
 
 /** What one chunk of a stream came to. */
 export interface Passage {
@@ -16,7 +17,8 @@ const BLANK_LINE = Buffer.from('\n\n');
 
 /**
  * Passes the events of a stream on as they came and meters them, but for three: a chat's usage chunk that the client
- * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be told in our words.
+ * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be told in our words. A
+ * model that the upstream knows by another name keeps the client's.
  */
 export class EventFilter {
   /** Events passed on so far. */
@@ -26,7 +28,7 @@ export class EventFilter {
   constructor(
     private readonly kind: StreamKind,
     private readonly meter: UsageMeter,
-    private readonly wantsUsage: boolean,
+    private readonly options: { wantsUsage: boolean; clientsModel: string | null },
   ) {}
 
   push(chunk: Buffer): Passage {
@@ -35,9 +37,9 @@ export class EventFilter {
       const isDropped = this.isDropped(event);
       const { end } = this.meter;
       if (end === 'failed') return { pass: Buffer.concat(pass), end, last: null };
-      if (end === 'complete') return { pass: Buffer.concat(pass), end: 'done', last: event.raw };
+      if (end === 'complete') return { pass: Buffer.concat(pass), end: 'done', last: this.named(event) };
       if (isDropped) continue;
-      pass.push(event.raw);
+      pass.push(this.named(event));
       this.passed += 1;
     }
     return { pass: pass.length === 1 && pass[0] ? pass[0] : Buffer.concat(pass), end: 'open', last: null };
@@ -56,6 +58,11 @@ export class EventFilter {
 
   private isDropped(event: SseEvent): boolean {
     const isUsageOnly = this.meter.addEvent(event);
-    return isUsageOnly && !this.wantsUsage;
+    return isUsageOnly && !this.options.wantsUsage;
+  }
+
+  private named({ raw, data }: SseEvent): Buffer {
+    const { clientsModel } = this.options;
+    return clientsModel === null || data === null ? raw : withModel(raw, clientsModel);
   }
 }

@@ -15,7 +15,7 @@ import type {
   UpstreamImage,
 } from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -162,7 +162,7 @@ export class ImageService {
       : await adapter.generateImages(channel, request, limit.signal);
     clearTimeout(timer);
     stop({ outcome: outcome.kind });
-    return outcome;
+    return inClientsName(outcome, channel, held.model);
   }
 
   /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */

@@ -12,7 +12,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { noLine, upstreamModel } from '../charging/lines.js';
+import { inClientsName, noLine, upstreamModel } from '../charging/lines.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -155,7 +155,7 @@ export class TaskCreator {
     clearTimeout(timer);
     stop({ outcome: outcome.kind });
     if (outcome.kind === 'accepted') crashPoint('upstream.accepted');
-    return outcome;
+    return inClientsName(outcome, channel, draft.model);
   }
 
   /** Committed before the 200. If it cannot be, the task stays `submitting` and the sweep takes it up by its key. */
