@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#platform/errors.js';
-import type { HttpAnswer } from './http-call.js';
+import type { HttpAnswer, HttpFailure } from './http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, Refused, UpstreamImage } from './outcomes.js';
 
 export type JsonObject = Record<string, unknown>;
@@ -117,20 +117,35 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
   ['failed', 'failed'],
 ]);
 
+/** Statuses below 500 that every poll of a channel would meet: our key, our money, our limit, a vendor in a hurry. */
+const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 408, 429];
+
+/** A poll that said nothing about its task. */
+export function notAnswered(result: HttpAnswer | HttpFailure, reason?: string): PollOutcome {
+  if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason, of: 'channel' };
+  const { status } = result;
+  const of = status >= 500 || OF_THE_CHANNEL.includes(status) ? 'channel' : 'task';
+  return { kind: 'no_answer', reason: reason ?? `HTTP ${status}`, of };
+}
+
+/** For the operator's log. */
+export function unknownWord(word: string | undefined): string {
+  return `unknown status word ${JSON.stringify(word ?? null).slice(0, 50)}`;
+}
+
 /** Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. */
 export function readPoll(answer: HttpAnswer, contentUrl: URL): PollOutcome {
-  if (answer.status < 200 || answer.status > 299)
-    return { kind: 'no_answer', reason: `HTTP ${answer.status}` };
+  if (answer.status < 200 || answer.status > 299) return notAnswered(answer);
   if (answer.status === 202 && answer.body.length === 0) return { kind: 'running', progress: null };
   const body = readObject(answer.body);
-  if (body === null) return { kind: 'no_answer', reason: 'a body that is not a JSON object' };
+  if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
   const word = asText(body['status'])?.toLowerCase();
   // xAI leaves the word out of a finished answer at times; the address of the file says it then.
   const state = word === undefined && videoUrl(body) ? 'completed' : statusWords.get(word ?? '');
   if (state === 'running') return { kind: 'running', progress: readProgress(body['progress']) };
   if (state === 'completed') return readCompleted(body, contentUrl);
   if (state === 'failed') return readFailed(body);
-  return { kind: 'no_answer', reason: `unknown status word ${JSON.stringify(word ?? null).slice(0, 50)}` };
+  return notAnswered(answer, unknownWord(word));
 }
 
 function videoUrl(body: JsonObject): string | undefined {
@@ -145,7 +160,7 @@ function readCompleted(body: JsonObject, contentUrl: URL): PollOutcome {
   const named = videoUrl(body);
   if (named === undefined) return { kind: 'completed', fileUrl: contentUrl.href };
   if (!URL.canParse(named, contentUrl.href))
-    return { kind: 'no_answer', reason: 'a video.url that is no address' };
+    return { kind: 'no_answer', reason: 'a video.url that is no address', of: 'task' };
   return { kind: 'completed', fileUrl: new URL(named, contentUrl).href };
 }
 

@@ -50,7 +50,7 @@ describe('the breaker of a channel', () => {
     call(failed);
     call(delivered);
     call({ kind: 'unknown' });
-    call({ kind: 'no_answer' });
+    call({ kind: 'no_answer', of: 'channel' });
     expect(health.state('one')).toBe('closed');
     call(failed);
     expect(health.state('one')).toBe('open');
@@ -115,6 +115,26 @@ describe('the breaker of a channel', () => {
     expect(health.candidates([one])).toEqual([one]);
     late.report(delivered);
     expect(health.state('one')).toBe('closed');
+  });
+
+  it('learns nothing from a poll that speaks against its task only', () => {
+    for (let times = 0; times < 5; times += 1) call({ kind: 'no_answer', of: 'task' });
+    expect(health.state('one')).toBe('closed');
+    for (let times = 0; times < 3; times += 1) call({ kind: 'no_answer', of: 'channel' });
+    expect(health.state('one')).toBe('open');
+  });
+
+  it('says how many calls it bears: none, one for the trial, any', () => {
+    expect(health.allowance(one)).toBe(Infinity);
+    open();
+    expect(health.allowance(one)).toBe(0);
+    clock.advance(10_000);
+    expect(health.allowance(one)).toBe(1);
+    const trial = enter();
+    expect(health.allowance(one)).toBe(0);
+    trial.report(delivered);
+    expect(health.allowance(one)).toBe(Infinity);
+    expect(health.allowance({ ...one, maxConcurrency: 4 })).toBe(4);
   });
 
   it('says when to come again', () => {

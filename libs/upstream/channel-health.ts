@@ -11,6 +11,8 @@ export interface HealthOptions {
   /** How long an open breaker keeps calls away before one of them may try. */
   openMs: number;
   registry?: Registry;
+  /** What the names of its metrics begin with: `upstream_channel`, unless two programs share the registry. */
+  metricPrefix?: string;
   /** Told of each change, for the log. */
   onChange?: (channelId: string, state: ChannelState, reason: string) => void;
 }
@@ -22,6 +24,8 @@ export interface CallOutcome {
   kind: string;
   reason?: string;
   upstreamStatus?: number | null;
+  /** Of a poll without an answer: what it speaks against. */
+  of?: 'channel' | 'task';
   /** What is still coming of the answer. */
   body?: Readable;
 }
@@ -52,6 +56,10 @@ const FAILURES: ReadonlySet<string> = new Set<NotAccepted['kind'] | Unknown['kin
 ]);
 /** The vendor is well but has no such model, or takes no body as large: not a fault that other calls would share. */
 const OF_ONE_CALL: readonly unknown[] = [404, 413];
+
+function isOfOneCall({ kind, upstreamStatus, of }: CallOutcome): boolean {
+  return of === 'task' || (kind === 'not_accepted' && OF_ONE_CALL.includes(upstreamStatus));
+}
 
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
 
@@ -120,6 +128,16 @@ export class ChannelHealth {
     return vitals.trial ? 'half_open' : 'open';
   }
 
+  /**
+   * How many calls a channel bears at the same time now, those under way included: none while it is left alone, one where
+   * a trial is due, else its limit.
+   */
+  allowance(channel: Channel): number {
+    const vitals = this.vitals.get(channel.id);
+    if (vitals && vitals.openedAtMs !== null) return this.hasPlace(channel) ? 1 : 0;
+    return channel.maxConcurrency ?? Infinity;
+  }
+
   /** When to come again if none of the channels has a place, in whole seconds: for a Retry-After header. */
   retryAfterSeconds(channels: readonly Channel[]): number {
     const waitsMs = channels.map(({ id }) => this.restMs(this.vitals.get(id)));
@@ -159,7 +177,7 @@ export class ChannelHealth {
 
   private take(channelId: string, { outcome, place }: { outcome: CallOutcome; place: Place }): void {
     const vitals = this.vitalsOf(channelId);
-    if (OF_ONE_CALL.includes(outcome.upstreamStatus) && outcome.kind === 'not_accepted') return;
+    if (isOfOneCall(outcome)) return;
     const isTrial = vitals.trial?.place === place;
     if (!FAILURES.has(outcome.kind)) {
       vitals.failures = 0;
@@ -191,9 +209,10 @@ export class ChannelHealth {
   private registerMetrics(registry: Registry): Counter {
     const registers = [registry];
     const { vitals } = this;
+    const { metricPrefix = 'upstream_channel' } = this.options;
     const stateOf = (id: string) => ({ closed: 0, half_open: 1, open: 2 })[this.state(id)];
     new Gauge({
-      name: 'upstream_channel_state',
+      name: `${metricPrefix}_state`,
       help: 'The breaker of a channel: 0 closed, 1 half open (one call tries it), 2 open',
       labelNames: ['channel'],
       registers,
@@ -202,7 +221,7 @@ export class ChannelHealth {
       },
     });
     new Gauge({
-      name: 'upstream_channel_calls',
+      name: `${metricPrefix}_calls`,
       help: 'Calls that hold a place on a channel now',
       labelNames: ['channel'],
       registers,
@@ -211,7 +230,7 @@ export class ChannelHealth {
       },
     });
     return new Counter({
-      name: 'upstream_channel_opened_total',
+      name: `${metricPrefix}_opened_total`,
       help: 'How often the breaker of a channel opened',
       labelNames: ['channel'],
       registers,

@@ -64,7 +64,12 @@ export type PollOutcome =
   | { kind: 'running'; progress: number | null }
   | { kind: 'completed'; fileUrl: string }
   | { kind: 'failed'; code: ErrorCode; message: string }
-  | { kind: 'no_answer'; reason: string };
+  | {
+      kind: 'no_answer';
+      reason: string;
+      /** What it speaks against: the whole channel, or nothing but this task. */
+      of: 'channel' | 'task';
+    };
 
 export interface ImageRequest {
   /** The upstream's name of the model. */

@@ -138,7 +138,7 @@ export class UpstreamAdapter {
   }
 
   private unanswered(capability: Capability): PollOutcome {
-    return { kind: 'no_answer', reason: this.lacking(capability).reason };
+    return { kind: 'no_answer', reason: this.lacking(capability).reason, of: 'task' };
   }
 }
 

@@ -203,7 +203,8 @@ describe('gemini', () => {
       { kind: 'failed', message: 'It broke.' },
     ],
     [202, done({}), { kind: 'no_answer' }],
-    [404, { error: { code: 404, message: 'gone' } }, { kind: 'no_answer' }],
+    [404, { error: { code: 404, message: 'gone' } }, { kind: 'no_answer', of: 'task' }],
+    [429, {}, { kind: 'no_answer', of: 'channel' }],
     [200, '[]', { kind: 'no_answer' }],
   ])('reads the operation %i %j', async (status, answer, outcome) => {
     expect(await poll('gemini', 'models/m/operations/a1', [status, answer])).toMatchObject(outcome);
@@ -226,8 +227,8 @@ describe('mesh3d', () => {
       { status: 'banned', error: { message: 'x', code: 'moderation' } },
       { kind: 'failed', code: 'content_policy_violation' },
     ],
-    [200, { status: 'polishing' }, { kind: 'no_answer' }],
-    [500, { status: 'failed' }, { kind: 'no_answer' }],
+    [200, { status: 'polishing' }, { kind: 'no_answer', of: 'task' }],
+    [500, { status: 'failed' }, { kind: 'no_answer', of: 'channel' }],
   ])('reads %i %j', async (status, answer, outcome) => {
     const { adapter, channel } = await line('mesh3d', (_, response) => json(response, status, answer));
     expect(await adapter.pollAsset(channel, 'a/b', soon())).toMatchObject(outcome);

@@ -2,10 +2,11 @@ import {
   asObject,
   asText,
   imagesWithheld,
-  type JsonObject,
+  notAnswered,
   readFailed,
   readObject,
   readProgress,
+  type JsonObject,
 } from '../answers.js';
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
@@ -47,9 +48,9 @@ export function readOperationName(answer: HttpAnswer): CreateOutcome {
 
 /** Reads an operation. `base` is what a file address without an origin is relative to. */
 export function readOperation(answer: HttpAnswer, base: URL): PollOutcome {
-  if (answer.status !== 200) return { kind: 'no_answer', reason: `HTTP ${answer.status}` };
+  if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);
-  if (body === null) return { kind: 'no_answer', reason: 'a body that is not a JSON object' };
+  if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
   if (asObject(body['error'])) return readFailed(body);
   if (body['done'] !== true) {
     const progress = readProgress(asObject(body['metadata'])?.['progressPercent']);
@@ -63,12 +64,13 @@ function readDone(response: JsonObject | null, base: URL): PollOutcome {
   const samples: unknown[] = Array.isArray(videos?.['generatedSamples']) ? videos['generatedSamples'] : [];
   const uri = asText(asObject(asObject(samples[0])?.['video'])?.['uri']);
   if (uri !== undefined) {
-    if (!URL.canParse(uri, base.href)) return { kind: 'no_answer', reason: 'a uri that is no address' };
+    if (!URL.canParse(uri, base.href))
+      return { kind: 'no_answer', reason: 'a uri that is no address', of: 'task' };
     return { kind: 'completed', fileUrl: new URL(uri, base).href };
   }
   if (Number(videos?.['raiMediaFilteredCount']) > 0) {
     const message = 'The video was withheld by the content rules of the model.';
     return { kind: 'failed', code: 'content_policy_violation', message };
   }
-  return { kind: 'no_answer', reason: 'an operation that is done without a video' };
+  return { kind: 'no_answer', reason: 'an operation that is done without a video', of: 'task' };
 }

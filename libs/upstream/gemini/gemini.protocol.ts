@@ -1,4 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
+import { notAnswered } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
 import { ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
@@ -45,10 +46,11 @@ export class GeminiProtocol implements Protocol {
 
   /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is the path too. */
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    if (!isOperationName(upstreamId)) return { kind: 'no_answer', reason: 'no name of an operation' };
+    if (!isOperationName(upstreamId))
+      return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };
     const path = `/v1beta/${upstreamId}`;
     const result = await this.calls.get(channel, path, signal);
-    if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason };
+    if (result.kind === 'failure') return notAnswered(result);
     return readOperation(result, urlOf(channel, path));
   }
 }

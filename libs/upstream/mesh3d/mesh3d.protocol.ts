@@ -1,5 +1,14 @@
 import type { Channel } from '#catalog/catalog.js';
-import { asObject, asText, readCreated, readFailed, readObject, readProgress } from '../answers.js';
+import {
+  asObject,
+  asText,
+  notAnswered,
+  readCreated,
+  readFailed,
+  readObject,
+  readProgress,
+  unknownWord,
+} from '../answers.js';
 import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import { dataUrl } from '../data-url.js';
@@ -45,7 +54,7 @@ export class Mesh3dProtocol implements Protocol {
   async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const path = `${PATH}/${encodeURIComponent(upstreamId)}`;
     const result = await this.calls.get(channel, path, signal);
-    if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason };
+    if (result.kind === 'failure') return notAnswered(result);
     return readAsset(result, urlOf(channel, `${path}/content`));
   }
 }
@@ -66,16 +75,17 @@ function assetFields(request: AssetRequest): Record<string, unknown> {
 
 /** Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. */
 function readAsset(answer: HttpAnswer, contentUrl: URL): PollOutcome {
-  if (answer.status !== 200) return { kind: 'no_answer', reason: `HTTP ${answer.status}` };
+  if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);
   const word = asText(body?.['status'])?.toLowerCase();
   const state = statusWords.get(word ?? '');
   if (body === null || state === undefined) {
-    return { kind: 'no_answer', reason: `unknown status word ${JSON.stringify(word ?? null).slice(0, 50)}` };
+    return notAnswered(answer, unknownWord(word));
   }
   if (state === 'running') return { kind: 'running', progress: readProgress(body['progress']) };
   if (state === 'failed') return readFailed(body);
   const named = asText(asObject(body['output'])?.['model_url']) ?? contentUrl.href;
-  if (!URL.canParse(named, contentUrl.href)) return { kind: 'no_answer', reason: 'a model_url that is none' };
+  if (!URL.canParse(named, contentUrl.href))
+    return { kind: 'no_answer', reason: 'a model_url that is none', of: 'task' };
   return { kind: 'completed', fileUrl: new URL(named, contentUrl).href };
 }

@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { readCreated, readImages, readPoll } from '../answers.js';
+import { notAnswered, readCreated, readImages, readPoll } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
 import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
@@ -74,7 +74,7 @@ export class OpenAiXaiProtocol implements Protocol {
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
     const result = await this.calls.get(channel, path, signal);
-    if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason };
+    if (result.kind === 'failure') return notAnswered(result);
     return readPoll(result, urlOf(channel, `${path}/content`));
   }
 
