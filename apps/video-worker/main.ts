@@ -26,9 +26,12 @@ Environment:
   HOST                       address to listen on (0.0.0.0)
   HEALTH_PORT                /health/live, /health/ready, /metrics (9465)
   DATABASE_POOL              connections to the database at most (10)
-  WORKER_CONCURRENCY         videos followed at the same time (64)
+  WORKER_CONCURRENCY         videos asked about at the same time (256)
+  WORKER_COPIES              finished files copied at the same time (32)
   POLL_INTERVAL_SECONDS      between the first polls of a video (1), growing to
-  POLL_MAX_SECONDS           at most (10)
+  POLL_MAX_SECONDS           at most (8), which bounds how late an end is noticed
+  CHANNEL_FAILURES_TO_OPEN   failed calls in a row after which a channel is left alone (5)
+  CHANNEL_OPEN_SECONDS       so long, before one task tries it (10)
   LEASE_SECONDS              after which a dead worker's videos go to another (30)
   SWEEP_INTERVAL_SECONDS     pause between sweeps (5)
   STUCK_AFTER_SECONDS        when a video that was not submitted counts as stuck (30)

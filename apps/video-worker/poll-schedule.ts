@@ -2,7 +2,7 @@ import type { VideoWorkerConfig } from './video-worker.config.js';
 
 /** A broken file server is not asked more often than this in the end. */
 const COPY_PAUSE_MAX_MS = 60_000;
-/** A quarter more or less, so that tasks made together do not ask together for ever. */
+/** A quarter less at most, so that tasks made together do not ask together for ever, and none asks later than it may. */
 const JITTER = 0.25;
 
 /** The pause before the next poll, in milliseconds: half as long again each time, up to the limit. */
@@ -19,5 +19,5 @@ export function copyPauseMs(failures: number, config: Pick<VideoWorkerConfig, 'c
 }
 
 function jittered(ms: number): number {
-  return Math.round(ms * (1 - JITTER + Math.random() * 2 * JITTER));
+  return Math.round(ms * (1 - Math.random() * JITTER));
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import pLimit from 'p-limit';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -7,6 +8,7 @@ import type { FileStore } from '#storage/file-store.js';
 import type { TaskError } from '#tasks/task-end.js';
 import type { LeasedTask, TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { FileBody } from '#upstream/file-download.js';
 import { Lease } from './lease.js';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
@@ -18,6 +20,7 @@ export interface FollowerParts {
   queue: TaskQueue;
   catalog: CatalogCache;
   upstreams: Upstreams;
+  health: ChannelHealth;
   storage: FileStore;
   config: VideoWorkerConfig;
   metrics: WorkerMetrics;
@@ -43,22 +46,50 @@ const noFile = ({ kind }: LeasedTask): TaskError => ({
 /** How one attempt to copy went; the reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
 
+/** How a task is to be followed. */
+export interface FollowOptions {
+  stopping: AbortSignal;
+  /** Called as soon as the upstream has answered: what follows is a copy, which has a limit of its own. */
+  onAsked: () => void;
+}
+
+/** What a step of a task needs. */
+interface Step {
+  channel: Channel;
+  lease: Lease;
+  onAsked: () => void;
+}
+
 /** Takes one due task one step further: asks its upstream, and acts on the answer (design.md 4, steps 6 and 7). */
 export class TaskFollower {
-  constructor(private readonly parts: FollowerParts) {}
+  private readonly copies: ReturnType<typeof pLimit>;
+
+  constructor(private readonly parts: FollowerParts) {
+    this.copies = pLimit(parts.config.copyConcurrency);
+  }
+
+  /** Finished tasks that wait for a place to copy their files. */
+  get waitingCopies(): number {
+    return this.copies.pendingCount;
+  }
 
   /** One step under the task's lease. @throws only the database's errors; the task comes back when its lease ends. */
-  async follow(task: LeasedTask, stopping: AbortSignal): Promise<void> {
+  async follow(task: LeasedTask, { stopping, onAsked }: FollowOptions): Promise<void> {
     const { queue, config } = this.parts;
     const lease = new Lease(queue, task, { leaseMs: config.leaseMs, stopping });
     try {
       const channel = await this.channelOf(task);
       if (!channel) await this.waitOrExpire(task, 'its channel is not in the catalog');
       else if (task.state === 'unknown') await this.clarify(task, channel, lease);
-      else await this.poll(task, channel, lease);
+      else await this.poll(task, { channel, lease, onAsked });
     } finally {
       lease.end();
     }
+  }
+
+  /** Ends a task that is past its deadline while its channel is left alone. @throws only the database's errors */
+  giveUp(task: LeasedTask): Promise<void> {
+    return this.expire(task, 'its channel does not answer');
   }
 
   /** The channel of a task with the key that created it, also a disabled one: it still works on what it accepted. */
@@ -74,12 +105,17 @@ export class TaskFollower {
     return find();
   }
 
-  private async poll(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
+  private async poll(task: LeasedTask, { channel, lease, onAsked }: Step): Promise<void> {
+    const { upstreams, health, metrics } = this.parts;
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(POLL_LIMIT_MS)]);
-    const adapter = this.parts.upstreams.adapterFor(channel.protocol);
+    const adapter = upstreams.adapterFor(channel.protocol);
     const call = { upstreamId: task.upstreamId ?? '', signal };
-    const answer = await kindsOfWork[task.kind].poll(adapter, channel, call);
-    this.parts.metrics.polls.inc({ outcome: answer.kind });
+    const ask = () => kindsOfWork[task.kind].poll(adapter, channel, call);
+    const answer = await health.run(channel, ask, () => lease.signal.aborted);
+    // Not asked, since the channel is left alone from a moment ago: that must never end a task, however old.
+    if (answer.kind === 'not_accepted') return this.wait(task, answer.reason);
+    onAsked();
+    metrics.polls.inc({ outcome: answer.kind });
     if (answer.kind === 'completed') {
       crashPoint('upstream.ended');
       await this.collect(task, channel, { fileUrl: answer.fileUrl, lease });
@@ -100,7 +136,7 @@ export class TaskFollower {
     { fileUrl, lease }: { fileUrl: string; lease: Lease },
   ): Promise<void> {
     const { queue, config, metrics, log } = this.parts;
-    const copy = await this.copy(task, channel, { fileUrl, signal: lease.signal });
+    const copy = await this.copies(() => this.copy(task, channel, { fileUrl, signal: lease.signal }));
     if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');
@@ -168,7 +204,7 @@ export class TaskFollower {
    * second create could be a second paid job, so the task only waits for its deadline.
    */
   private async clarify(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
-    const { queue, upstreams, config } = this.parts;
+    const { queue, upstreams, health, config } = this.parts;
     const { upstreamModel } = task;
     const work = kindsOfWork[task.kind];
     if (task.pastDeadline) return this.expire(task, 'it never became clear whether the upstream accepted');
@@ -177,10 +213,12 @@ export class TaskFollower {
       return;
     }
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(channel.requestTimeoutMs)]);
-    const answer = await work.create(upstreams.adapterFor(channel.protocol), channel, {
-      task: { ...task, upstreamModel },
-      options: { idempotencyKey: task.id, signal },
-    });
+    const repeat = () =>
+      work.create(upstreams.adapterFor(channel.protocol), channel, {
+        task: { ...task, upstreamModel },
+        options: { idempotencyKey: task.id, signal },
+      });
+    const answer = await health.run(channel, repeat, () => lease.signal.aborted);
     this.parts.log.info(
       { taskId: task.id, channel: channel.id, outcome: answer.kind },
       'a create was repeated',
@@ -203,11 +241,13 @@ export class TaskFollower {
     progress: number | null = null,
   ): Promise<void> {
     if (task.pastDeadline) return this.expire(task, reason);
-    this.parts.log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task goes on');
-    await this.parts.queue.reschedule(task, {
-      inMs: pollPauseMs(task.pollAttempts, this.parts.config),
-      progress,
-    });
+    return this.wait(task, reason, progress);
+  }
+
+  private async wait(task: LeasedTask, reason: string, progress: number | null = null): Promise<void> {
+    const { queue, config, log } = this.parts;
+    log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task goes on');
+    await queue.reschedule(task, { inMs: pollPauseMs(task.pollAttempts, config), progress });
   }
 
   private expire(task: LeasedTask, reason: string): Promise<void> {

@@ -2,11 +2,16 @@ import type { ConfigReader } from '#platform/config.js';
 
 /** How the worker works; every duration is in milliseconds. */
 export interface VideoWorkerConfig {
-  /** Tasks that one worker follows at the same time; most of them only wait for an answer. */
+  /** Tasks that one worker asks about at the same time; each takes a connection for as long as the answer takes. */
   concurrency: number;
-  /** Between the first two polls of a task; the pause grows up to `pollMaxMs`. */
+  /** Finished files that it copies at the same time. */
+  copyConcurrency: number;
+  /** Between the first two polls of a task; the pause grows up to `pollMaxMs`, which bounds how late an end is noticed. */
   pollIntervalMs: number;
   pollMaxMs: number;
+  /** Failed calls in a row after which a channel is left alone, for so long before one task tries it. */
+  channelFailuresToOpen: number;
+  channelOpenMs: number;
   /** A worker that dies gives its tasks back after this. */
   leaseMs: number;
   sweepIntervalMs: number;
@@ -28,9 +33,16 @@ export interface VideoWorkerConfig {
 /** Reads the worker's part of the configuration; faults are told by `reader.finish()`. */
 export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
   return {
-    concurrency: reader.integer('WORKER_CONCURRENCY', { fallback: 64, min: 1, max: 10_000 }),
+    concurrency: reader.integer('WORKER_CONCURRENCY', { fallback: 256, min: 1, max: 10_000 }),
+    copyConcurrency: reader.integer('WORKER_COPIES', { fallback: 32, min: 1, max: 10_000 }),
     pollIntervalMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
-    pollMaxMs: reader.seconds('POLL_MAX_SECONDS', 10),
+    pollMaxMs: reader.seconds('POLL_MAX_SECONDS', 8),
+    channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
+      fallback: 5,
+      min: 1,
+      max: 1_000_000,
+    }),
+    channelOpenMs: reader.seconds('CHANNEL_OPEN_SECONDS', 10),
     leaseMs: reader.seconds('LEASE_SECONDS', 30),
     sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
     stuckAfterMs: reader.seconds('STUCK_AFTER_SECONDS', 30),

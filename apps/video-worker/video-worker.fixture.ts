@@ -23,8 +23,11 @@ import { type RunningVideoWorker, startVideoWorker } from './video-worker.progra
 
 const QUICK: VideoWorkerConfig = {
   concurrency: 16,
+  copyConcurrency: 16,
   pollIntervalMs: 20,
   pollMaxMs: 60,
+  channelFailuresToOpen: 5,
+  channelOpenMs: 100,
   leaseMs: 2_000,
   sweepIntervalMs: 40,
   stuckAfterMs: 60_000,

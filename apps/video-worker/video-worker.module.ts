@@ -17,6 +17,7 @@ import type { Registry } from '#platform/metrics.js';
 import type { FileStore } from '#storage/file-store.js';
 import { TaskQueue } from '#tasks/task-queue.store.js';
 import { Upstreams } from '#upstream/adapters.js';
+import { ChannelHealth } from '#upstream/channel-health.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import { VideoWorker } from './video-worker.js';
 import { WorkerMetrics } from './worker.metrics.js';
@@ -72,6 +73,7 @@ export class VideoWorkerModule {
       queue,
       catalog: new CatalogCache(pool, clock, config.catalogLifeMs),
       upstreams,
+      health: channelHealth(options, queue),
       storage,
       config,
       metrics: new WorkerMetrics(registry, queue),
@@ -88,6 +90,28 @@ export class VideoWorkerModule {
       ],
     };
   }
+}
+
+/** The channels as polls meet them. One that is well again meets its overdue tasks one by one, not all at once. */
+function channelHealth(
+  { config, clock, registry, log }: VideoWorkerModuleOptions,
+  queue: TaskQueue,
+): ChannelHealth {
+  return new ChannelHealth({
+    clock,
+    registry,
+    // The gateway's own may stand in the same registry.
+    metricPrefix: 'tollgate_worker_channel',
+    failuresToOpen: config.channelFailuresToOpen,
+    openMs: config.channelOpenMs,
+    onChange: (channel, state, reason) => {
+      log[state === 'open' ? 'warn' : 'info']({ channel, state, reason }, 'the health of a channel changed');
+      if (state !== 'closed') return;
+      queue.spreadDue(channel, config.pollMaxMs).catch((error: unknown) => {
+        log.warn({ err: error, channel }, 'the tasks of a channel come up all at once');
+      });
+    },
+  });
 }
 
 /** Ready when ends can be written and announced, and files stored. */

@@ -4,11 +4,19 @@ import type { LeasedTask } from '#tasks/task-queue.store.js';
 import type { Task } from '#tasks/task.js';
 import { type FollowerParts, TaskFollower } from './task-follower.js';
 import { fileFolders, kindsOfWork } from './task-kinds.js';
+import { WorkPlaces } from './work-places.js';
 
 /** Rows of one sweep: enough to clear a crash of every gateway within a few rounds, and a short transaction. */
 const SWEEP_LIMIT = 100;
-/** The idle pause of the claim loop lies between these; it follows the poll interval. */
-const CLAIM_PAUSE_MS = { min: 20, max: 500 };
+/**
+ * The idle pause of the claim loop lies between these; it follows the poll interval. Many short pauses spread thousands
+ * of polls evenly, and evenly spread they take few connections.
+ */
+const CLAIM_PAUSE_MS = { min: 20, max: 100 };
+/** Claims that are cut short by the places go on when this part of them is free: fewer, larger claims. */
+const WORTH_A_CLAIM = 0.25;
+/** A deadline that falls into an outage waits for so many trials of the channel. */
+const TRIALS_AFTER_DEADLINE = 2;
 /** Files outlive their addresses by this, for downloads that began in time. */
 const PURGE_GRACE_MS = 300_000;
 const PURGE_PAUSE_MAX_MS = 300_000;
@@ -23,6 +31,9 @@ export class VideoWorker {
   private readonly stopping = new AbortController();
   private readonly following = new Set<Promise<void>>();
   private readonly follower: TaskFollower;
+  private readonly places: WorkPlaces;
+  /** The last claim may have left due tasks behind for want of places. */
+  private isShort = false;
   private readonly claims: Loop;
   private readonly sweeps: Loop;
   private readonly purges: Loop;
@@ -30,6 +41,7 @@ export class VideoWorker {
   constructor(private readonly parts: FollowerParts) {
     const { log, config } = parts;
     this.follower = new TaskFollower(parts);
+    this.places = new WorkPlaces(config.concurrency, parts.health);
     const claimMs = Math.min(CLAIM_PAUSE_MS.max, Math.max(CLAIM_PAUSE_MS.min, config.pollIntervalMs / 4));
     this.claims = new Loop({ name: 'claim', intervalMs: claimMs, log, round: () => this.claim() });
     this.sweeps = new Loop({
@@ -59,26 +71,47 @@ export class VideoWorker {
     await Promise.all(this.following);
   }
 
-  private async claim(): Promise<boolean> {
-    const { queue, config } = this.parts;
-    const free = config.concurrency - this.following.size;
-    // Whoever finishes wakes the loop.
-    if (free <= 0 || this.stopping.signal.aborted) return false;
-    const tasks = await queue.claimDue(free, config.leaseMs);
+  private async claim(): Promise<void> {
+    const { queue, config, catalog } = this.parts;
+    this.isShort = true;
+    if (!this.mayTake) return;
+    const { channels } = await catalog.get();
+    const places = this.places.freeOn(channels);
+    const limit = this.places.free;
+    const tasks = places.size === 0 ? [] : await queue.claimDue(places, { limit, leaseMs: config.leaseMs });
     for (const task of tasks) this.take(task);
-    return false;
+    this.isShort = tasks.length === limit || isUsedUp(places, tasks);
+  }
+
+  /** Copies that wait mean that files come slower than ends: more ends would only wait with them. */
+  private get mayTake(): boolean {
+    const { concurrency } = this.parts.config;
+    const isBehind = this.follower.waitingCopies >= concurrency;
+    return this.places.free > 0 && !isBehind && !this.stopping.signal.aborted;
   }
 
   private take(task: LeasedTask): void {
-    const { metrics, log, config } = this.parts;
-    const work = this.follower
-      .follow(task, this.stopping.signal)
+    const leave = this.places.take(task.channelId);
+    const onAsked = () => {
+      leave();
+      this.goOn();
+    };
+    this.keep(task, this.follower.follow(task, { stopping: this.stopping.signal, onAsked }).finally(onAsked));
+  }
+
+  /** Whoever gives back a place wakes a claim that was cut short. */
+  private goOn(): void {
+    const isWorthIt = this.places.free >= this.parts.config.concurrency * WORTH_A_CLAIM;
+    if (this.isShort && isWorthIt) this.claims.wake();
+  }
+
+  private keep(task: LeasedTask, step: Promise<void>): void {
+    const { metrics, log } = this.parts;
+    const work = step
       .catch((error: unknown) => log.error({ err: error, taskId: task.id }, 'a step of a task failed'))
       .finally(() => {
-        const wasFull = this.following.size >= config.concurrency;
         this.following.delete(work);
         metrics.following.set(this.following.size);
-        if (wasFull) this.claims.wake();
       });
     this.following.add(work);
     metrics.following.set(this.following.size);
@@ -99,7 +132,24 @@ export class VideoWorker {
       log.warn({ tasks: unclear }, 'tasks were given up while an upstream was being called');
       this.claims.wake();
     }
-    return stuck.length === SWEEP_LIMIT || unclear === SWEEP_LIMIT;
+    const forgotten = await this.sweepChannels();
+    return [stuck.length, unclear, forgotten].includes(SWEEP_LIMIT);
+  }
+
+  /** What claims by channel leave out: channels that are not known yet or any more, and deadlines of channels left alone. */
+  private async sweepChannels(): Promise<number> {
+    const { queue, config, catalog, health } = this.parts;
+    const { leaseMs, channelOpenMs } = config;
+    const ids = (await catalog.get()).channels.map(({ id }) => id);
+    const limit = this.mayTake ? Math.min(SWEEP_LIMIT, this.places.free) : 0;
+    const strays = await queue.claimStray(ids, { limit, leaseMs });
+    for (const task of strays) this.take(task);
+    const alone = ids.filter((id) => health.state(id) !== 'closed');
+    if (alone.length === 0) return strays.length;
+    const graceMs = channelOpenMs * TRIALS_AFTER_DEADLINE;
+    const overdue = await queue.claimOverdue(alone, { limit: SWEEP_LIMIT, leaseMs, graceMs });
+    for (const task of overdue) this.keep(task, this.follower.giveUp(task));
+    return Math.max(strays.length, overdue.length);
   }
 
   private async purge(): Promise<void> {
@@ -112,4 +162,11 @@ export class VideoWorker {
       if (removed > 0) log.info({ folder, removed }, 'old files were removed');
     }
   }
+}
+
+/** Whether a channel gave as many tasks as it had places. */
+function isUsedUp(places: ReadonlyMap<string, number>, tasks: readonly LeasedTask[]): boolean {
+  const counts = new Map<string | null, number>();
+  for (const { channelId } of tasks) counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
+  return [...places].some(([id, count]) => counts.get(id) === count);
 }

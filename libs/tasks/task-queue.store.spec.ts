@@ -11,11 +11,13 @@ beforeEach(async () => {
 afterEach(() => tasks.close());
 
 const LEASE_MS = 60_000;
+const claim = (limit: number) =>
+  tasks.queue.claimDue(new Map([['sandbox', limit]]), { limit, leaseMs: LEASE_MS });
 const file = { key: 'videos/x.mp4', bytes: 123, type: 'video/mp4', lifeMs: 1_500_000 };
 const failure = { code: 'generation_failed' as const, message: 'It failed.' };
 
 async function claimOne(): Promise<LeasedTask> {
-  const [task] = await tasks.queue.claimDue(10, LEASE_MS);
+  const [task] = await claim(10);
   if (!task) throw new Error('nothing is due');
   return task;
 }
@@ -34,13 +36,77 @@ describe('the queue of tasks', () => {
       firstPollMs: 60_000,
     });
     await tasks.created();
-    const first = await tasks.queue.claimDue(2, LEASE_MS);
+    const first = await claim(2);
     expect(first.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort());
-    const rest = await Promise.all(Array.from({ length: 6 }, () => tasks.queue.claimDue(5, LEASE_MS)));
+    const rest = await Promise.all(Array.from({ length: 6 }, () => claim(5)));
     const claimed = [...first, ...rest.flat()].map(({ id }) => id);
-    const more = (await tasks.queue.claimDue(50, LEASE_MS)).map(({ id }) => id);
+    const more = (await claim(50)).map(({ id }) => id);
     expect([...claimed, ...more].sort()).toEqual([...ids].sort());
-    expect(await tasks.queue.claimDue(50, LEASE_MS)).toEqual([]);
+    expect(await claim(50)).toEqual([]);
+  });
+
+  it('hands out what each channel has places for, and strays and old deadlines when they are asked for', async () => {
+    const channelId = 'other';
+    for (let number = 0; number < 6; number += 1) await tasks.submitted(`up-${number}`);
+    for (let number = 0; number < 4; number += 1) await tasks.submitted(`other-${number}`, { channelId });
+    const limits = { limit: 5, leaseMs: LEASE_MS };
+    const claimed = await tasks.queue.claimDue(
+      new Map([
+        ['sandbox', 2],
+        [channelId, 1],
+      ]),
+      limits,
+    );
+    expect(claimed.map((task) => task.channelId).sort()).toEqual(['other', 'sandbox', 'sandbox']);
+    expect(
+      await tasks.queue.claimDue(
+        new Map([
+          ['sandbox', 9],
+          [channelId, 9],
+        ]),
+        limits,
+      ),
+    ).toHaveLength(5);
+
+    expect(await tasks.queue.claimStray(['sandbox', channelId], limits)).toEqual([]);
+    expect(await tasks.queue.claimStray(['sandbox'], limits)).toMatchObject([{ channelId }, { channelId }]);
+
+    const late = await tasks.submitted('late', { deadlineMs: 0 });
+    await tasks.submitted('in time');
+    const overdue = (graceMs: number) => tasks.queue.claimOverdue(['sandbox'], { ...limits, graceMs });
+    expect(await overdue(60_000)).toEqual([]);
+    expect(await overdue(0)).toMatchObject([{ id: late.id }]);
+  });
+
+  it('has the due tasks of a channel come up over a while', async () => {
+    for (let number = 0; number < 20; number += 1) await tasks.submitted(`up-${number}`);
+    const held = await claimOne();
+    expect(await tasks.queue.spreadDue('sandbox', 3_600_000)).toBe(10);
+    expect(await claim(50)).toEqual([]);
+    const { rows } = await tasks.owner.query<{ times: number; longest: number }>(
+      `SELECT count(DISTINCT next_poll_at)::int AS times, extract(epoch FROM max(next_poll_at) - now())::float8 AS longest
+       FROM tasks`,
+    );
+    expect(rows[0]?.times).toBeGreaterThan(10);
+    expect(rows[0]?.longest).toBeLessThanOrEqual(3_600);
+    expect(await tasks.queue.reschedule(held, { inMs: 0 })).toBe(true);
+  });
+
+  it('gives many tasks back together, and says of each whether its lease was kept', async () => {
+    for (let number = 0; number < 30; number += 1) await tasks.submitted(`up-${number}`);
+    const claimed = await claim(30);
+    const lost = claimed.slice(0, 5);
+    await tasks.owner.query('UPDATE tasks SET lease_token = gen_random_uuid() WHERE id = ANY ($1)', [
+      lost.map(({ id }) => id),
+    ]);
+    const counted = await Promise.all(claimed.map((task) => tasks.queue.reschedule(task, { inMs: 0 })));
+    expect(counted.map((kept, index) => kept === index >= 5)).toEqual(claimed.map(() => true));
+    expect((await claim(50)).map(({ id }) => id).sort()).toEqual(
+      claimed
+        .slice(5)
+        .map(({ id }) => id)
+        .sort(),
+    );
   });
 
   it('hands a task out again when its lease ends, and ignores its former holder', async () => {

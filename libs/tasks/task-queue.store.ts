@@ -1,5 +1,6 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { type Clock, systemClock } from '#platform/clock.js';
+import { type NextPoll, Reschedules } from './reschedules.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
 
@@ -8,6 +9,11 @@ export interface LeasedTask extends Task {
   leaseToken: string;
   /** By the database's clock, when the task was claimed. */
   pastDeadline: boolean;
+}
+
+export interface ClaimLimits {
+  limit: number;
+  leaseMs: number;
 }
 
 export interface FinishedFile {
@@ -24,25 +30,48 @@ interface Statement {
   text: string;
 }
 
-// The poll time is pushed to the lease's end, so that a worker that dies gives its tasks back by doing nothing.
-const CLAIM: Statement = {
-  name: 'queue_claim',
-  text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
+const DUE = `state IN ('submitted', 'unknown') AND next_poll_at <= now()`;
+
+/**
+ * Claims at most $1 of the ids that `due` selects, which has to lock them. The poll time is pushed to the lease's end,
+ * $2 ms away, so that a worker that dies gives its tasks back by doing nothing.
+ */
+function claiming(name: string, due: string): Statement {
+  return {
+    name,
+    text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
       poll_attempts = t.poll_attempts + 1
-    FROM (SELECT id FROM tasks WHERE state IN ('submitted', 'unknown') AND next_poll_at <= now()
-      ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED) due
-    WHERE t.id = due.id
+    FROM (${due}) due WHERE t.id = due.id
     RETURNING ${TASK_COLUMNS}, t.lease_token, now() >= t.deadline AS past_deadline`,
+  };
+}
+
+const CLAIM = claiming(
+  'queue_claim',
+  `SELECT mine.id FROM unnest($3::text[], $4::integer[]) AS channel (id, places)
+    CROSS JOIN LATERAL (SELECT id, next_poll_at FROM tasks WHERE channel_id = channel.id AND ${DUE}
+      ORDER BY next_poll_at LIMIT channel.places FOR UPDATE SKIP LOCKED) mine
+    ORDER BY mine.next_poll_at LIMIT $1`,
+);
+const CLAIM_STRAY = claiming(
+  'queue_claim_stray',
+  `SELECT id FROM tasks WHERE ${DUE} AND (channel_id IS NULL OR channel_id <> ALL ($3::text[]))
+    ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+);
+const CLAIM_OVERDUE = claiming(
+  'queue_claim_overdue',
+  `SELECT id FROM tasks WHERE ${DUE} AND channel_id = ANY ($3::text[]) AND deadline < now() - $4 * interval '1 ms'
+    ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+);
+const SPREAD: Statement = {
+  name: 'queue_spread',
+  text: `UPDATE tasks SET next_poll_at = now() + random() * $2 * interval '1 ms', lease_token = NULL
+    WHERE id IN (SELECT id FROM tasks WHERE channel_id = $1 AND ${DUE} FOR UPDATE SKIP LOCKED)`,
 };
 const LEASED = `id = $1 AND lease_token = $2 AND state IN ('submitted', 'unknown')`;
 const RENEW: Statement = {
   name: 'queue_renew',
   text: `UPDATE tasks SET next_poll_at = now() + $3 * interval '1 ms' WHERE ${LEASED}`,
-};
-const RESCHEDULE: Statement = {
-  name: 'queue_reschedule',
-  text: `UPDATE tasks SET next_poll_at = now() + $3 * interval '1 ms', lease_token = NULL,
-    progress = greatest(progress, $4), copy_attempts = copy_attempts + $5 WHERE ${LEASED}`,
 };
 const AT_DEADLINE: Statement = {
   name: 'queue_at_deadline',
@@ -99,22 +128,39 @@ const OLDEST_DUE: Statement = {
  * counted; `false` means that the lease went to another worker or the task ended meanwhile.
  */
 export class TaskQueue {
+  private readonly reschedules: Reschedules;
+
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock = systemClock,
-  ) {}
+  ) {
+    this.reschedules = new Reschedules(pool);
+  }
 
-  /** Hands out up to `limit` due tasks, longest due first, each to one worker only. */
-  async claimDue(limit: number, leaseMs: number): Promise<LeasedTask[]> {
-    const { rows } = await this.run<TaskRow & { lease_token: string; past_deadline: boolean }>(CLAIM, [
-      limit,
-      leaseMs,
-    ]);
-    return rows.map((row) => ({
-      ...readTask(row),
-      leaseToken: row.lease_token,
-      pastDeadline: row.past_deadline,
-    }));
+  /**
+   * Hands out due tasks, longest due first, each to one worker only: at most `limit`, and of each channel at most what
+   * `places` says, which is at least 1.
+   */
+  claimDue(places: ReadonlyMap<string, number>, { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
+    return this.claim(CLAIM, [limit, leaseMs, [...places.keys()], [...places.values()]]);
+  }
+
+  /** Hands out due tasks of channels that are none of these: new ones, or ones that were removed. */
+  claimStray(knownChannels: readonly string[], { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
+    return this.claim(CLAIM_STRAY, [limit, leaseMs, knownChannels]);
+  }
+
+  /** Hands out due tasks of these channels whose deadline has been over for `graceMs`. */
+  claimOverdue(
+    channels: readonly string[],
+    { limit, leaseMs, graceMs }: ClaimLimits & { graceMs: number },
+  ): Promise<LeasedTask[]> {
+    return this.claim(CLAIM_OVERDUE, [limit, leaseMs, channels, graceMs]);
+  }
+
+  /** Has the due tasks of a channel come up at random moments within `overMs`. Answers how many. */
+  async spreadDue(channelId: string, overMs: number): Promise<number> {
+    return (await this.run(SPREAD, [channelId, overMs])).rowCount ?? 0;
   }
 
   /** Keeps a lease for another `leaseMs`. */
@@ -122,13 +168,9 @@ export class TaskQueue {
     return this.write(RENEW, [task.id, task.leaseToken, leaseMs]);
   }
 
-  /** Gives a task back until `inMs`. Progress never goes backwards. */
-  reschedule(
-    task: LeasedTask,
-    next: { inMs: number; progress?: number | null; copyFailed?: boolean },
-  ): Promise<boolean> {
-    const { inMs, progress, copyFailed } = next;
-    return this.write(RESCHEDULE, [task.id, task.leaseToken, inMs, progress ?? 0, copyFailed ? 1 : 0]);
+  /** Gives a task back for a while, together with others that are given back now. */
+  reschedule(task: LeasedTask, next: NextPoll): Promise<boolean> {
+    return this.reschedules.add(task, next);
   }
 
   /** Gives back a task for which nothing can be done before its deadline. */
@@ -177,6 +219,18 @@ export class TaskQueue {
   /** How long the task that is due longest has waited, in seconds; 0 when none waits. */
   async oldestDueSeconds(): Promise<number> {
     return (await this.run<{ seconds: number }>(OLDEST_DUE, [])).rows[0]?.seconds ?? 0;
+  }
+
+  private async claim(statement: Statement, values: unknown[]): Promise<LeasedTask[]> {
+    const { rows } = await this.run<TaskRow & { lease_token: string; past_deadline: boolean }>(
+      statement,
+      values,
+    );
+    return rows.map((row) => ({
+      ...readTask(row),
+      leaseToken: row.lease_token,
+      pastDeadline: row.past_deadline,
+    }));
   }
 
   private async write(statement: Statement, values: unknown[]): Promise<boolean> {

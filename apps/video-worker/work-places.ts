@@ -1,0 +1,46 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
+
+/** One channel that answers slowly must not take every place, or the tasks of all others wait with its own. */
+const CHANNEL_SHARE = 0.75;
+
+/** The places of a worker for tasks that are being asked about: so many in all, and so many on each channel. */
+export class WorkPlaces {
+  private readonly asking = new Map<string, number>();
+  private taken = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly health: ChannelHealth,
+  ) {}
+
+  get free(): number {
+    return this.most - this.taken;
+  }
+
+  /** How many more tasks of each of these channels may be taken; channels that bear none are left out. */
+  freeOn(channels: readonly Channel[]): Map<string, number> {
+    const share = Math.ceil(this.most * CHANNEL_SHARE);
+    const free = channels.map((channel): [string, number] => {
+      const borne = Math.min(share, this.health.allowance(channel));
+      return [channel.id, borne - (this.asking.get(channel.id) ?? 0)];
+    });
+    return new Map(free.filter(([, count]) => count > 0));
+  }
+
+  /** Takes a place; the answer gives it back, and may be called again. */
+  take(channelId: string | null): () => void {
+    const id = channelId ?? '';
+    this.add(id, 1);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.add(id, -1);
+      isHeld = false;
+    };
+  }
+
+  private add(channelId: string, count: number): void {
+    this.taken += count;
+    this.asking.set(channelId, (this.asking.get(channelId) ?? 0) + count);
+  }
+}
