@@ -37,9 +37,9 @@ interface Notice {
 
 interface Load {
   pollsPerSecond: number;
-  connections: { inUse: number; open: number };
-  /** Memory at the end; processor time as a part of one core, null where the system does not tell. */
-  processes: (MemoryUse & { cores: number | null })[];
+  connections: { inUse: { mean: number; most: number }; mostOpen: number };
+  /** Memory at the end and before; processor time as a part of one core, null where the system does not tell. */
+  processes: (MemoryUse & { megabytesBefore: number | undefined; cores: number | null })[];
 }
 
 interface Measured {
@@ -163,20 +163,28 @@ async function watchLoad({ relay, wire, sandbox }: Scene, untilMs: number): Prom
   const startedMs = performance.now();
   const polls = await sandbox.polls();
   const cpu = relay.processes.map(secondsOf);
-  const connections = { inUse: 0, open: 0 };
+  const before = relay.processes.map((group) => memoryOf([group])[0]?.megabytes);
+  const samples: WireCounts[] = [];
   while (Date.now() < untilMs) {
     await pause(SAMPLE_MS);
-    const { inUse, open } = await count();
-    connections.inUse = Math.max(connections.inUse, inUse);
-    connections.open = Math.max(connections.open, open);
+    samples.push(await count());
   }
   const seconds = (performance.now() - startedMs) / 1000;
   const processes = relay.processes.flatMap((group, index) => {
     const [from, to] = [cpu[index], secondsOf(group)];
     const cores = from == null || to == null ? null : (to - from) / seconds;
-    return memoryOf([group]).map((use) => ({ ...use, cores }));
+    return memoryOf([group]).map((use) => ({ ...use, megabytesBefore: before[index], cores }));
   });
-  return { pollsPerSecond: ((await sandbox.polls()) - polls) / seconds, connections, processes };
+  const pollsPerSecond = ((await sandbox.polls()) - polls) / seconds;
+  return { pollsPerSecond, connections: connectionsOf(samples), processes };
+}
+
+/** Connections that carried something within a sample's time. */
+function connectionsOf(samples: readonly WireCounts[]): Load['connections'] {
+  const inUse = samples.map((sample) => sample.inUse);
+  const mean = inUse.reduce((sum, count) => sum + count, 0) / inUse.length;
+  const mostOpen = Math.max(...samples.map(({ open }) => open));
+  return { inUse: { mean, most: Math.max(...inUse) }, mostOpen };
 }
 
 /** Processor time of a group so far, its descendants included. */
@@ -225,15 +233,20 @@ function report(measured: Measured, { options, books, agrees }: Findings): void 
     [`${options.running} tasks running, ${options.latency} ms away`, ''],
     [
       ['polls per second', Math.round(load.pollsPerSecond).toString()],
-      ['connections in use at most', String(load.connections.inUse)],
-      ['connections open at most', String(load.connections.open)],
+      [
+        `connections used within ${SAMPLE_MS / 1000} s, mean`,
+        Math.round(load.connections.inUse.mean).toString(),
+      ],
+      [`connections used within ${SAMPLE_MS / 1000} s, most`, String(load.connections.inUse.most)],
+      ['connections open, most', String(load.connections.mostOpen)],
     ],
   );
   printTable(
-    ['processes meanwhile', 'count', 'MB', 'cores in use'],
-    load.processes.map(({ process: name, count, megabytes, cores }) => [
+    ['processes meanwhile', 'count', 'MB before', 'MB after', 'cores in use'],
+    load.processes.map(({ process: name, count, megabytes, megabytesBefore, cores }) => [
       name,
       String(count),
+      String(megabytesBefore ?? '-'),
       String(megabytes),
       cores?.toFixed(2) ?? '-',
     ]),
