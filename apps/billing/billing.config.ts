@@ -1,6 +1,9 @@
+import type { SessionLife } from '#identity/session.store.js';
 import { ConfigReader } from '#platform/config.js';
 
-/** Durations of billing, milliseconds. */
+const HOUR = 3_600;
+
+/** Durations of billing, milliseconds, and where its console is. */
 export interface BillingConfig {
   /** How long past its end a charge may still be resolved by a message under way, before the sweeps look at it. */
   readonly chargeGraceMs: number;
@@ -8,6 +11,12 @@ export interface BillingConfig {
   readonly sweepIntervalMs: number;
   /** The net under the waking of the outbox relay. */
   readonly outboxPollMs: number;
+  /** How long people stay signed in. */
+  readonly session: SessionLife;
+  /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
+  readonly consoleUrl: string;
+  /** Proxies stand before the console and say whom they answer. */
+  readonly trustProxy: boolean;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -16,5 +25,12 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    session: {
+      idleMs: reader.seconds('SESSION_IDLE_SECONDS', 12 * HOUR),
+      longestMs: reader.seconds('SESSION_LONGEST_SECONDS', 30 * 24 * HOUR),
+      rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
+    },
+    consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
+    trustProxy: reader.boolean('TRUST_PROXY', false),
   };
 }

@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import type pg from 'pg';
+import type { DataSource } from 'typeorm';
 import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
@@ -19,15 +20,19 @@ import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
-import { LOG, LOOPS, READINESS } from './billing.tokens.js';
+import { LOOPS } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
+import { PeopleModule } from './people/people.module.js';
+import { SharedModule } from './shared.module.js';
 
 export interface BillingModuleOptions {
   /** Connections under billing's own database role. */
   pool: pg.Pool;
+  /** The same database for entities. */
+  entities: DataSource;
   bus: Bus;
   config: BillingConfig;
   log: Logger;
@@ -67,18 +72,12 @@ export class BillingModule {
     const metrics = new BillingMetrics(options.registry);
     const relay = newRelay(options);
     const engine = newEngine(options, relay);
+    const readiness = billingReadiness(options);
     return {
       module: BillingModule,
+      imports: [SharedModule.register(options, { readiness, metrics, relay, engine }), PeopleModule],
       controllers: [ChargesController, ConsoleController],
-      providers: [
-        { provide: LOG, useValue: options.log },
-        { provide: READINESS, useValue: billingReadiness(options) },
-        { provide: BillingMetrics, useValue: metrics },
-        { provide: OutboxRelay, useValue: relay },
-        { provide: PostingEngine, useValue: engine },
-        { provide: LOOPS, useValue: newLoops(options, engine, metrics) },
-        BackgroundWork,
-      ],
+      providers: [{ provide: LOOPS, useValue: newLoops(options, engine, metrics) }, BackgroundWork],
     };
   }
 }

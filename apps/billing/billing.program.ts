@@ -1,11 +1,12 @@
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
 import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
 import type { BusTransport } from '#bus/transport.js';
-import { isTransient } from '#database/database.js';
+import { isTransient, openDataSource } from '#database/database.js';
 import { EngineOverloaded } from '#ledger/posting-engine.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
@@ -15,9 +16,17 @@ import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
 import { storeDeadLetter } from './dead-letters.store.js';
+import { ENTITIES } from './entities.js';
+import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
+import { ErrorFilter } from './http/error.filter.js';
+
+/** The console's ordinary reads and writes; the ledger has connections of its own. */
+const ENTITY_CONNECTIONS = 5;
 
 export interface BillingProgramOptions {
   pool: pg.Pool;
+  /** Billing's login, for the connections of entities. */
+  databaseUrl: string;
   transport: BusTransport;
   config: BillingConfig;
   log: Logger;
@@ -43,14 +52,25 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   const { pool, transport, config, log, registry, chaos } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
   const clock = options.clock ?? systemClock;
+  const entities = await openDataSource({
+    url: options.databaseUrl,
+    max: ENTITY_CONNECTIONS,
+    applicationName: 'billing-entities',
+    log,
+    entities: ENTITIES,
+  });
+  const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
+  prepareServer(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
-    BillingModule.register({ pool, bus, config, log, registry, clock }),
-    new FastifyAdapter(),
-    { logger: false, abortOnError: false, forceCloseConnections: true },
+    BillingModule.register({ pool, entities, bus, config, log, registry, clock }),
+    adapter,
+    { logger: false, abortOnError: false, forceCloseConnections: true, rawBody: true },
   );
+  app.useGlobalFilters(new ErrorFilter(log));
   const close = async () => {
     await app.close();
     await bus.close();
+    await entities.destroy();
   };
   try {
     const strategy = transport.server({
@@ -61,7 +81,7 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
       registry,
       chaos,
     });
-    app.connectMicroservice({ strategy }, { inheritAppConfig: true });
+    app.connectMicroservice({ strategy });
     await app.startAllMicroservices();
     const consolePort = await listen(app, options.console);
     return { consolePort, checks: billingReadiness({ pool, bus }), close };

@@ -28,6 +28,7 @@ beforeAll(async () => {
   transport = new InProcessTransport({ groups: [groups.billing], log, registry });
   billing = await startBilling({
     pool: ledger.billing,
+    databaseUrl: ledger.urlFor('billing'),
     transport,
     config: readBillingConfig(
       new ConfigReader({
@@ -260,8 +261,15 @@ describe('holds past their deadline', () => {
 
     const reader = await startBilling({
       pool: ledger.billing,
+      databaseUrl: ledger.urlFor('billing'),
       transport: slow,
-      config: { chargeGraceMs: 60_000, sweepIntervalMs: 60_000, outboxPollMs: 60_000 },
+      config: readBillingConfig(
+        new ConfigReader({
+          CHARGE_GRACE_SECONDS: '60',
+          SWEEP_INTERVAL_SECONDS: '60',
+          OUTBOX_POLL_SECONDS: '60',
+        }),
+      ),
       log,
       registry: new Registry(),
       console: { host: '127.0.0.1', port: 0 },

@@ -2,3 +2,8 @@
 export const LOG = Symbol('log');
 export const READINESS = Symbol('readiness');
 export const LOOPS = Symbol('loops');
+/** Connections under billing's own database role. */
+export const POOL = Symbol('pool');
+export const CONFIG = Symbol('config');
+export const CLOCK = Symbol('clock');
+export const REGISTRY = Symbol('registry');

@@ -25,6 +25,8 @@ Environment:
   CHARGE_GRACE_SECONDS    how long past its deadline a charge may still be resolved (30)
   SWEEP_INTERVAL_SECONDS  pause between sweeps (5)
   OUTBOX_POLL_SECONDS     net under the outbox relay (0.25)
+  PUBLIC_CONSOLE_URL      where people reach the console (http://127.0.0.1:8788)
+  SESSION_IDLE_SECONDS    a session ends after this long without a request (43200)
   LOG_LEVEL               info
 
 SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.
@@ -69,6 +71,7 @@ async function start(): Promise<RunningProgram> {
   });
   const billing = await startBilling({
     pool,
+    databaseUrl: url,
     transport,
     config: config.billing,
     log,

@@ -120,6 +120,7 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   const storage = openStorage(config.storage);
   const billing: RunningBilling = await startBilling({
     ...partsOf('billing'),
+    databaseUrl: options.databaseUrls.billing,
     config: config.billing,
     console: { host, port: options.consolePort ?? 0 },
   });

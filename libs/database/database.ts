@@ -193,6 +193,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     poolErrorHandler: (error: Error) => settings.log?.warn({ err: error }, 'a database connection was lost'),
     extra: {
       keepAlive: true,
+      types: bigintTypes,
       statement_timeout: settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
@@ -202,5 +203,5 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
 /** For int8 columns of entities: bigint in code, exact beyond 2^53. */
 export const bigintTransformer: ValueTransformer = {
   to: (value: bigint | null | undefined) => value?.toString() ?? value,
-  from: (value: string | null) => (value === null ? null : BigInt(value)),
+  from: (value: string | bigint | null) => (value === null ? null : BigInt(value)),
 };

@@ -224,6 +224,7 @@ describe('the gateway while something is away', () => {
   function startBillingAgain(): Promise<RunningBilling> {
     return startBilling({
       pool: poolOf('billing'),
+      databaseUrl: fixture.urlFor('billing'),
       transport,
       config: readBillingConfig(new ConfigReader(env)),
       log: fixture.log,

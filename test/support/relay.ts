@@ -30,6 +30,8 @@ const QUICK: Record<string, string> = {
 /** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */
 export interface Relay {
   baseUrl: string;
+  /** The control plane. */
+  consoleUrl: string;
   /** The upstream behind every channel. */
   sandboxUrl: string;
   fixture: LedgerFixture;
@@ -71,6 +73,7 @@ export async function startRelay(environment: Record<string, string> = {}): Prom
   const { baseUrl } = running;
   return {
     baseUrl,
+    consoleUrl: running.consoleUrl,
     sandboxUrl: running.sandboxUrl ?? '',
     fixture,
     registry: running.registry,

@@ -1,0 +1,48 @@
+import cookie from '@fastify/cookie';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { newId } from '#platform/ids.js';
+
+/** No request of the console is larger, but an import of prices. */
+const BODY_BYTES = 1_048_576;
+const HEADERS_TIMEOUT_MS = 15_000;
+/** A body that takes longer to arrive is cut. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const MAX_PATH_PARAM_CHARS = 200;
+
+/** Fastify under Nest, with the limits of the control plane. */
+export class BillingAdapter extends FastifyAdapter {
+  constructor(options: { trustProxy: boolean }) {
+    super({
+      genReqId: () => newId(),
+      requestIdHeader: false,
+      bodyLimit: BODY_BYTES,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      http: { headersTimeout: HEADERS_TIMEOUT_MS },
+      forceCloseConnections: true,
+      trustProxy: options.trustProxy,
+      routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
+      skipMiddie: true,
+    } as FastifyServerOptions);
+  }
+
+  /** Nest would keep the message of Fastify's own errors and lose their code. */
+  override mapException(error: unknown): unknown {
+    return error;
+  }
+}
+
+/** What stands before every handler. Call it before the routes are registered. */
+export function prepareServer(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'x-frame-options': 'DENY',
+    });
+    done();
+  });
+  void server.register(cookie);
+}

@@ -1,0 +1,82 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '#platform/errors.js';
+import type { Call, CallSession, Route } from './route.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guard of the control plane. */
+    session?: CallSession | null;
+  }
+}
+
+/** The checked request of a route. @throws ApiError that names the field at fault and what is allowed. */
+export const CallInput = createParamDecorator((declared: Route, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return callOf(declared, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+});
+
+function callOf(
+  declared: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Call<unknown, unknown, unknown> & { actor?: CallSession['actor'] } {
+  const session = request.session ?? null;
+  return {
+    params: readParams(declared.params, request.params),
+    query: check(declared.query, request.query ?? {}),
+    body: declared.body === null ? undefined : check(declared.body, bodyOf(declared, request)),
+    session,
+    ...(session ? { actor: session.actor } : {}),
+    requestId: request.id,
+    ip: request.ip,
+    request,
+    reply,
+  };
+}
+
+/** An id that cannot be one names nothing: 404, as for one that is not there. */
+function readParams(schema: z.ZodType, values: unknown): unknown {
+  const result = schema.safeParse(values);
+  if (result.success) return result.data;
+  throw new ApiError('not_found', 'There is nothing at this address.');
+}
+
+function bodyOf({ consumes }: Route, { body }: FastifyRequest): unknown {
+  if (body === undefined || body === null) {
+    throw new ApiError('invalid_json', `The body is empty; ${consumes ?? 'a JSON object'} is expected.`);
+  }
+  return body;
+}
+
+function check(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw faultOf(result.error.issues[0] as z.core.$ZodIssue, value);
+}
+
+function faultOf(issue: z.core.$ZodIssue, value: unknown): ApiError {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const param = [...issue.path, issue.keys[0]].map(String).join('.');
+    return new ApiError('invalid_value', `${param} is not a field of this request.`, { param });
+  }
+  const isMissing = issue.path.length > 0 && at(value, issue.path) === undefined;
+  if (isMissing) return new ApiError('missing_required_parameter', `${path} is required.`, { param: path });
+  const code = issue.code === 'invalid_type' ? 'invalid_type' : 'invalid_value';
+  const subject = path === '' ? 'The body' : path;
+  return new ApiError(code, `${subject}: ${sentence(issue.message)}`, { param: path || null });
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
+    value,
+  );
+}
+
+function sentence(message: string): string {
+  const text = message.replace(/^Invalid input: /, '');
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

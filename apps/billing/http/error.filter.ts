@@ -1,0 +1,52 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isTransient } from '#database/database.js';
+import { IdentityRefusal } from '#identity/refusal.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/refusal.js';
+
+/** Shapes everything that is thrown on the way of a request; what is not meant for people goes to the log alone. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly log: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const refusal = refusalFor(inOurWords(error), request, { unknownUrl, isTransient });
+    const answer = refusal ?? internalError();
+    if (answer.status >= 500) this.report(answer.status, refusal?.cause ?? error, request);
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    void reply
+      .code(answer.status)
+      .headers(retryHeaders(answer))
+      .type('application/json; charset=utf-8')
+      .send(errorBody(answer));
+  }
+
+  private report(status: number, error: unknown, request: FastifyRequest): void {
+    const where = { requestId: request.id, method: request.method, route: request.routeOptions.url, status };
+    this.log.error({ ...where, err: error }, 'a request of the console failed');
+  }
+}
+
+function inOurWords(error: unknown): unknown {
+  if (!(error instanceof IdentityRefusal)) return error;
+  if (error.code === 'invalid_name') return new ApiError('invalid_value', error.message, { param: 'name' });
+  if (error.code === 'group_not_found')
+    return new ApiError('invalid_value', error.message, { param: 'group' });
+  return new ApiError('not_found', error.message);
+}
+
+function unknownUrl({ method, url }: FastifyRequest): ApiError {
+  const path = url.split('?', 1)[0];
+  return new ApiError(
+    'unknown_url',
+    `There is no ${method} ${path} here; /api/openapi.json lists what there is.`,
+  );
+}

@@ -1,0 +1,39 @@
+import { ApiError } from '#platform/errors.js';
+
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/**
+ * Cuts a page from rows that were read with one more than the limit. `keyOf` is what the next page continues after: the
+ * columns that the list is sorted by, the last of them unique.
+ */
+export function pageFrom<T>(
+  rows: readonly T[],
+  limit: number,
+  keyOf: (row: T) => readonly string[],
+): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null };
+}
+
+/** The key that a cursor continues after, or null for the first page. @throws ApiError for one that is not ours. */
+export function readCursor(cursor: string | undefined, length: number): string[] | null {
+  if (cursor === undefined) return null;
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(key) && key.length === length && key.every((part) => typeof part === 'string'))
+      return key;
+  } catch {
+    // Not JSON: refused below.
+  }
+  throw new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
+    param: 'cursor',
+  });
+}
+
+function encodeCursor(key: readonly string[]): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url');
+}

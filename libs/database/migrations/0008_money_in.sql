@@ -1,0 +1,1 @@
+-- Money in: orders, payments and their events, rates, invites, refunds and disputes.

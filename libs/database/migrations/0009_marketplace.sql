@@ -1,0 +1,1 @@
+-- The marketplace: proposed versions of prices, multipliers and rules.

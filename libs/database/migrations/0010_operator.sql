@@ -1,0 +1,1 @@
+-- For the operator: tickets, refunds after settlement, webhooks and their deliveries.

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+
+export interface AuditRecord {
+  /** `user:{id}`, `cli:{login}` or `system`. */
+  actor: string;
+  /** What was done, such as `price.proposed`. */
+  action: string;
+  /** To what: `kind:{id}`, such as `model:imgmodel-4`. */
+  subject: string;
+  /** The customer concerned, if one is. */
+  accountId?: string | null;
+  before?: unknown;
+  after?: unknown;
+  requestId: string | null;
+}
+
+/** Notes a change inside the transaction that makes it, so that neither is there without the other. No secrets in it. */
+export async function audit(client: pg.ClientBase, record: AuditRecord): Promise<void> {
+  const { actor, action, subject, accountId = null, before, after, requestId } = record;
+  await client.query(
+    `INSERT INTO audit_log (actor, action, subject, account_id, before, after, request_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [actor, action, subject, accountId, jsonOf(before), jsonOf(after), requestId],
+  );
+}
+
+/** Amounts are bigints in code and decimal strings here; whoever audits one formats it. */
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
