@@ -109,7 +109,7 @@ export class SessionStore {
     const token = newToken();
     const { rowCount } = await this.pool.query(
       `UPDATE sessions SET previous_token_hash = token_hash, token_hash = $3, rotated_at = now(), last_seen_at = now(),
-         expires_at = ${EXPIRY}
+         expires_at = ${expiry('$4', '$5')}
        WHERE id = $1 AND token_hash = $2`,
       [sessionId, hash, hashToken(token), this.life.idleMs, this.life.longestMs],
     );
@@ -118,14 +118,18 @@ export class SessionStore {
 
   private async prolong(sessionId: string): Promise<void> {
     await this.pool.query(
-      `UPDATE sessions SET last_seen_at = now(), expires_at = ${EXPIRY.replaceAll('$4', '$2').replaceAll('$5', '$3')}
+      `UPDATE sessions SET last_seen_at = now(), expires_at = ${expiry('$2', '$3')}
        WHERE id = $1`,
       [sessionId, this.life.idleMs, this.life.longestMs],
     );
   }
 }
 
-const EXPIRY = `least(now() + $4::float8 * interval '1 millisecond', created_at + $5::float8 * interval '1 millisecond')`;
+/** The idle time from now on, but not beyond the longest life. */
+function expiry(idleMs: string, longestMs: string): string {
+  const after = (ms: string) => `${ms}::float8 * interval '1 millisecond'`;
+  return `least(now() + ${after(idleMs)}, created_at + ${after(longestMs)})`;
+}
 
 interface SessionRow {
   sessionId: string;
