@@ -3,12 +3,13 @@ import { ApiError } from '#platform/errors.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
-import { notSupportedHere } from '../http/model-access.js';
+import { noChannelHere } from '../http/model-access.js';
 
 /**
  * The channels that would take this work of a group now, best first; at least one. Asked before the hold, so that
- * nothing is held while every channel is ill or full. @throws ApiError 503 when there is none at the moment; 400 when
- * there are some and the vendors of none offer it, which a repeat cannot change
+ * nothing is held while every channel is ill or full. @throws ApiError 503 when there is none at the moment; 404 when
+ * there are some, but the vendors of none offer this call: for it the model has no channel (spec 7, wire.md D7), and a
+ * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
 export function linesFor(
   { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
@@ -19,7 +20,7 @@ export function linesFor(
   const channels = channelsFor(catalog, { model: model.id, group });
   if (channels.length === 0) throw noLine(model.id, health.retryAfterSeconds([]));
   const able = upstreams.serving(channels, capability);
-  if (able.length === 0) throw notSupportedHere(model);
+  if (able.length === 0) throw noChannelHere(model.id, group);
   const free = health.candidates(able);
   if (free.length === 0) throw noLine(model.id, health.retryAfterSeconds(able));
   return free;

@@ -34,11 +34,14 @@ export function notSupportedHere(model: CatalogModel): ApiError {
 
 /** 404 and not 503, which SDKs would repeat: the condition cannot heal (wire.md D7). */
 export function noSuchModel(id: string, group: string): ApiError {
-  return new ApiError(
-    'model_not_found',
-    `No available channel for model ${id.slice(0, MAX_MODEL_CHARS)} under group ${group}.`,
-    {
-      param: 'model',
-    },
-  );
+  return new ApiError('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
+}
+
+/** The model is there, but no vendor that has it offers this kind of call. */
+export function noChannelHere(id: string, group: string): ApiError {
+  return new ApiError('model_not_found', `${noChannel(id, group)} on this path.`, { param: 'model' });
+}
+
+function noChannel(id: string, group: string): string {
+  return `No available channel for model ${id.slice(0, MAX_MODEL_CHARS)} under group ${group}`;
 }
