@@ -1,5 +1,39 @@
 -- Who uses the console: people, their sessions, and what operators changed.
 
+-- The code that an account invites others with: ten letters and digits that nobody mistakes for each other.
+CREATE FUNCTION new_invite_code() RETURNS text LANGUAGE sql VOLATILE AS $$
+  SELECT string_agg(substr('abcdefghjkmnpqrstuvwxyz023456789', 1 + (get_byte(random.bytes, place) & 31), 1), '')
+  FROM (SELECT uuid_send(gen_random_uuid()) AS bytes) AS random, unnest(ARRAY[0, 1, 2, 3, 4, 5, 9, 10, 11, 12]) AS place
+$$;
+ALTER TABLE accounts ADD COLUMN invite_code text NOT NULL DEFAULT new_invite_code() UNIQUE;
+
+-- Who was invited by whom: said once, when the invitee signs up.
+CREATE TABLE invitations (
+  invitee_account_id  text PRIMARY KEY REFERENCES accounts,
+  inviter_account_id  text NOT NULL REFERENCES accounts,
+  created_at          timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT nobody_invites_themselves CHECK (invitee_account_id <> inviter_account_id)
+);
+CREATE INDEX invitations_inviter ON invitations (inviter_account_id, invitee_account_id);
+CALL make_append_only('invitations');
+
+-- A ring of invitations would pay rewards round and round.
+CREATE FUNCTION refuse_invitation_loop() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    WITH RECURSIVE above AS (
+      SELECT NEW.inviter_account_id AS account_id
+      UNION SELECT i.inviter_account_id FROM above JOIN invitations i ON i.invitee_account_id = above.account_id
+    )
+    SELECT FROM above WHERE account_id = NEW.invitee_account_id
+  ) THEN
+    RAISE EXCEPTION 'account % is above its inviter', NEW.invitee_account_id
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'no_invitation_loop';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER no_loop BEFORE INSERT ON invitations FOR EACH ROW EXECUTE FUNCTION refuse_invitation_loop();
+
 -- Every person has an account of customers' kind; staff has further roles.
 CREATE TABLE users (
   id                 text PRIMARY KEY,
@@ -50,6 +84,7 @@ CREATE INDEX audit_log_subject ON audit_log (subject, id);
 CREATE INDEX audit_log_account ON audit_log (account_id, id) WHERE account_id IS NOT NULL;
 CALL make_append_only('audit_log');
 
+GRANT SELECT, INSERT ON invitations TO tollgate_billing;
 GRANT SELECT, INSERT ON users, sessions, audit_log TO tollgate_billing;
 GRANT UPDATE (email, password_hash, roles, totp_secret, totp_confirmed_at, totp_last_step, disabled_at) ON users
   TO tollgate_billing;
