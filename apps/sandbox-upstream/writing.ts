@@ -117,6 +117,9 @@ async function stream(
 ): Promise<void> {
   const { response } = exchange;
   const { faults } = writing.directives;
+  if (faults.includes('bad-file')) {
+    return deliver(vendor, exchange, { bytes: Buffer.alloc(0), contentType: 'text/html', faults });
+  }
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',

@@ -21,6 +21,8 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   mesh3d: Mesh3dProtocol,
 };
 
+export const protocolNames = Object.keys(protocols) as ChannelProtocol[];
+
 /** The adapters of every wire protocol over shared connections. One per program, closed at its end. */
 export class Upstreams {
   private readonly connections = new UpstreamConnections();

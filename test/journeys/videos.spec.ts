@@ -158,21 +158,6 @@ describe('videos, by the OpenAI SDK and raw', () => {
     expect(await content.json()).toMatchObject({ error: { code: 'video_failed' } });
   });
 
-  it.each([
-    ['reject-400', 400, 'upstream_rejected'],
-    ['reject-415', 415, 'unsupported_media_type'],
-    ['reject-422', 422, 'upstream_rejected'],
-    ['moderation', 400, 'content_policy_violation'],
-    ['reject-503', 503, 'service_unavailable'],
-  ])('has given the money back before the refusal of a create is read: %s', async (fault, status, code) => {
-    const customer = await relay.customer('0.25');
-    const body = { model: MODEL, prompt: `no [[fault:${fault}]]` };
-    const response = await customer.send('/v1/videos', json(body));
-    expect(await customer.balance()).toEqual({ main: '0.25', held: '0' });
-    expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ error: { code } });
-  });
-
   it('answers a plain queued when nobody knows whether the upstream accepted', async () => {
     const customer = await relay.customer('1');
     const created = await post(customer, '/v1/videos', {

@@ -29,6 +29,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** A stream that has said its last may be open for a moment; waiting for its end keeps the connection for the next call. */
 const DRAIN_MS = 1_000;
+/** Some vendors' proxies say what is wrong under the type of what was asked for. */
+const WEB_PAGE = /^\s*<(!doctype|html)\b/i;
+const FIRST_BYTES = 64;
 
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
 export async function relayAnswer(answer: StreamAnswer, options: RelayOptions): Promise<Ending> {
@@ -87,6 +90,9 @@ async function relaySound({ contentType, body }: StreamAnswer, options: RelayOpt
   if (/^(application\/json|text\/html)\b/i.test(contentType)) throw new Error('the upstream sent no sound');
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
   for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (!client.started && WEB_PAGE.test(chunk.toString('latin1', 0, FIRST_BYTES))) {
+      throw new Error('the upstream sent a web page');
+    }
     await client.write(chunk, type, stop);
     if (client.left.aborted) throw new Error('the client left');
     if (stop.aborted) throw new Error('the time was over');

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Fault, faultNames } from '#apps/sandbox-upstream/directives.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { protocolNames, Upstreams } from '#upstream/adapters.js';
+import { Books } from '../support/books.js';
+import { addChannels, type FaultCall, faultCalls, type Sequel, TOKEN_PRICE } from '../support/fault-calls.js';
+import { type FaultRow, faultTables } from '../support/fault-tables.js';
+import { type Customer, type Relay, startRelay, until } from '../support/relay.js';
+
+jest.setTimeout(60_000);
+
+/** Every call is made in the first step of its part, many at once; the tests then look at what came of each. */
+const AT_ONCE = 40;
+/** Those that wait for a limit begin first. */
+const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-500', 'reject-529'];
+const TOKENS = 8;
+/** The names and braces of a request, in the estimate of its input. */
+const MOST_ENVELOPE_TOKENS = 50;
+const CREDITS = '1';
+const OPENING = { main: CREDITS, held: '0' };
+const LIMIT_SECONDS = '5';
+
+interface Charge {
+  state: string;
+  held: bigint;
+  settled: bigint | null;
+  refunded: bigint | null;
+  operatorLoss: bigint;
+  channel: string | null;
+}
+
+let relay: Relay;
+let books: Books;
+
+beforeAll(async () => {
+  relay = await startRelay({
+    IMAGE_REQUEST_LIMIT_SECONDS: LIMIT_SECONDS,
+    STREAM_LIMIT_SECONDS: LIMIT_SECONDS,
+    TASK_DEADLINE_SECONDS: '8',
+    FILE_COPY_ATTEMPTS: '2',
+    FILE_COPY_BACKOFF_SECONDS: '0.1',
+  });
+  books = Books.open(relay.fixture.urlFor('billing'));
+  await addChannels(relay);
+}, 60_000);
+afterAll(async () => {
+  await books.close();
+  await relay.close();
+});
+
+it.each(Object.entries(faultTables))('a row for every fault: %s', (_name, table) => {
+  expect([...table.keys()].sort()).toEqual([...faultNames].sort());
+});
+
+it('a call for everything that a protocol offers', async () => {
+  const upstreams = new Upstreams();
+  const offered = protocolNames.flatMap((protocol) =>
+    [...upstreams.adapterFor(protocol).capabilities].map((capability) => `${capability} over ${protocol}`),
+  );
+  await upstreams.close();
+  const called = Object.values(faultCalls).flatMap((calls) => calls.map(({ name }) => name));
+  expect(called).toEqual(expect.arrayContaining(offered));
+});
+
+describe.each(Object.entries(faultCalls))('faults of %s', (_part, calls) => {
+  const outcomes = new Map<string, FaultRow>();
+
+  beforeAll(async () => {
+    const jobs = [...faultNames]
+      .sort((one, other) => Number(SLOW.includes(other)) - Number(SLOW.includes(one)))
+      .flatMap((fault) => calls.map((call) => ({ call, fault })));
+    const work = async () => {
+      for (let job = jobs.shift(); job; job = jobs.shift()) {
+        outcomes.set(`${job.call.name} ${job.fault}`, await outcomeOf(job.call, job.fault));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }, 120_000);
+
+  describe.each(calls)('$name', (call) => {
+    it.each([...faultNames])('%s', (fault) => {
+      expect(outcomes.get(`${call.name} ${fault}`)).toEqual(call.table.get(fault));
+    });
+  });
+
+  it('leave the books in order, and the upstream with one job for each task', async () => {
+    await books.atRest(20_000);
+    expect(await books.ledgerFaults()).toEqual([]);
+    expect(await books.upstreamFaults(relay.sandboxUrl)).toEqual([]);
+  });
+});
+
+async function outcomeOf(call: FaultCall, fault: Fault): Promise<FaultRow> {
+  const customer = await relay.customer(CREDITS);
+  const prompt = `a long story about a lighthouse [[fault:${fault}]] [[work:0]] [[tokens:${TOKENS}]]`;
+  try {
+    const response = await call.send(customer, prompt);
+    const isAnswered = response.status === 200;
+    const sequel = isAnswered ? await call.follow(customer, response) : { then: '-' };
+    const answer = isAnswered ? '200' : await refusalIn(response, call, customer);
+    return {
+      answer,
+      repeats: repeatsOf(response),
+      then: sequel.then,
+      ledger: await ledgerOf(customer, { call, prompt, sequel }),
+    };
+  } catch (error) {
+    return { answer: String(error), repeats: '', then: '', ledger: '' };
+  }
+}
+
+/** Status and code, from the place where the clients of the path look for it; by then the money is back. */
+async function refusalIn(response: Response, { shape }: FaultCall, customer: Customer): Promise<string> {
+  expect(await customer.balance()).toEqual(OPENING);
+  const { status } = response;
+  const body = (await response.json()) as Record<string, Record<string, unknown> | string>;
+  const error = body['error'] as Record<string, unknown>;
+  const code = {
+    openai: () => error['code'],
+    google: () => (error['details'] as { reason: string }[])[0]?.reason,
+    anthropic: () => (error['details'] as { error_code: string }).error_code,
+  }[shape]();
+  const text = expect.any(String);
+  const shapes = {
+    openai: { error: { message: text, type: text, param: null, code } },
+    google: {
+      error: {
+        code: status,
+        message: text,
+        status: expect.stringMatching(/^[A-Z_]+$/),
+        details: [expect.any(Object)],
+      },
+      code,
+    },
+    anthropic: {
+      type: 'error',
+      error: { type: expect.stringMatching(/_error$/), message: text, details: { error_code: code } },
+      request_id: response.headers.get('request-id'),
+    },
+  };
+  expect(body).toEqual(shapes[shape]);
+  return `${status} ${String(code)}`;
+}
+
+/** What the SDKs that know the headers would do; all others go by the status alone. */
+function repeatsOf({ status, headers }: Response): string {
+  if (![408, 409, 429].includes(status) && status < 500) return 'never';
+  if (headers.get('x-should-retry') === 'false') return 'forbidden';
+  const seconds = Number(headers.get('retry-after'));
+  return seconds >= 1 && seconds <= 5 ? 'asked' : 'left open';
+}
+
+async function ledgerOf(
+  customer: Customer,
+  { call, prompt, sequel }: { call: FaultCall; prompt: string; sequel: Sequel },
+): Promise<string> {
+  const charge = await until('the end of the charge', async () => {
+    const { rows } = await relay.fixture.billing.query<Charge>(
+      `SELECT state, held, settled, refunded, operator_loss AS "operatorLoss", channel_id AS channel
+       FROM usage_log WHERE account_id = $1`,
+      [customer.accountId],
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0]?.state !== 'held' && rows[0];
+  });
+  const { state, held, settled, refunded, operatorLoss, channel } = charge;
+  expect({ channel, operatorLoss, ended: (settled ?? 0n) + (refunded ?? 0n) }).toEqual({
+    channel: call.protocol,
+    operatorLoss: 0n,
+    ended: held,
+  });
+  const cost = settled ?? 0n;
+  const left = formatAmount(nanos(parseAmount(CREDITS) - cost));
+  expect(await customer.balance()).toEqual({ main: left, held: '0' });
+  if (state === 'released') return state;
+  return `${state} ${sequel.text === undefined ? formatAmount(nanos(cost)) : reasonFor(Number(cost), prompt, sequel.text)}`;
+}
+
+/** Which of the two ways of billing gives a cost. */
+function reasonFor(cost: number, prompt: string, text: string): string {
+  const input = Math.ceil(prompt.length / 4) * TOKEN_PRICE.input;
+  if (cost === input + TOKENS * TOKEN_PRICE.output) return 'by usage';
+  const least = input + Math.ceil(text.length / 4) * TOKEN_PRICE.output;
+  const most = least + MOST_ENVELOPE_TOKENS * TOKEN_PRICE.input;
+  return cost >= least && cost <= most ? 'by text' : `${cost}, which is neither by usage nor by text`;
+}

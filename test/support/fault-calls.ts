@@ -1,0 +1,282 @@
+import type { ChannelProtocol } from '#catalog/catalog.js';
+import { faultTables, type FaultTable } from './fault-tables.js';
+import { type Customer, json, type Relay } from './relay.js';
+
+/** What a client has seen of a call that was answered 200, to its very end. */
+export interface Sequel {
+  then: string;
+  /** What was read of an answer in words. */
+  text?: string;
+}
+
+/** One kind of call over one protocol. */
+export interface FaultCall {
+  name: string;
+  protocol: ChannelProtocol;
+  /** Whose errors a client of this path reads. */
+  shape: 'openai' | 'google' | 'anthropic';
+  table: FaultTable;
+  send(customer: Customer, prompt: string): Promise<Response>;
+  follow(customer: Customer, response: Response): Promise<Sequel>;
+}
+
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const POLL_PAUSE_MS = 200;
+/** Beyond the deadline of every task. */
+const TASK_LIMIT_MS = 25_000;
+
+type Base = Pick<FaultCall, 'name' | 'protocol' | 'shape' | 'table'>;
+
+function openai(name: string, protocol: ChannelProtocol, table: FaultTable): Base {
+  return { name: `${name} over ${protocol}`, protocol, shape: 'openai', table };
+}
+
+const countImages = async (response: Response): Promise<Sequel> => {
+  const { data, predictions } = (await response.json()) as Record<string, unknown[] | undefined>;
+  return { then: `${(data ?? predictions)?.length} images` };
+};
+
+function imageCall(base: Base, path: string, fields: object): FaultCall {
+  return {
+    ...base,
+    send: (customer, prompt) => customer.send(path, json({ prompt, n: 2, size: '64x64', ...fields })),
+    follow: (_customer, response) => countImages(response),
+  };
+}
+
+function predictCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
+  return {
+    ...{ name: `:predict over ${protocol}`, protocol, shape: 'google', table },
+    send: (customer, prompt) =>
+      customer.send(
+        `/v1beta/models/imgmodel-${protocol}:predict`,
+        json({ instances: [{ prompt }], parameters: { sampleCount: 2 } }),
+      ),
+    follow: (_customer, response) => countImages(response),
+  };
+}
+
+interface TaskBody {
+  id: string;
+  status: string;
+  error: { code: string } | null;
+}
+
+function taskCall(base: Base, path: string, fields: object): FaultCall {
+  return {
+    ...base,
+    send: (customer, prompt) => customer.send(path, json({ prompt, ...fields })),
+    follow: async (customer, response) => {
+      const { id } = (await response.json()) as TaskBody;
+      const { status, error } = await ended<TaskBody>(
+        customer,
+        `${path}/${id}`,
+        (task) => task.status === 'completed' || task.status === 'failed',
+      );
+      return { then: error ? `${status} ${error.code}` : status };
+    },
+  };
+}
+
+interface Operation {
+  name: string;
+  done: boolean;
+  response?: object;
+  error?: { code: number; message: string };
+}
+
+function longRunningCall(protocol: ChannelProtocol): FaultCall {
+  return {
+    ...{ name: `:predictLongRunning over ${protocol}`, protocol, shape: 'google', table: faultTables.videos },
+    send: (customer, prompt) =>
+      customer.send(
+        `/v1beta/models/vidmodel-${protocol}:predictLongRunning`,
+        json({ instances: [{ prompt }], parameters: { durationSeconds: 1 } }),
+      ),
+    follow: async (customer, response) => {
+      const { name } = (await response.json()) as Operation;
+      const { error } = await ended<Operation>(customer, `/v1beta/${name}`, ({ done }) => done);
+      // google.rpc.Status has no code of ours; its message says it.
+      return {
+        then: error ? `failed ${error.code === 13 ? 'generation_failed' : error.message}` : 'completed',
+      };
+    },
+  };
+}
+
+async function ended<T>(customer: Customer, path: string, isEnd: (body: T) => boolean): Promise<T> {
+  for (const before = Date.now(); Date.now() - before < TASK_LIMIT_MS;) {
+    const response = await customer.send(path);
+    const body = (await response.json()) as T;
+    if (response.status !== 200) throw new Error(`a poll was answered ${response.status}`);
+    if (isEnd(body)) return body;
+    await new Promise((resolve) => setTimeout(resolve, POLL_PAUSE_MS));
+  }
+  throw new Error(`${path} did not end`);
+}
+
+type Dialect = 'chat' | 'responses' | 'messages';
+
+const PATHS = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' };
+const LAST_EVENT = { chat: '[DONE]', responses: 'response.completed', messages: 'message_stop' };
+
+function talk(kind: Dialect, protocol: ChannelProtocol, isStreamed: boolean): FaultCall {
+  const isMessages = kind === 'messages';
+  const { whole, streamed, wholeMessages, streamedMessages } = faultTables;
+  const table = isMessages ? (isStreamed ? streamedMessages : wholeMessages) : isStreamed ? streamed : whole;
+  return {
+    ...{ name: `${kind}${isStreamed ? ', streamed,' : ''} over ${protocol}`, protocol, table },
+    shape: isMessages ? 'anthropic' : 'openai',
+    send: (customer, prompt) => {
+      const input =
+        kind === 'responses' ? { input: prompt } : { messages: [{ role: 'user', content: prompt }] };
+      const limit = isMessages ? { max_tokens: 100 } : {};
+      const stream = isStreamed ? { stream: true } : {};
+      return customer.send(PATHS[kind], json({ model: `chat-${protocol}`, ...input, ...limit, ...stream }));
+    },
+    follow: async (_customer, response) => {
+      const text = await response.text();
+      return isStreamed ? heard(kind, text) : { then: 'whole', text: saidIn(JSON.parse(text)) };
+    },
+  };
+}
+
+/** Every text of a whole answer, wherever its dialect keeps it. */
+function saidIn(answer: unknown): string {
+  const { choices, output, content } = answer as Record<string, unknown>;
+  const message = (choices as { message: { content: string } }[] | undefined)?.[0]?.message.content;
+  const item = (output as { content: { text: string }[] }[] | undefined)?.[0]?.content;
+  return message ?? (item ?? (content as { text: string }[]))[0]?.text ?? '';
+}
+
+function heard(kind: Dialect, stream: string): Sequel {
+  const lines = stream.split('\n').filter((line) => line.startsWith('data: '));
+  const events = lines.map((line) => line.slice('data: '.length));
+  let text = '';
+  for (const event of events.filter((each) => each !== '[DONE]')) {
+    const json = JSON.parse(event) as Record<string, unknown>;
+    if (json['error']) return { then: `half, then ${codeIn(json['error'])}`, text };
+    text += deltaOf(kind, json);
+  }
+  const last = events.at(-1) ?? '';
+  return { then: last.includes(LAST_EVENT[kind]) ? 'whole' : 'cut', text };
+}
+
+function codeIn(error: unknown): string {
+  const { code, details } = error as { code?: string; details?: { error_code: string } };
+  return code ?? details?.error_code ?? '';
+}
+
+function deltaOf(kind: Dialect, json: Record<string, unknown>): string {
+  const { choices, delta, type } = json;
+  if (kind === 'chat') return (choices as { delta: { content?: string } }[])[0]?.delta.content ?? '';
+  if (kind === 'responses') return type === 'response.output_text.delta' ? (delta as string) : '';
+  return type === 'content_block_delta' ? (delta as { text: string }).text : '';
+}
+
+function speechCall(protocol: ChannelProtocol): FaultCall {
+  return {
+    ...openai('speech', protocol, faultTables.speech),
+    send: (customer, prompt) => {
+      const fields = { model: `speech-${protocol}`, voice: 'alloy', response_format: 'wav' };
+      return customer.send('/v1/audio/speech', json({ ...fields, input: prompt }));
+    },
+    follow: async (_customer, response) => {
+      const sound = await response.arrayBuffer().catch(() => undefined);
+      return { then: sound ? 'whole' : 'broken' };
+    },
+  };
+}
+
+const edit = { image: { url: `data:image/png;base64,${PNG}` }, response_format: 'b64_json' };
+
+/** Every kind of call that a protocol offers. */
+export const faultCalls = {
+  pictures: [
+    ...(['openai-xai', 'openai', 'xai'] as const).flatMap((protocol) => [
+      imageCall(openai('images', protocol, faultTables.images), '/v1/images/generations', {
+        model: `imgmodel-${protocol}`,
+      }),
+      imageCall(openai('imageEdits', protocol, faultTables.images), '/v1/images/edits', {
+        model: `imgmodel-${protocol}`,
+        ...edit,
+      }),
+    ]),
+    imageCall(openai('images', 'gemini', faultTables.geminiImages), '/v1/images/generations', {
+      model: 'imgmodel-gemini',
+    }),
+    imageCall(openai('images by address', 'openai', faultTables.imagesByAddress), '/v1/images/generations', {
+      model: 'imgmodel-by-address',
+    }),
+    predictCall('openai', faultTables.images),
+    predictCall('gemini', faultTables.geminiImages),
+  ],
+  tasks: [
+    ...(['openai-xai', 'openai', 'xai', 'gemini'] as const).map((protocol) =>
+      taskCall(openai('videos', protocol, faultTables.videos), '/v1/videos', {
+        model: `vidmodel-${protocol}`,
+        seconds: '1',
+      }),
+    ),
+    longRunningCall('gemini'),
+    longRunningCall('openai'),
+    taskCall(openai('assets3d', 'mesh3d', faultTables.assets), '/v1/3d', { model: '3d-mesh3d' }),
+  ],
+  conversations: [
+    ...(['openai-xai', 'openai'] as const).flatMap((protocol) => [
+      ...[false, true].flatMap((isStreamed) => [
+        talk('chat', protocol, isStreamed),
+        talk('responses', protocol, isStreamed),
+      ]),
+      speechCall(protocol),
+    ]),
+    talk('messages', 'anthropic', false),
+    talk('messages', 'anthropic', true),
+  ],
+};
+
+/** Nano-USD for a token. */
+export const TOKEN_PRICE = { input: 2_500, output: 10_000 };
+
+const MODELS: [id: string, family: string, price: string, protocols: ChannelProtocol[]][] = [
+  ['imgmodel', 'image', '0.02', ['openai-xai', 'openai', 'xai', 'gemini']],
+  ['vidmodel', 'video', '0.05', ['openai-xai', 'openai', 'xai', 'gemini']],
+  ['speech', 'speech', '0.015', ['openai-xai', 'openai']],
+  ['3d', '3d', '0.1', ['mesh3d']],
+  ['chat', 'chat', '', ['openai-xai', 'openai', 'anthropic']],
+];
+
+/** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
+export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
+  const addModel = async (id: string, family: string, price: string, at: { channel: string; as: string }) => {
+    const unit = family === 'video' ? 'second' : price === '' ? 'token' : 'call';
+    await owner.query(
+      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, $3, 'vendora', '{"maxImages": 10}')`,
+      [id, family, unit],
+    );
+    await (price === ''
+      ? owner.query(
+          `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ($1, 2.5, 2.5, 10)`,
+          [id],
+        )
+      : owner.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [id, price]));
+    await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [id]);
+    await owner.query('INSERT INTO channel_models VALUES ($1, $2, $3)', [at.channel, id, at.as]);
+  };
+  for (const protocol of ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d']) {
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
+       VALUES ($1, $1, $2, 'sandbox-key', true, true)`,
+      [protocol, sandboxUrl],
+    );
+    await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
+  }
+  for (const [name, family, price, protocols] of MODELS) {
+    for (const channel of protocols) {
+      await addModel(`${name}-${channel}`, family, price, { channel, as: `their-${name}` });
+    }
+  }
+  // A vendor that answers addresses to whoever does not ask, and cannot be asked.
+  await addModel('imgmodel-by-address', 'image', '0.02', { channel: 'openai', as: 'gpt-image-1' });
+}

@@ -1,0 +1,176 @@
+/**
+ * What comes of every fault that the sandbox upstream can make, for each kind of call: what the client is answered,
+ * whether SDKs would repeat the call, what becomes of the answer or task after that, and what stands in the ledger.
+ *
+ * Repeats: `never`, by the status; `forbidden`, by x-should-retry, since nobody knows what the upstream did; `asked` for
+ * by Retry-After, since it did nothing. Whatever is not a 200 was given back before it was answered.
+ */
+export interface FaultRow {
+  answer: string;
+  repeats: string;
+  then: string;
+  ledger: string;
+}
+
+export type FaultTable = ReadonlyMap<string, FaultRow>;
+
+/** Reads `fault | answer | repeats | then | ledger`, one row a line, over those of another table. */
+function table(text: string, base: FaultTable = new Map<string, FaultRow>()): FaultTable {
+  const rows = new Map(base);
+  for (const line of text.trim().split('\n')) {
+    const [fault = '', answer = '', repeats = '', then = '', ledger = ''] = line
+      .split('|')
+      .map((cell) => cell.trim());
+    rows.set(fault, { answer, repeats, then, ledger });
+  }
+  return rows;
+}
+
+/** Two images at 0.02 USD, by text, by picture and in Google's way. */
+const images = table(`
+  reject-400          | 400 upstream_rejected        | never     | -        | released
+  reject-401          | 503 service_unavailable      | asked     | -        | released
+  reject-403          | 503 service_unavailable      | asked     | -        | released
+  reject-404          | 503 service_unavailable      | asked     | -        | released
+  reject-415          | 415 unsupported_media_type   | never     | -        | released
+  reject-422          | 422 upstream_rejected        | never     | -        | released
+  reject-429          | 503 service_unavailable      | asked     | -        | released
+  reject-500          | 502 generation_failed        | forbidden | -        | released
+  reject-503          | 503 service_unavailable      | asked     | -        | released
+  reject-529          | 502 generation_failed        | forbidden | -        | released
+  moderation          | 400 content_policy_violation | never     | -        | released
+  fail-late           | 502 generation_failed        | forbidden | -        | released
+  never-finish        | 502 generation_failed        | forbidden | -        | released
+  unknown-status      | 200                          | never     | 2 images | settled 0.04
+  done-word           | 200                          | never     | 2 images | settled 0.04
+  poll-5xx            | 200                          | never     | 2 images | settled 0.04
+  accept-then-timeout | 502 generation_failed        | forbidden | -        | released
+  partial             | 200                          | never     | 1 images | settled 0.02
+  slow-bytes          | 200                          | never     | 2 images | settled 0.04
+  truncated           | 502 generation_failed        | forbidden | -        | released
+  bad-file            | 200                          | never     | 2 images | settled 0.04
+  no-usage            | 200                          | never     | 2 images | settled 0.04
+  mid-stream-error    | 200                          | never     | 2 images | settled 0.04
+  stream-cut          | 200                          | never     | 2 images | settled 0.04
+`);
+
+/** The whole answer is HTML, not a file beside it. */
+const geminiImages = table(
+  `
+  bad-file            | 502 generation_failed        | forbidden | -        | released
+`,
+  images,
+);
+
+/** The pictures have to be fetched, and what cannot be fetched is not charged. */
+const imagesByAddress = table(
+  `
+  bad-file            | 502 generation_failed        | forbidden | -        | released
+`,
+  images,
+);
+
+/** One second of video at 0.05 USD. Unclear creates are a 200, and asked again under their key until the deadline. */
+const videos = table(`
+  reject-400          | 400 upstream_rejected        | never     | -                        | released
+  reject-401          | 503 service_unavailable      | asked     | -                        | released
+  reject-403          | 503 service_unavailable      | asked     | -                        | released
+  reject-404          | 503 service_unavailable      | asked     | -                        | released
+  reject-415          | 415 unsupported_media_type   | never     | -                        | released
+  reject-422          | 422 upstream_rejected        | never     | -                        | released
+  reject-429          | 503 service_unavailable      | asked     | -                        | released
+  reject-500          | 200                          | never     | failed generation_failed | released
+  reject-503          | 503 service_unavailable      | asked     | -                        | released
+  reject-529          | 200                          | never     | failed generation_failed | released
+  moderation          | 400 content_policy_violation | never     | -                        | released
+  fail-late           | 200                          | never     | failed generation_failed | released
+  never-finish        | 200                          | never     | failed generation_failed | released
+  unknown-status      | 200                          | never     | completed                | settled 0.05
+  done-word           | 200                          | never     | completed                | settled 0.05
+  poll-5xx            | 200                          | never     | completed                | settled 0.05
+  accept-then-timeout | 200                          | never     | completed                | settled 0.05
+  partial             | 200                          | never     | completed                | settled 0.05
+  slow-bytes          | 200                          | never     | completed                | settled 0.05
+  truncated           | 200                          | never     | failed generation_failed | released
+  bad-file            | 200                          | never     | failed generation_failed | released
+  no-usage            | 200                          | never     | completed                | settled 0.05
+  mid-stream-error    | 200                          | never     | completed                | settled 0.05
+  stream-cut          | 200                          | never     | completed                | settled 0.05
+`);
+
+/** The same for a 3D draft, which costs 0.1 USD. */
+const assets: FaultTable = new Map(
+  [...videos].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('0.05', '0.1') }]),
+);
+
+/** `by usage`: exactly the tokens that were reported; `by text`: the estimated input, and what the client has read. */
+const whole = table(`
+  reject-400          | 400 upstream_rejected        | never     | -     | released
+  reject-401          | 503 service_unavailable      | asked     | -     | released
+  reject-403          | 503 service_unavailable      | asked     | -     | released
+  reject-404          | 503 service_unavailable      | asked     | -     | released
+  reject-415          | 400 upstream_rejected        | never     | -     | released
+  reject-422          | 400 upstream_rejected        | never     | -     | released
+  reject-429          | 503 service_unavailable      | asked     | -     | released
+  reject-500          | 502 generation_failed        | forbidden | -     | released
+  reject-503          | 503 service_unavailable      | asked     | -     | released
+  reject-529          | 502 generation_failed        | forbidden | -     | released
+  moderation          | 400 content_policy_violation | never     | -     | released
+  fail-late           | 502 generation_failed        | forbidden | -     | released
+  never-finish        | 502 generation_failed        | forbidden | -     | released
+  unknown-status      | 200                          | never     | whole | settled by usage
+  done-word           | 200                          | never     | whole | settled by usage
+  poll-5xx            | 200                          | never     | whole | settled by usage
+  accept-then-timeout | 502 generation_failed        | forbidden | -     | released
+  partial             | 200                          | never     | whole | settled by usage
+  slow-bytes          | 200                          | never     | whole | settled by usage
+  truncated           | 502 generation_failed        | forbidden | -     | released
+  bad-file            | 502 generation_failed        | forbidden | -     | released
+  no-usage            | 200                          | never     | whole | settled by text
+  mid-stream-error    | 502 generation_failed        | forbidden | -     | released
+  stream-cut          | 502 generation_failed        | forbidden | -     | released
+`);
+
+/** Once something was sent there is no status to choose: the fault is the last event, and what was read is paid. */
+const streamed = table(
+  `
+  never-finish        | 200                          | never     | half, then generation_failed | settled by text
+  truncated           | 200                          | never     | half, then generation_failed | settled by text
+  mid-stream-error    | 200                          | never     | half, then generation_failed | settled by text
+  stream-cut          | 200                          | never     | half, then generation_failed | settled by text
+`,
+  whole,
+);
+
+/** Anthropic refuses so before any work. */
+const OVERLOADED = `
+  reject-529          | 503 service_unavailable      | asked     | -     | released
+`;
+
+/** 0.015 USD by the call, and only for a sound that came whole. */
+const speech = new Map(
+  [
+    ...table(
+      `
+  truncated           | 200                          | never     | broken | released
+  stream-cut          | 200                          | never     | broken | released
+  no-usage            | 200                          | never     | whole  | settled 0.015
+  mid-stream-error    | 200                          | never     | whole  | settled 0.015
+`,
+      whole,
+    ),
+  ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('by usage', '0.015') }]),
+);
+
+export const faultTables = {
+  images,
+  geminiImages,
+  imagesByAddress,
+  videos,
+  assets,
+  whole,
+  streamed,
+  wholeMessages: table(OVERLOADED, whole),
+  streamedMessages: table(OVERLOADED, streamed),
+  speech,
+} satisfies Record<string, FaultTable>;
