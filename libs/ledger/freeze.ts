@@ -1,0 +1,45 @@
+import type pg from 'pg';
+
+/** The reason of a freeze by a balance below zero; it ends by itself when credits bring the balance back. */
+export const DEBT = 'debt';
+
+export interface Freeze {
+  frozen: boolean;
+  /** `debt`, or the words of whoever froze the account; null when it is not frozen. */
+  reason: string | null;
+}
+
+export type FreezeResult =
+  | { outcome: 'changed' | 'unchanged'; before: Freeze; after: Freeze }
+  /** The balance is below zero, and only credits end that freeze. */
+  | { outcome: 'in_debt'; before: Freeze }
+  | { outcome: 'not_found' };
+
+/**
+ * Freezes an account by hand, or lifts the freeze, inside the caller's transaction. The balances row is locked first, as
+ * every hold does, so each hold stands before the change or sees it.
+ */
+export async function setFreeze(
+  client: pg.ClientBase,
+  accountId: string,
+  reason: string | null,
+): Promise<FreezeResult> {
+  const { rows } = await client.query<Freeze & { isInDebt: boolean }>(
+    `SELECT frozen, frozen_reason AS reason, main < 0 AS "isInDebt" FROM customer_balances
+     WHERE account_id = $1 FOR UPDATE`,
+    [accountId],
+  );
+  const row = rows[0];
+  if (!row) return { outcome: 'not_found' };
+  const before = { frozen: row.frozen, reason: row.reason };
+  if (reason === null && row.isInDebt) return { outcome: 'in_debt', before };
+  const after = { frozen: reason !== null, reason };
+  if (before.frozen === after.frozen && before.reason === after.reason)
+    return { outcome: 'unchanged', before, after };
+  await client.query('UPDATE customer_balances SET frozen = $2, frozen_reason = $3 WHERE account_id = $1', [
+    accountId,
+    after.frozen,
+    after.reason,
+  ]);
+  return { outcome: 'changed', before, after };
+}
