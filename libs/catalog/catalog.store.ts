@@ -1,6 +1,7 @@
 import type { GroupRule } from '#groups/group.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
 import type { Family, Price, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
+import { priceOf } from '#pricing/price-change.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -123,22 +124,10 @@ function toPriceBook(row: PriceBookRow): PriceBook {
   };
 }
 
-const PER_MILLION = 6;
-
 function toPrice(version: VersionRow): Price | null {
   const { value, input, cachedInput, output } = version;
-  if (value !== null) return { kind: 'unit', unitPrice: parseDecimal(value) };
-  if (!input || !cachedInput || !output) return null;
-  const perToken = (price: string): Decimal => {
-    const { digits, scale } = parseDecimal(price);
-    return { digits, scale: scale + PER_MILLION };
-  };
-  return {
-    kind: 'token',
-    input: perToken(input),
-    cachedInput: perToken(cachedInput),
-    output: perToken(output),
-  };
+  if (value !== null) return priceOf({ unitPrice: value });
+  return input && cachedInput && output ? priceOf({ input, cachedInput, output }) : null;
 }
 
 function bySubject<T>(rows: VersionRow[], value: (row: VersionRow) => T | null): Map<string, Version<T>[]> {

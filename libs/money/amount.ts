@@ -68,6 +68,17 @@ export function formatDecimal(value: Decimal): string {
   return `${text.slice(0, -value.scale)}.${text.slice(-value.scale)}`;
 }
 
+/** Prints a decimal exactly and shortest: without trailing zeros. */
+export function plainDecimal(value: Decimal): string {
+  const text = formatDecimal(value);
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** Whether two decimals are the same number, however they were written. */
+export function equalDecimals(a: Decimal, b: Decimal): boolean {
+  return a.digits * 10n ** BigInt(b.scale) === b.digits * 10n ** BigInt(a.scale);
+}
+
 /** The exact product of decimals. */
 export function multiply(...factors: Decimal[]): Decimal {
   return factors.reduce(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { encodeTime, monotonicFactory } from 'ulid';
 
 /** Random numbers are fetched a page at a time: an id takes sixteen, and a call for each costs more than the rest of it. */
 const randomPage = new Uint32Array(1024);
@@ -21,6 +21,14 @@ const monotonicUlid = monotonicFactory(randomFraction);
  */
 export function newId(): string {
   return monotonicUlid().toLowerCase();
+}
+
+const TIME_CHARS = 10;
+const RANDOM_CHARS = 16;
+
+/** The smallest id of a time, milliseconds since 1970: ids that were made before it sort before. */
+export function firstIdAt(ms: number): string {
+  return encodeTime(Math.max(0, Math.floor(ms)), TIME_CHARS).toLowerCase() + '0'.repeat(RANDOM_CHARS);
 }
 
 const API_KEY_PREFIX = 'sk-tg-';

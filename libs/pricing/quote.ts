@@ -1,5 +1,6 @@
 import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
-import { type Price, type PriceBook, type PricedModel, versionAt } from './price-book.js';
+import type { GroupRule } from '#groups/group.js';
+import { type Price, type PriceBook, type PricedModel, type Version, versionAt } from './price-book.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
 export const MAX_UNITS = 1_000_000n;
@@ -50,52 +51,113 @@ export interface QuoteRequest {
   atMs: number;
 }
 
+/** What a model costs in a group at a time, before any units: the versions in force and what follows from them. */
+export interface Terms {
+  readonly model: PricedModel;
+  readonly rule: 'list' | 'fixed_per_call';
+  readonly price: Price;
+  /** 1 where a rule's price stands in place of the list price. */
+  readonly multiplier: Decimal;
+  readonly priceVersionId: bigint | null;
+  readonly multiplierVersionId: bigint;
+  readonly groupRuleVersionId: bigint | null;
+}
+
 /**
  * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line (spec
  * 4.3, money.md 1). A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
  * @throws RangeError for units or tokens beyond the limits above.
  */
 export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefusal {
-  const { group, units, atMs } = request;
-  const model = book.models.get(request.model);
+  const terms = termsAt(book, request);
+  return typeof terms === 'string' ? terms : quoteOf(terms, request);
+}
+
+/** The terms of a model in a group at a time; 'model_not_found' as for `quote`. */
+export function termsAt(
+  book: PriceBook,
+  { model: id, group, atMs }: Pick<QuoteRequest, 'model' | 'group' | 'atMs'>,
+): Terms | QuoteRefusal {
+  const model = book.models.get(id);
   const multiplier = versionAt(book.multipliers.get(group), atMs);
   if (!model?.enabled || !book.access.get(group)?.has(model.id) || !multiplier?.value)
     return 'model_not_found';
-
-  const ruleVersion = versionAt(book.groupRules.get(group), atMs);
-  if (ruleVersion?.value?.kind === 'fixed_per_call' && model.unit === 'call') {
-    return {
-      ...unitQuote(units, ruleVersion.value.unitPrice, ONE),
-      model,
-      rule: 'fixed_per_call',
-      priceVersionId: null,
-      multiplierVersionId: multiplier.id,
-      groupRuleVersionId: ruleVersion.id,
-    };
-  }
+  const rule = versionAt(book.groupRules.get(group), atMs);
   const price = versionAt(book.prices.get(model.pricedAs), atMs);
-  const priced = price?.value && listQuote(price.value, request, multiplier.value);
+  return termsOf(model, { price, multiplier, rule: applies(rule, model) ? rule : undefined });
+}
+
+/** The versions that a charge names. */
+export interface NamedVersions {
+  readonly model: string;
+  readonly group: string;
+  readonly priceVersionId: bigint | null;
+  readonly multiplierVersionId: bigint;
+  readonly groupRuleVersionId: bigint | null;
+}
+
+/** The terms that a charge was made on, from the versions that it names, whatever is in force now. */
+export function termsOfVersions(book: PriceBook, named: NamedVersions): Terms | QuoteRefusal {
+  const model = book.models.get(named.model);
+  const multiplier = byId(book.multipliers.get(named.group), named.multiplierVersionId);
+  if (!model || !multiplier) return 'model_not_found';
+  const price = byId(book.prices.get(model.pricedAs), named.priceVersionId);
+  const rule = byId(book.groupRules.get(named.group), named.groupRuleVersionId);
+  return termsOf(model, { price, multiplier, rule });
+}
+
+interface Versions {
+  price: Version<Price> | undefined;
+  multiplier: Version<Decimal>;
+  /** Only where it applies. */
+  rule: Version<GroupRule> | undefined;
+}
+
+function termsOf(model: PricedModel, { price, multiplier, rule }: Versions): Terms | QuoteRefusal {
+  const multiplierVersionId = multiplier.id;
+  if (rule?.value?.kind === 'fixed_per_call') {
+    const fixed: Price = { kind: 'unit', unitPrice: rule.value.unitPrice };
+    const ids = { priceVersionId: null, multiplierVersionId, groupRuleVersionId: rule.id };
+    return { model, rule: 'fixed_per_call', price: fixed, multiplier: ONE, ...ids };
+  }
+  if (!price?.value || !multiplier.value) return 'model_not_found';
+  const ids = { priceVersionId: price.id, multiplierVersionId, groupRuleVersionId: null };
+  return { model, rule: 'list', price: price.value, multiplier: multiplier.value, ...ids };
+}
+
+function applies(rule: Version<GroupRule> | undefined, model: PricedModel): boolean {
+  return rule?.value?.kind === 'fixed_per_call' && model.unit === 'call';
+}
+
+function byId<T>(versions: readonly Version<T>[] | undefined, id: bigint | null): Version<T> | undefined {
+  return id === null ? undefined : versions?.find((version) => version.id === id);
+}
+
+/**
+ * What units or tokens cost on these terms. Work that is metered by the token without any is 'model_not_found'.
+ * @throws RangeError for units or tokens beyond the limits above.
+ */
+export function quoteOf(terms: Terms, used: Pick<QuoteRequest, 'units' | 'tokens'>): Quote | QuoteRefusal {
+  const { price, multiplier, model, rule, priceVersionId, multiplierVersionId, groupRuleVersionId } = terms;
+  const priced = pricePart(price, used, multiplier);
   if (!priced) return 'model_not_found';
-  return {
-    ...priced,
-    model,
-    rule: 'list',
-    priceVersionId: price.id,
-    multiplierVersionId: multiplier.id,
-    groupRuleVersionId: null,
-  };
+  return { ...priced, model, rule, priceVersionId, multiplierVersionId, groupRuleVersionId };
 }
 
 const ONE: Decimal = { digits: 1n, scale: 0 };
 
 type PricedPart = Pick<Quote, 'units' | 'unitPrice' | 'lines' | 'multiplier' | 'amount'>;
 
-function listQuote(price: Price, request: QuoteRequest, multiplier: Decimal): PricedPart | null {
-  if (price.kind === 'unit') return unitQuote(request.units, price.unitPrice, multiplier);
-  if (!request.tokens) return null;
-  const lines = tokenLines(price, request.tokens);
-  const units = lines.reduce((sum, line) => sum + line.units, 0n);
-  return { units, unitPrice: null, lines, multiplier, amount: linesAmount(lines, multiplier) };
+function pricePart(
+  price: Price,
+  { units, tokens }: Pick<QuoteRequest, 'units' | 'tokens'>,
+  multiplier: Decimal,
+): PricedPart | null {
+  if (price.kind === 'unit') return unitQuote(units, price.unitPrice, multiplier);
+  if (!tokens) return null;
+  const lines = tokenLines(price, tokens);
+  const sum = lines.reduce((total, line) => total + line.units, 0n);
+  return { units: sum, unitPrice: null, lines, multiplier, amount: linesAmount(lines, multiplier) };
 }
 
 function unitQuote(units: bigint, unitPrice: Decimal, multiplier: Decimal): PricedPart {

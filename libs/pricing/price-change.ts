@@ -1,0 +1,175 @@
+import type { GroupRule } from '#groups/group.js';
+import { type Decimal, equalDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
+import type { Price, PriceBook, Version } from './price-book.js';
+
+/** Prices as people read and write them: decimal strings of USD; of tokens, for a million of each kind. */
+export type PriceText = { unitPrice: string } | { input: string; cachedInput: string; output: string };
+
+/** A new value for one subject; null withdraws it. */
+export type PriceChange =
+  | { kind: 'price'; model: string; price: PriceText | null }
+  | { kind: 'multiplier'; group: string; multiplier: string | null }
+  | { kind: 'rule'; group: string; rule: 'fixed_per_call'; unitPrice: string }
+  | { kind: 'rule'; group: string; rule: 'none' };
+
+/** Anything beyond is a slip of the decimal point: USD for a call, a second or a million tokens. */
+const HIGHEST_PRICE = 1_000_000n;
+const HIGHEST_MULTIPLIER = 1_000n;
+const PER_MILLION = 6;
+
+/** What a change is about: no two changes of a proposal may be about the same. */
+export function subjectOf(change: PriceChange): string {
+  return change.kind === 'price' ? `price of ${change.model}` : `${change.kind} of ${change.group}`;
+}
+
+/** Why a change cannot be made, as a sentence, or null. Decimals that are none are caught before it. */
+export function changeFault(book: PriceBook, change: PriceChange): string | null {
+  if (change.kind === 'price') return priceFault(book, change);
+  if (!book.multipliers.has(change.group)) return `There is no group ${change.group}.`;
+  if (change.kind === 'multiplier') return excess('multiplier', change.multiplier, HIGHEST_MULTIPLIER);
+  return change.rule === 'none' ? null : excess('unitPrice', change.unitPrice, HIGHEST_PRICE);
+}
+
+function priceFault(book: PriceBook, change: Extract<PriceChange, { kind: 'price' }>): string | null {
+  const model = book.models.get(change.model);
+  if (!model) return `There is no model ${change.model}.`;
+  if (model.pricedAs !== model.id) return `${model.id} is an alias: it costs what ${model.pricedAs} costs.`;
+  if (!change.price) return null;
+  const isByToken = 'input' in change.price;
+  if (isByToken !== (model.unit === 'token')) {
+    return isByToken
+      ? `${model.id} is priced by the ${model.unit}: give unitPrice.`
+      : `${model.id} is priced by the token: give input, cachedInput and output.`;
+  }
+  const faults = Object.entries(change.price).map(([name, price]) => excess(name, price, HIGHEST_PRICE));
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+function excess(name: string, text: string | null, highest: bigint): string | null {
+  if (text === null) return null;
+  const { digits, scale } = parseDecimal(text);
+  return digits > highest * 10n ** BigInt(scale) ? `${name} is above ${highest}.` : null;
+}
+
+/** The versions of what a change is about. */
+export function versionsOf(
+  book: PriceBook,
+  change: PriceChange,
+): readonly Version<Price | Decimal | GroupRule>[] {
+  const found =
+    change.kind === 'price'
+      ? book.prices.get(change.model)
+      : (change.kind === 'multiplier' ? book.multipliers : book.groupRules).get(change.group);
+  return found ?? [];
+}
+
+/** The version of a subject that was written last, in force or announced: what a proposal is based on. */
+export function newestVersion<T>(versions: readonly Version<T>[]): Version<T> | null {
+  return versions.reduce<Version<T> | null>(
+    (newest, version) => (newest && newest.id > version.id ? newest : version),
+    null,
+  );
+}
+
+/** The book as it would be with the changes in force from a time on. Their versions have negative ids. */
+export function withChanges(book: PriceBook, changes: readonly PriceChange[], fromMs: number): PriceBook {
+  const prices = new Map(book.prices);
+  const multipliers = new Map(book.multipliers);
+  const groupRules = new Map(book.groupRules);
+  changes.forEach((change, at) => {
+    const version = { id: BigInt(-1 - at), effectiveFromMs: fromMs };
+    if (change.kind === 'price') insert(prices, change.model, { ...version, value: priceOf(change.price) });
+    else if (change.kind === 'multiplier') {
+      const value = change.multiplier === null ? null : parseDecimal(change.multiplier);
+      insert(multipliers, change.group, { ...version, value });
+    } else insert(groupRules, change.group, { ...version, value: ruleOf(change) });
+  });
+  return { ...book, prices, multipliers, groupRules };
+}
+
+function insert<T>(subjects: Map<string, readonly Version<T>[]>, subject: string, version: Version<T>): void {
+  const versions = subjects.get(subject) ?? [];
+  const before = versions.filter((each) => each.effectiveFromMs <= version.effectiveFromMs);
+  subjects.set(subject, [...before, version, ...versions.slice(before.length)]);
+}
+
+function ruleOf(change: Extract<PriceChange, { kind: 'rule' }>): GroupRule {
+  return change.rule === 'none'
+    ? { kind: 'none' }
+    : { kind: 'fixed_per_call', unitPrice: parseDecimal(change.unitPrice) };
+}
+
+/** A price of the book from what people write. @throws InvalidAmount */
+export function priceOf(text: PriceText | null): Price | null {
+  if (text === null) return null;
+  if ('unitPrice' in text) return { kind: 'unit', unitPrice: parseDecimal(text.unitPrice) };
+  const perToken = (price: string): Decimal => {
+    const { digits, scale } = parseDecimal(price);
+    return { digits, scale: scale + PER_MILLION };
+  };
+  return {
+    kind: 'token',
+    input: perToken(text.input),
+    cachedInput: perToken(text.cachedInput),
+    output: perToken(text.output),
+  };
+}
+
+/** A price as people read it, times a factor if there is one; exact, not rounded. */
+export function priceText(price: Price, times: (price: Decimal) => Decimal = (same) => same): PriceText {
+  if (price.kind === 'unit') return { unitPrice: plainDecimal(times(price.unitPrice)) };
+  const perMillion = (perToken: Decimal): string => {
+    const { digits, scale } = times(perToken);
+    return plainDecimal({ digits: digits * 10n ** BigInt(PER_MILLION), scale });
+  };
+  return {
+    input: perMillion(price.input),
+    cachedInput: perMillion(price.cachedInput),
+    output: perMillion(price.output),
+  };
+}
+
+/** The change that would make a version's value the value again; what an export writes and a comparison shows. */
+export function changeOf(
+  change: Pick<PriceChange, 'kind'> & { model?: string; group?: string },
+  value: Price | Decimal | GroupRule | null,
+): PriceChange {
+  const { kind, model = '', group = '' } = change;
+  if (kind === 'price') return { kind, model, price: value && priceText(value as Price) };
+  if (kind === 'multiplier') return { kind, group, multiplier: value && plainDecimal(value as Decimal) };
+  const rule = value as GroupRule | null;
+  return rule?.kind === 'fixed_per_call'
+    ? { kind, group, rule: 'fixed_per_call', unitPrice: plainDecimal(rule.unitPrice) }
+    : { kind, group, rule: 'none' };
+}
+
+/** Whether two changes of one subject ask for the same value, however they write it. */
+export function sameChange(a: PriceChange, b: PriceChange): boolean {
+  const first = decimalsOf(a);
+  const second = decimalsOf(b);
+  if (!first || !second) return first === second;
+  return (
+    first.length === second.length &&
+    first.every((text, at) => equalDecimals(parseDecimal(text), parseDecimal(second[at] ?? '0')))
+  );
+}
+
+/** null where the change withdraws, or ends a rule. */
+function decimalsOf(change: PriceChange): string[] | null {
+  if (change.kind === 'multiplier') return change.multiplier === null ? null : [change.multiplier];
+  if (change.kind === 'rule') return change.rule === 'none' ? null : [change.unitPrice];
+  if (!change.price) return null;
+  const { price } = change;
+  return 'unitPrice' in price ? [price.unitPrice] : [price.input, price.cachedInput, price.output];
+}
+
+/** The value of a change in words, for messages and lists. */
+export function changeText(change: PriceChange): string {
+  if (change.kind === 'multiplier') return change.multiplier ?? 'withdrawn';
+  if (change.kind === 'rule') return change.rule === 'none' ? 'none' : `${change.unitPrice} for each call`;
+  if (!change.price) return 'withdrawn';
+  const { price } = change;
+  return 'unitPrice' in price
+    ? price.unitPrice
+    : `${price.input} input, ${price.cachedInput} cached, ${price.output} output per million tokens`;
+}
