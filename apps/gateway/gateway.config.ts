@@ -24,6 +24,8 @@ export interface GatewayConfig {
   imageUrlLifeMs: number;
   /** Pictures that requests name by address may lie on loopback and private hosts: only inside one's own network. */
   pictureUrlsMayBePrivate: boolean;
+  /** What the large bodies of all requests may weigh together in memory; beyond it requests are a 503. */
+  bodyMemoryBytes: number;
   catalogLifeMs: number;
   /** Failed calls to a channel, without one that succeeded between them, after which it is left alone. */
   channelFailuresToOpen: number;
@@ -41,6 +43,7 @@ export interface GatewayConfig {
   shutdownGraceMs: number;
 }
 
+const MEGABYTE = 1024 * 1024;
 /** Shorter secrets can be guessed from one signed address. */
 const MIN_SECRET_CHARS = 32;
 
@@ -59,6 +62,8 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),
     firstPollMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
     pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
+    bodyMemoryBytes:
+      MEGABYTE * reader.integer('BODY_MEMORY_MEGABYTES', { fallback: 512, min: 1, max: 1_000_000 }),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
     channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
       fallback: 5,

@@ -38,6 +38,7 @@ import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
 import { PictureLoader } from './images/picture.loader.js';
+import { BodyMemory } from './protection/body-memory.js';
 import { Idempotency } from './protection/idempotency.js';
 import { IdempotencyStore } from './protection/idempotency.store.js';
 import { RequestLimiter } from './protection/request-limiter.js';
@@ -180,6 +181,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
     { provide: Idempotency, useValue: idempotency },
+    { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, registry) },
     { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },

@@ -22,6 +22,7 @@ import { GatewayModule, gatewayReadiness } from './gateway.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
 import { ApiDocument } from './openapi/openapi.document.js';
+import { BodyMemory } from './protection/body-memory.js';
 import { hostCheck } from './protection/host-check.js';
 import { Idempotency } from './protection/idempotency.js';
 import { RequestLimiter } from './protection/request-limiter.js';
@@ -94,6 +95,7 @@ async function createApplication(
     document: app.get(ApiDocument),
     checkHost: hostCheck(config.allowedHosts),
     limiter: app.get(RequestLimiter),
+    memory: app.get(BodyMemory),
     idempotency: app.get(Idempotency),
   });
   app.useGlobalFilters(new ErrorFilter(routes, log));

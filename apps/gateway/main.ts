@@ -37,6 +37,7 @@ Environment:
   VIDEO_CREATE_LIMIT_SECONDS   how long an upstream may take to accept a video (20)
   IMAGE_URL_LIFE_SECONDS       life of image links (3600)
   PICTURE_URLS_MAY_BE_PRIVATE  fetch pictures named in requests from private hosts too (false)
+  BODY_MEMORY_MEGABYTES        large bodies of all requests together, as received; beyond it a 503 (512)
   HOLD_EXPIRES_SECONDS         how late billing may see a charge (10)
   BUS_REQUEST_TIMEOUT_SECONDS  one wait for an answer of billing (5)
   IDEMPOTENCY_LIFE_SECONDS     how long the answer to an Idempotency-Key is kept (86400)

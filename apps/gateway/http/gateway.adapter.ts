@@ -14,6 +14,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
+import type { BodyMemory } from '../protection/body-memory.js';
 import type { Idempotency } from '../protection/idempotency.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
 import { authenticationHook } from './caller.js';
@@ -27,6 +28,7 @@ import {
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
+import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
 import type { RouteTable } from './route-table.js';
 
@@ -65,6 +67,7 @@ export interface ServerParts {
   document: ApiDocument;
   checkHost: (request: FastifyRequest) => void;
   limiter: RequestLimiter;
+  memory: BodyMemory;
   idempotency: Idempotency;
 }
 
@@ -73,7 +76,7 @@ export interface ServerParts {
  * their own work. Call it before the routes are registered.
  */
 export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, metrics, routes, document, checkHost, limiter, idempotency } = parts;
+  const { keys, metrics, routes, document, checkHost, limiter, memory, idempotency } = parts;
   server.decorateRequest('caller', null);
   server.addHook('onRoute', (route) => {
     routes.add(route);
@@ -95,6 +98,7 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
       unwanted ? new ApiError('unsupported_media_type', 'This path takes application/json only.') : undefined,
     );
   });
+  memory.install(server);
   idempotency.install(server);
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
@@ -112,10 +116,6 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
       parts: MULTIPART.fields + MULTIPART.files,
     },
   });
-}
-
-function isMultipart(request: FastifyRequest): boolean {
-  return request.headers['content-type']?.trimStart().toLowerCase().startsWith('multipart/') === true;
 }
 
 /** A path that the router itself cannot read; no hook runs for it. */

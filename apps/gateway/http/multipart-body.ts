@@ -40,6 +40,11 @@ export function bodyOf(entries: readonly FormEntry[]): Body {
   return body;
 }
 
+/** By its header, which tells before the body is parsed. */
+export function isMultipart(request: FastifyRequest): boolean {
+  return request.headers['content-type']?.trimStart().toLowerCase().startsWith('multipart/') === true;
+}
+
 const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 
 /**
@@ -56,7 +61,7 @@ export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
 }
 
 async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
-  const form = new Form(limits);
+  const form = new Form(limits, (bytes) => request.memory?.received(bytes));
   try {
     const { fields, files } = limits;
     const parserLimits = { fields, files, parts: fields + files };
@@ -72,6 +77,7 @@ async function readParts(request: FastifyRequest, limits: FormLimits): Promise<F
   } catch (error) {
     throw multipartFault(error, limits);
   }
+  request.memory?.check();
   return form.entries;
 }
 
@@ -81,7 +87,10 @@ class Form {
   readonly entries: FormEntry[] = [];
   private keptBytes = 0;
 
-  constructor(private readonly limits: FormLimits) {}
+  constructor(
+    private readonly limits: FormLimits,
+    private readonly onKept: (bytes: number) => void,
+  ) {}
 
   addField(name: string, value: unknown): void {
     if (typeof value === 'string') this.count(value.length);
@@ -102,6 +111,7 @@ class Form {
 
   private count(bytes: number): void {
     this.keptBytes += bytes;
+    this.onKept(bytes);
     if (this.keptBytes > (this.limits.keptBytes ?? Infinity)) throw tooLarge(this.limits);
   }
 }

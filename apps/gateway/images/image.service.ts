@@ -21,6 +21,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { PictureInput } from '../http/pictures.js';
+import type { MemoryShare } from '../protection/body-memory.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 import { type ImageGeneration, refuseTooMany } from './image-request.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
@@ -45,6 +46,8 @@ export interface ImageCall {
   asked: ImageGeneration;
   /** Makes the call an edit of them. */
   pictures?: Pictures<PictureInput>;
+  /** Where fetched pictures are counted. */
+  memory?: MemoryShare | null;
   requestId: string;
   /** Scheme and host that links are built on. */
   origin: string;
@@ -93,13 +96,13 @@ export class ImageService {
     const { catalog, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
     const current = await catalog.get();
-    const { caller, asked, requestId } = call;
+    const { caller, asked, requestId, memory = null } = call;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseTooMany(asked.count, model);
     const capability = call.pictures ? 'imageEdits' : 'images';
     const channels = linesFor(this.parts, current, { model, group: caller.group, capability });
-    const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, requestId));
+    const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, { requestId, memory }));
 
     const hold = await this.hold(call, model, limitAtMs);
     const held: HeldCall = { ...call, model, channels, limitAtMs, hold, pictures };

@@ -43,7 +43,8 @@ export class ImagesController {
   async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
     const { pictures, ...asked } = await readImageEdit(request);
     const origin = publicOrigin(request, this.config.publicBaseUrl);
-    return this.images.generate({ caller, asked, pictures, requestId: request.id, origin });
+    const { id: requestId, memory } = request;
+    return this.images.generate({ caller, asked, pictures, memory, requestId, origin });
   }
 
   /** Fetched without a key: the signature in the address is the permission. */

@@ -5,6 +5,7 @@ import { FileUnavailable } from '#upstream/file-download.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { MAX_PICTURE_BYTES, MAX_PICTURES_BYTES, PICTURE_FETCH_MS } from '../http/limits.js';
 import { checkedPicture, type PictureInput } from '../http/pictures.js';
+import type { MemoryShare } from '../protection/body-memory.js';
 
 /** The pictures of an edit: at least one, and where the first of them may change. */
 export interface Pictures<P> {
@@ -18,9 +19,12 @@ export class PictureLoader {
 
   /**
    * An address is fetched from public hosts only, after redirections and name resolution too, and for a limited time.
-   * @throws ApiError invalid_image, request_too_large
+   * @throws ApiError invalid_image, request_too_large, service_unavailable
    */
-  async load({ images, mask }: Pictures<PictureInput>, requestId: string): Promise<Pictures<InputImage>> {
+  async load(
+    { images, mask }: Pictures<PictureInput>,
+    { requestId, memory }: { requestId: string; memory: MemoryShare | null },
+  ): Promise<Pictures<InputImage>> {
     const inputs = mask === undefined ? images : [...images, mask];
     const signal = AbortSignal.timeout(PICTURE_FETCH_MS);
     const loaded: InputImage[] = [];
@@ -28,6 +32,7 @@ export class PictureLoader {
     // One after the other, so that one request does not open many connections at once.
     for (const [index, input] of inputs.entries()) {
       const bytes = input.kind === 'bytes' ? input.bytes : await this.fetch(input, requestId, signal);
+      if (input.kind === 'address') memory?.add(bytes.length);
       total += bytes.length;
       if (total > MAX_PICTURES_BYTES) {
         const message = `The pictures of a request have at most ${MAX_PICTURES_BYTES} bytes together.`;

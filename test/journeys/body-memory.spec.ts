@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { instantPng } from '#apps/sandbox-upstream/images.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const EDITS = '/v1/images/edits';
+const FIELDS = { model: 'vendora-imagine-edit', prompt: 'at night' };
+/** Two of them are more than the megabyte that is allowed. */
+const HALF = 600_000;
+const picture = (bytes = HALF) => Buffer.concat([instantPng, Buffer.alloc(bytes)]);
+
+describe('large bodies, together', () => {
+  let relay: Relay;
+  let customer: Customer;
+  let pictures: Server;
+
+  beforeAll(async () => {
+    relay = await startRelay({ BODY_MEMORY_MEGABYTES: '1', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
+    pictures = createServer((_request, response) => response.end(picture()));
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+  }, 60_000);
+  afterAll(async () => {
+    pictures.close();
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+  beforeEach(async () => {
+    customer = await relay.customer('1');
+  });
+  afterEach(async () => {
+    await until('the memory to be free', async () => (await inMemory()) === 0);
+  });
+
+  async function inMemory(): Promise<number> {
+    const { values } = (await relay.registry.getSingleMetric('gateway_body_memory_bytes')?.get()) ?? {
+      values: [],
+    };
+    return values[0]?.value ?? NaN;
+  }
+
+  const form = (bytes?: number, prompt = FIELDS.prompt): RequestInit => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ ...FIELDS, prompt })) body.set(name, value);
+    body.set('image', new Blob([new Uint8Array(picture(bytes))]), 'a.png');
+    return { method: 'POST', body };
+  };
+  const base64 = (bytes?: number) => json({ ...FIELDS, image: picture(bytes).toString('base64') });
+
+  /** The same body without a word on its length. */
+  async function chunked(init: RequestInit): Promise<RequestInit> {
+    const request = new Request('http://localhost', init);
+    const body = new Blob([await request.arrayBuffer()]).stream();
+    const type = request.headers.get('content-type') ?? '';
+    return { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' };
+  }
+
+  /** Begins an edit that takes its time, and returns once it is at work. */
+  async function atWork(init?: RequestInit): Promise<{ response: Promise<Response>; leave: () => void }> {
+    const leaving = new AbortController();
+    const busy = await relay.customer('1');
+    const slow = init ?? form(HALF, 'slowly [[work:1]]');
+    const response = busy.send(EDITS, { ...slow, signal: leaving.signal });
+    response.catch(() => undefined);
+    await until('the hold', async () => (await busy.balance()).held !== '0');
+    return { response, leave: () => leaving.abort() };
+  }
+
+  async function expectRefusal(init: RequestInit): Promise<void> {
+    const response = await customer.send(EDITS, init);
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(5);
+    expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+    const { rows } = await relay.fixture.billing.query('SELECT 1 FROM charges WHERE account_id = $1', [
+      customer.accountId,
+    ]);
+    expect(rows).toEqual([]);
+  }
+
+  it('are refused for a moment when they do not fit, before anything is held, in every form', async () => {
+    const { response } = await atWork();
+    for (const init of [form(), base64(), await chunked(form()), await chunked(base64())])
+      await expectRefusal(init);
+    expect((await customer.send(EDITS, form(1_000))).status).toBe(200);
+    const image = json({ model: 'vendora-imagine-image', prompt: 'of a text alone' });
+    expect((await customer.send('/v1/images/generations', image)).status).toBe(200);
+    expect((await response).status).toBe(200);
+    await until('the memory to be free', async () => (await inMemory()) === 0);
+    expect((await customer.send(EDITS, form())).status).toBe(200);
+  });
+
+  it.each([
+    ['a form', async () => form(HALF * 3)],
+    ['base64', async () => base64(HALF * 3)],
+    ['a form of unknown length', () => chunked(form(HALF * 3))],
+    ['base64 of unknown length', () => chunked(base64(HALF * 3))],
+  ])('fit always when there is only one: %s', async (_name, init) => {
+    expect((await customer.send(EDITS, await init())).status).toBe(200);
+  });
+
+  it('count the pictures that are fetched for them', async () => {
+    const { address, port } = pictures.address() as AddressInfo;
+    const named = (prompt: string) => json({ ...FIELDS, prompt, image: `http://${address}:${port}/a.png` });
+    const { response } = await atWork(named('slowly [[work:1]]'));
+    expect(await inMemory()).toBeGreaterThan(HALF);
+    await expectRefusal(named('at night'));
+    expect((await response).status).toBe(200);
+  });
+
+  it('count for as long as their work goes on, also when their client has left', async () => {
+    const { leave } = await atWork();
+    leave();
+    await expectRefusal(form());
+  });
+});
