@@ -18,6 +18,7 @@ import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
 import { LOOPS } from './billing.tokens.js';
@@ -75,7 +76,11 @@ export class BillingModule {
     const readiness = billingReadiness(options);
     return {
       module: BillingModule,
-      imports: [SharedModule.register(options, { readiness, metrics, relay, engine }), PeopleModule],
+      imports: [
+        SharedModule.register(options, { readiness, metrics, relay, engine }),
+        ApprovalsModule,
+        PeopleModule,
+      ],
       controllers: [ChargesController, ConsoleController],
       providers: [{ provide: LOOPS, useValue: newLoops(options, engine, metrics) }, BackgroundWork],
     };

@@ -1,4 +1,6 @@
 import { User } from '#identity/user.entity.js';
+import { Approval } from './approvals/approval.entity.js';
+import { WebhookEndpoint } from './webhooks/webhook-endpoint.entity.js';
 
 /** Every entity that billing owns, for TypeORM. */
-export const ENTITIES = [User];
+export const ENTITIES = [Approval, User, WebhookEndpoint];

@@ -1,0 +1,227 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
+import type { z } from 'zod';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import type { Actor, Role } from '#identity/role.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { Approval, type ApprovalState } from './approval.entity.js';
+
+/** Who asked and who agreed, for what is written when it is applied. */
+export interface ApprovalContext {
+  readonly approvalId: string;
+  /** User ids. */
+  readonly requestedBy: string;
+  readonly decidedBy: string;
+  /** As the asking request gave it. */
+  readonly requestId: string;
+  readonly reason: string;
+}
+
+/** Something that needs two people; a room registers what it can apply. */
+export interface ApprovalKind<P> {
+  /** Such as `topup.manual`. */
+  readonly kind: string;
+  /** Who may see and decide it; one of these is enough. */
+  readonly roles: readonly Role[];
+  /** The payload as it is stored: amounts are decimal strings. */
+  readonly payload: z.ZodType<P>;
+  /**
+   * Runs once, in the transaction that approves: only queries on its client. What it answers is kept as JSON. An ApiError
+   * refuses the approval and leaves it pending.
+   */
+  apply(client: pg.PoolClient, payload: P, context: ApprovalContext): Promise<unknown>;
+  /** After the commit, for what must not run in a transaction. */
+  applied?(outcome: unknown): void;
+}
+
+export interface ApprovalRequest {
+  kind: string;
+  /** `kind:{id}`. */
+  subject: string;
+  accountId: string | null;
+  /** Plain JSON. */
+  payload: unknown;
+  amount: Nanos | null;
+  reason: string;
+  actor: Actor;
+  /** The client's own id of the request: the same again answers the same approval. */
+  requestId: string;
+}
+
+export interface Decision {
+  approvalId: string;
+  actor: Actor;
+  note: string | null;
+  /** For the audit log. */
+  requestId: string;
+}
+
+interface Filter {
+  actor: Actor;
+  state?: ApprovalState | undefined;
+  limit: number;
+  /** Only those older than this id. */
+  beforeId: string | null;
+}
+
+/** Second signatures: one person asks, another with a role for its kind decides, and it is applied exactly once. */
+@Injectable()
+export class ApprovalDesk {
+  private readonly kinds = new Map<string, ApprovalKind<unknown>>();
+
+  constructor(@Inject(DataSource) private readonly source: DataSource) {}
+
+  register<P>(kind: ApprovalKind<P>): void {
+    if (this.kinds.has(kind.kind)) throw new Error(`approval kind ${kind.kind} is registered twice`);
+    this.kinds.set(kind.kind, kind);
+  }
+
+  /**
+   * Notes that something is asked for, in the caller's transaction.
+   * @throws ApiError conflict when the request id was used for something else.
+   */
+  async request({ entities, client }: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
+    const { kind, subject, accountId, payload, amount, reason, actor, requestId } = asked;
+    this.kindOf(kind).payload.parse(payload);
+    const key = { requestedBy: actor.userId, kind, requestId };
+    const id = newId();
+    const { rowCount } = await client.query(
+      `INSERT INTO approvals (id, kind, subject, account_id, payload, amount, reason, requested_by, request_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (requested_by, kind, request_id) DO NOTHING`,
+      [id, kind, subject, accountId, JSON.stringify(payload), amount, reason, actor.userId, requestId],
+    );
+    const approval = await entities.findOneByOrFail(Approval, key);
+    if (rowCount === 0) {
+      const same = approval.subject === subject && isDeepStrictEqual(approval.payload, payload);
+      if (same) return approval;
+      throw new ApiError('conflict', 'This requestId was used for another request.', { param: 'requestId' });
+    }
+    await audit(client, {
+      actor: `user:${actor.userId}`,
+      action: 'approval.requested',
+      subject,
+      accountId,
+      after: { approvalId: id, kind, reason, ...(amount === null ? {} : { amount: formatAmount(amount) }) },
+      requestId,
+    });
+    return approval;
+  }
+
+  /** Those that the actor may decide, newest first, one more than the limit if there are more. */
+  list({ actor, state, limit, beforeId }: Filter): Promise<Approval[]> {
+    const kinds = [...this.kinds.values()].filter((each) => mayDecide(actor, each)).map(({ kind }) => kind);
+    return this.source.getRepository(Approval).find({
+      where: {
+        kind: In(kinds),
+        ...(state ? { state } : {}),
+        ...(beforeId === null ? {} : { id: LessThan(beforeId) }),
+      },
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+  }
+
+  /** @throws ApiError when there is none, or it is not for this actor's role. */
+  async show(approvalId: string, actor: Actor): Promise<Approval> {
+    return this.checked(await this.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
+  }
+
+  /** Applies what was asked for. The same decision by the same person again answers the same. */
+  async approve(decision: Decision): Promise<Approval> {
+    const { approval, isNew } = await this.decide(decision, 'approved');
+    if (isNew) this.kindOf(approval.kind).applied?.(approval.outcome);
+    return approval;
+  }
+
+  async reject(decision: Decision): Promise<Approval> {
+    return (await this.decide(decision, 'rejected')).approval;
+  }
+
+  private decide(
+    decision: Decision,
+    state: 'approved' | 'rejected',
+  ): Promise<{ approval: Approval; isNew: boolean }> {
+    return inEntityTransaction(this.source, async (transaction) => {
+      const approval = await this.lock(transaction.entities, decision);
+      if (approval.state !== 'pending') {
+        if (approval.state === state && approval.decidedBy === decision.actor.userId)
+          return { approval, isNew: false };
+        throw new ApiError('conflict', `This has been ${approval.state} already.`);
+      }
+      if (approval.requestedBy === decision.actor.userId) {
+        throw new ApiError('second_person_required', 'Whoever asked cannot decide: another person must.');
+      }
+      approval.outcome =
+        state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;
+      await this.close(transaction.client, approval, { ...decision, state });
+      return {
+        approval: await transaction.entities.findOneByOrFail(Approval, { id: approval.id }),
+        isNew: true,
+      };
+    });
+  }
+
+  private async lock(entities: EntityManager, { approvalId, actor }: Decision): Promise<Approval> {
+    const approval = await entities.findOne(Approval, {
+      where: { id: approvalId },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return this.checked(approval, actor);
+  }
+
+  private async apply(client: pg.PoolClient, approval: Approval, { actor }: Decision): Promise<unknown> {
+    const kind = this.kindOf(approval.kind);
+    const outcome = await kind.apply(client, kind.payload.parse(approval.payload), {
+      approvalId: approval.id,
+      requestedBy: approval.requestedBy,
+      decidedBy: actor.userId,
+      requestId: approval.requestId,
+      reason: approval.reason,
+    });
+    return outcome ?? null;
+  }
+
+  private async close(
+    client: pg.PoolClient,
+    approval: Approval,
+    { state, note, actor, requestId }: Decision & { state: ApprovalState },
+  ): Promise<void> {
+    const outcome = approval.outcome === null ? null : JSON.stringify(approval.outcome);
+    await client.query(
+      `UPDATE approvals SET state = $2, decided_by = $3, decision_note = $4, outcome = $5, decided_at = now()
+       WHERE id = $1`,
+      [approval.id, state, actor.userId, note, outcome],
+    );
+    await audit(client, {
+      actor: `user:${actor.userId}`,
+      action: `approval.${state}`,
+      subject: approval.subject,
+      accountId: approval.accountId,
+      before: { approvalId: approval.id, requestedBy: approval.requestedBy },
+      after: { kind: approval.kind, outcome: approval.outcome, note },
+      requestId,
+    });
+  }
+
+  private checked(approval: Approval | null, actor: Actor): Approval {
+    if (!approval) throw new ApiError('not_found', 'There is no such approval.');
+    const kind = this.kindOf(approval.kind);
+    if (mayDecide(actor, kind)) return approval;
+    throw new ApiError('forbidden', `This needs the role ${kind.roles.join(' or ')}.`);
+  }
+
+  private kindOf(kind: string): ApprovalKind<unknown> {
+    const found = this.kinds.get(kind);
+    if (!found) throw new Error(`nobody registered the approval kind ${kind}`);
+    return found;
+  }
+}
+
+function mayDecide(actor: Actor, { roles }: ApprovalKind<unknown>): boolean {
+  return roles.some((role) => actor.roles.includes(role));
+}

@@ -1,0 +1,28 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { bigintTransformer } from '#database/database.js';
+
+export type ApprovalState = 'pending' | 'approved' | 'rejected';
+
+/** Something that one person asked for and another must decide. */
+@Entity('approvals')
+export class Approval {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') kind!: string;
+  /** `kind:{id}` of what it changes. */
+  @Column('text') subject!: string;
+  @Column('text', { name: 'account_id', nullable: true }) accountId!: string | null;
+  @Column('jsonb') payload!: unknown;
+  /** Nanos of credit, for those who decide. */
+  @Column('bigint', { nullable: true, transformer: bigintTransformer }) amount!: bigint | null;
+  @Column('text') reason!: string;
+  @Column('text') state!: ApprovalState;
+  /** A user's id. */
+  @Column('text', { name: 'requested_by' }) requestedBy!: string;
+  @Column('text', { name: 'request_id' }) requestId!: string;
+  @Column('text', { name: 'decided_by', nullable: true }) decidedBy!: string | null;
+  @Column('text', { name: 'decision_note', nullable: true }) decisionNote!: string | null;
+  /** What the application answered. */
+  @Column('jsonb', { nullable: true }) outcome!: unknown;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'decided_at', nullable: true }) decidedAt!: Date | null;
+}
