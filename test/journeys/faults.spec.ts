@@ -18,7 +18,7 @@ const TOKENS = 8;
 const MOST_ENVELOPE_TOKENS = 50;
 const CREDITS = '1';
 const OPENING = { main: CREDITS, held: '0' };
-const LIMIT_SECONDS = '5';
+const LIMIT_SECONDS = '8';
 
 interface Charge {
   state: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   relay = await startRelay({
     IMAGE_REQUEST_LIMIT_SECONDS: LIMIT_SECONDS,
     STREAM_LIMIT_SECONDS: LIMIT_SECONDS,
-    TASK_DEADLINE_SECONDS: '8',
+    TASK_DEADLINE_SECONDS: '12',
     FILE_COPY_ATTEMPTS: '2',
     FILE_COPY_BACKOFF_SECONDS: '0.1',
   });
