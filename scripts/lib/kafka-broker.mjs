@@ -307,6 +307,8 @@ class LocalBroker {
 
   async #untilReady(child) {
     const { Kafka, logLevel } = await import('kafkajs');
+    const { quietenRequestQueue } = await import('../../dist/libs/bus/kafka/kafkajs.patch.js');
+    quietenRequestQueue();
     const deadline = Date.now() + READY_LIMIT_MS;
     while (Date.now() < deadline) {
       if (child.exitCode !== null || child.signalCode !== null) {
