@@ -1,5 +1,6 @@
 import type { SessionLife } from '#identity/session.store.js';
 import { ConfigReader } from '#platform/config.js';
+import { readWebhooksConfig, type WebhooksConfig } from './webhooks/webhooks.config.js';
 
 const HOUR = 3_600;
 
@@ -17,6 +18,7 @@ export interface BillingConfig {
   readonly consoleUrl: string;
   /** Proxies stand before the console and say whom they answer. */
   readonly trustProxy: boolean;
+  readonly webhooks: WebhooksConfig;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -32,5 +34,6 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     },
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
     trustProxy: reader.boolean('TRUST_PROXY', false),
+    webhooks: readWebhooksConfig(reader),
   };
 }

@@ -28,6 +28,7 @@ import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { PeopleModule } from './people/people.module.js';
 import { SharedModule } from './shared.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface BillingModuleOptions {
   /** Connections under billing's own database role. */
@@ -80,6 +81,7 @@ export class BillingModule {
         SharedModule.register(options, { readiness, metrics, relay, engine }),
         ApprovalsModule,
         PeopleModule,
+        WebhooksModule,
       ],
       controllers: [ChargesController, ConsoleController],
       providers: [{ provide: LOOPS, useValue: newLoops(options, engine, metrics) }, BackgroundWork],

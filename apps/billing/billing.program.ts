@@ -74,7 +74,7 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   };
   try {
     const strategy = transport.server({
-      groups: [groups.billing],
+      groups: [groups.billing, groups.notifications],
       isTransient: (error) => error instanceof EngineOverloaded || isTransient(error),
       onDeadLetter: (letter) => storeDeadLetter(pool, letter),
       log,

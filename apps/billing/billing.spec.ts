@@ -25,7 +25,7 @@ const registry = new Registry();
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   const { log } = ledger;
-  transport = new InProcessTransport({ groups: [groups.billing], log, registry });
+  transport = new InProcessTransport({ groups: [groups.billing, groups.notifications], log, registry });
   billing = await startBilling({
     pool: ledger.billing,
     databaseUrl: ledger.urlFor('billing'),
@@ -251,7 +251,11 @@ describe('holds past their deadline', () => {
     const message = request(customer);
     await hold(message);
     // Nobody reads this transport yet, so the resolution stands in its topic.
-    const slow = new InProcessTransport({ groups: [groups.billing], log, registry: new Registry() });
+    const slow = new InProcessTransport({
+      groups: [groups.billing, groups.notifications],
+      log,
+      registry: new Registry(),
+    });
     const slowBus = new Bus(slow.client());
     const handled = slowBus.publish(topics.chargeResolved, resolution(message), { timeoutMs: 20_000 });
     await until(async () => (await slowBus.endOffsets(topics.chargeResolved)).offsets[0]?.[1] === '1');

@@ -11,8 +11,8 @@ const MAX_REASON_CHARS = 2_000;
  */
 export async function storeDeadLetter(pool: pg.Pool, letter: DeadLetter): Promise<void> {
   await pool.query(
-    `INSERT INTO dead_letters (topic, partition, "offset", key, payload, charge_id, reason)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (topic, partition, "offset") DO NOTHING`,
+    `INSERT INTO dead_letters (topic, partition, "offset", key, payload, charge_id, reason, consumer_group)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (topic, partition, "offset", consumer_group) DO NOTHING`,
     [
       letter.topic,
       letter.partition,
@@ -21,6 +21,7 @@ export async function storeDeadLetter(pool: pg.Pool, letter: DeadLetter): Promis
       storable(letter.payload, MAX_PAYLOAD_CHARS),
       storable(letter.id, MAX_REASON_CHARS),
       storable(letter.reason, MAX_REASON_CHARS),
+      letter.group,
     ],
   );
 }

@@ -15,7 +15,7 @@ SELECT c.id AS "chargeId", c.account_id AS "accountId" FROM charges c
 WHERE c.state = 'held' AND c.deadline < now() - $1::double precision * interval '1 millisecond'
   AND ($2::text[] IS NULL OR c.id = ANY ($2))
   AND NOT EXISTS (SELECT FROM outbox o WHERE o.payload ->> 'chargeId' = c.id)
-  AND NOT EXISTS (SELECT FROM dead_letters d WHERE d.charge_id = c.id)
+  AND NOT EXISTS (SELECT FROM dead_letters d WHERE d.charge_id = c.id AND d.consumer_group = 'billing')
 ORDER BY c.deadline LIMIT ${MAX_PER_ROUND}`;
 
 interface ExpiredHold {

@@ -6,8 +6,11 @@ import { topic, type AnyTopic } from './topic.js';
 const MONEY_PARTITIONS = 12;
 const CACHE_PARTITIONS = 1;
 
-/** The consumer groups: one for each program that reads. */
-export const groups = { billing: 'billing', gateway: 'gateway' } as const;
+/**
+ * The consumer groups: one for each program that reads. Billing reads twice, since what customers are told must neither
+ * wait for the money nor keep it waiting.
+ */
+export const groups = { billing: 'billing', gateway: 'gateway', notifications: 'notifications' } as const;
 
 export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 export type Family = (typeof families)[number];
@@ -17,6 +20,8 @@ export const refusalCodes = [
   'key_revoked',
   'key_expired',
   'key_limit_exceeded',
+  'account_limit_exceeded',
+  'ip_not_allowed',
   'model_not_allowed',
   'model_not_found',
   'account_frozen',
@@ -66,6 +71,8 @@ export class ChargeRequested {
   @IsWord() requestId!: string;
   /** The most that metered work may use. */
   @IsOptional() @IsTokens() tokens?: Tokens | null;
+  /** Where the request came from, for keys that are good from some addresses only. */
+  @IsOptional() @IsWord() clientIp?: string | null;
 }
 
 export class ChargeReply {
@@ -139,7 +146,32 @@ export class ChargeRefunded {
   @IsDecimalText() amount!: string;
   @IsOptional() @IsReason() reason?: Reason | null;
   @IsOptional() @IsWord() taskId?: string | null;
+  /** Of kind `refund`: a charge may have several. */
+  @IsOptional() @IsWord() refundId?: string | null;
   @IsInstant() refundedAt!: string;
+}
+
+/** A payment became balance. */
+export class TopupCredited {
+  @IsWord() topupId!: string;
+  @IsWord() accountId!: string;
+  @IsWord() provider!: string;
+  /** USD. */
+  @IsDecimalText() credits!: string;
+  /** USD on the main balance afterwards. */
+  @IsDecimalText() balance!: string;
+  @IsInstant() creditedAt!: string;
+}
+
+/** The main balance fell below what its owner wants to be told of; once for each crossing. */
+export class BalanceLow {
+  @IsWord() alertId!: string;
+  @IsWord() accountId!: string;
+  /** USD; a balance that is below zero is told as such. */
+  @IsDecimalText() balance!: string;
+  /** USD. */
+  @IsDecimalText() threshold!: string;
+  @IsInstant() crossedAt!: string;
 }
 
 /** Carries no state: whoever hears it loads again. */
@@ -188,7 +220,7 @@ export const topics = {
     kind: 'event',
     payload: TaskEnded,
     partitions: MONEY_PARTITIONS,
-    groups: [groups.billing],
+    groups: [groups.billing, groups.notifications],
     ...byAccount,
     ...ofCharge,
   }),
@@ -208,9 +240,29 @@ export const topics = {
     kind: 'event',
     payload: ChargeRefunded,
     partitions: MONEY_PARTITIONS,
-    groups: [],
+    groups: [groups.notifications],
     ...byAccount,
     ...ofCharge,
+  }),
+  topupCredited: topic({
+    name: 'topup.credited',
+    version: 1,
+    kind: 'event',
+    payload: TopupCredited,
+    partitions: MONEY_PARTITIONS,
+    groups: [groups.notifications],
+    ...byAccount,
+    id: (payload) => payload.topupId,
+  }),
+  balanceLow: topic({
+    name: 'balance.low',
+    version: 1,
+    kind: 'event',
+    payload: BalanceLow,
+    partitions: MONEY_PARTITIONS,
+    groups: [groups.notifications],
+    ...byAccount,
+    id: (payload) => payload.alertId,
   }),
   catalogChanged: topic({
     name: 'catalog.changed',

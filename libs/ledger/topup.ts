@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
-import { formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
+import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 
@@ -54,9 +56,9 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
     const balance = nanos(locked.main + request.credits);
     const transactionId = await postTopup(client, request, { ...locked, balance });
     const topupId = newId();
-    await client.query(
+    const { rows } = await client.query<{ recordedAt: Date }>(
       `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING recorded_at AS "recordedAt"`,
       [
         topupId,
         request.accountId,
@@ -73,7 +75,17 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
       `INSERT INTO credit_lots (account_id, transaction_id, topup_id, credits, paid_minor) VALUES ($1, $2, $3, $4, $5)`,
       [request.accountId, transactionId, topupId, request.credits, request.paidMinor],
     );
-    return { topupId, created: true, credits: request.credits, balance };
+    const { accountId, provider, credits } = request;
+    const credited = {
+      topupId,
+      accountId,
+      provider,
+      credits: formatAmount(credits),
+      balance: formatAmount(balance),
+      creditedAt: (rows[0]?.recordedAt ?? new Date()).toISOString(),
+    };
+    await client.query(outboxInsert('billing', [outboxRow(topics.topupCredited, credited)]));
+    return { topupId, created: true, credits, balance };
   });
 }
 

@@ -59,7 +59,7 @@ describe('the gateway while something is away', () => {
     storageDir = await mkdtemp(join(tmpdir(), 'tollgate-outages-'));
     const { log } = fixture;
     transport = new InProcessTransport({
-      groups: ['billing', 'gateway'],
+      groups: ['billing', 'gateway', 'notifications'],
       log,
       registry: createRegistry('test'),
     });

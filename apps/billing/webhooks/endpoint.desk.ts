@@ -1,0 +1,173 @@
+import type pg from 'pg';
+import { type DataSource, IsNull } from 'typeorm';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import type { Actor } from '#identity/role.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { endPending, switchOff } from './delivery.queue.js';
+import { checkEndpointUrl } from './endpoint-url.js';
+import { newWebhookSecret } from './signature.js';
+import { WebhookEndpoint } from './webhook-endpoint.entity.js';
+import type { EventType } from './webhook-event.js';
+import type { WebhooksConfig } from './webhooks.config.js';
+
+/** More would only send the same events to the same owner more often. */
+const MAX_ENDPOINTS = 10;
+
+/** Who asks, and the request's id for the audit log. */
+export interface Asker {
+  actor: Actor;
+  requestId: string;
+}
+
+export interface EndpointChange {
+  url?: string | undefined;
+  description?: string | undefined;
+  events?: EventType[] | undefined;
+  enabled?: boolean | undefined;
+}
+
+/** The endpoints of accounts: each owner's own, another's as if it were not there. */
+export class EndpointDesk {
+  constructor(
+    private readonly source: DataSource,
+    private readonly config: WebhooksConfig,
+    private readonly clock: Clock,
+  ) {}
+
+  list(accountId: string): Promise<WebhookEndpoint[]> {
+    return this.source
+      .getRepository(WebhookEndpoint)
+      .find({ where: { accountId, deletedAt: IsNull() }, order: { id: 'DESC' } });
+  }
+
+  /** @throws ApiError not_found */
+  async find(accountId: string, endpointId: string): Promise<WebhookEndpoint> {
+    const where = { id: endpointId, accountId, deletedAt: IsNull() };
+    return (await this.source.getRepository(WebhookEndpoint).findOneBy(where)) ?? refuseUnknown();
+  }
+
+  /** @throws ApiError for an address that may not be, or one endpoint too many */
+  create(
+    asker: Asker,
+    wanted: { url: string; description: string; events: EventType[] },
+  ): Promise<WebhookEndpoint> {
+    const url = checkEndpointUrl(wanted.url, this.config.allowPrivate);
+    const { accountId } = asker.actor;
+    return inEntityTransaction(this.source, async (transaction) => {
+      const { entities, client } = transaction;
+      // Endpoints that are made at the same moment are counted one after the other.
+      await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+      const count = await entities.countBy(WebhookEndpoint, { accountId, deletedAt: IsNull() });
+      if (count >= MAX_ENDPOINTS) {
+        throw new ApiError(
+          'conflict',
+          `An account has at most ${MAX_ENDPOINTS} endpoints: delete one first.`,
+        );
+      }
+      const endpoint = entities.create(WebhookEndpoint, {
+        ...wanted,
+        url,
+        id: newId(),
+        accountId,
+        secret: newWebhookSecret(),
+        previousSecret: null,
+        previousSecretUntil: null,
+        disabledAt: null,
+        disabledReason: null,
+        failingSince: null,
+        deletedAt: null,
+      });
+      await entities.insert(WebhookEndpoint, endpoint);
+      await this.note(transaction, asker, 'webhook.created', { endpoint, after: shown(endpoint) });
+      return endpoint;
+    });
+  }
+
+  /** @throws ApiError not_found, or for an address that may not be */
+  change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
+    const { enabled, ...fields } = change;
+    if (fields.url !== undefined) fields.url = checkEndpointUrl(fields.url, this.config.allowPrivate);
+    return this.locked(asker, endpointId, async (transaction, endpoint) => {
+      const { entities, client } = transaction;
+      const before = shown(endpoint);
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      if (Object.keys(given).length > 0) await entities.update(WebhookEndpoint, { id: endpointId }, given);
+      if (enabled === false) await switchOff(client, endpointId, 'owner');
+      if (enabled === true && endpoint.disabledAt !== null) {
+        const on = { disabledAt: null, disabledReason: null, failingSince: null };
+        await entities.update(WebhookEndpoint, { id: endpointId }, on);
+      }
+      const after = await entities.findOneByOrFail(WebhookEndpoint, { id: endpointId });
+      await this.note(transaction, asker, 'webhook.changed', { endpoint, before, after: shown(after) });
+      return after;
+    });
+  }
+
+  /** @throws ApiError not_found */
+  remove(asker: Asker, endpointId: string): Promise<void> {
+    return this.locked(asker, endpointId, async (transaction, endpoint) => {
+      const { entities, client } = transaction;
+      await entities.update(WebhookEndpoint, { id: endpointId }, { deletedAt: new Date(this.clock.nowMs()) });
+      await endPending(client, endpointId);
+      await this.note(transaction, asker, 'webhook.deleted', { endpoint, before: shown(endpoint) });
+    });
+  }
+
+  /** Exchanges the secret; the one before signs along for a while. @throws ApiError not_found */
+  rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
+    return this.locked(asker, endpointId, async (transaction, endpoint) => {
+      const change = {
+        secret: newWebhookSecret(),
+        previousSecret: endpoint.secret,
+        previousSecretUntil: new Date(this.clock.nowMs() + this.config.secretOverlapMs),
+      };
+      await transaction.entities.update(WebhookEndpoint, { id: endpointId }, change);
+      await this.note(transaction, asker, 'webhook.secret_rotated', { endpoint });
+      return { ...endpoint, ...change };
+    });
+  }
+
+  /** Runs `work` on an endpoint of the asker's account, under its lock. @throws ApiError not_found */
+  private locked<T>(
+    { actor }: Asker,
+    endpointId: string,
+    work: (transaction: EntityTransaction, endpoint: WebhookEndpoint) => Promise<T>,
+  ): Promise<T> {
+    return inEntityTransaction(this.source, async (transaction) => {
+      const endpoint = await transaction.entities.findOne(WebhookEndpoint, {
+        where: { id: endpointId, accountId: actor.accountId, deletedAt: IsNull() },
+        lock: { mode: 'for_no_key_update' },
+      });
+      return work(transaction, endpoint ?? refuseUnknown());
+    });
+  }
+
+  private note(
+    { client }: { client: pg.PoolClient },
+    { actor, requestId }: Asker,
+    action: string,
+    { endpoint, ...values }: { endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
+  ): Promise<void> {
+    const { id, accountId } = endpoint;
+    return audit(client, {
+      actor: `user:${actor.userId}`,
+      action,
+      subject: `webhook:${id}`,
+      accountId,
+      ...values,
+      requestId,
+    });
+  }
+}
+
+/** What the audit log keeps of an endpoint: never its secret. */
+function shown({ url, description, events, disabledReason }: WebhookEndpoint) {
+  return { url, description, events, disabledReason };
+}
+
+export function refuseUnknown(): never {
+  throw new ApiError('not_found', 'There is no such webhook endpoint.');
+}

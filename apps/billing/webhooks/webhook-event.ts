@@ -1,0 +1,70 @@
+import type { BalanceLow, ChargeRefunded, TaskEnded, TopupCredited } from '#bus/topics.js';
+
+/** What an account can ask to be told of. */
+export const eventTypes = [
+  'topup.credited',
+  'balance.low',
+  'video.completed',
+  'video.failed',
+  'charge.refunded',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** A trial of an endpoint, which needs no subscription. */
+export const PING = 'ping';
+
+/** Something that happened to an account, as the outside is told of it. */
+export interface AccountEvent {
+  /** The same for every copy of the message that announced it, so that receivers can drop repeats. */
+  id: string;
+  type: EventType;
+  accountId: string;
+  /** ISO 8601. */
+  at: string;
+  data: Record<string, unknown>;
+}
+
+export function topupEvent(message: TopupCredited): AccountEvent {
+  const { topupId, accountId, provider, credits, balance, creditedAt: at } = message;
+  const data = { topupId, provider, credits, balance };
+  return { id: `topup_${topupId}`, type: 'topup.credited', accountId, at, data };
+}
+
+export function balanceEvent(message: BalanceLow): AccountEvent {
+  const { alertId, accountId, balance, threshold, crossedAt: at } = message;
+  return { id: `low_${alertId}`, type: 'balance.low', accountId, at, data: { balance, threshold } };
+}
+
+/** The end of a video; null for other tasks, since 3D assets are only polled (spec 4.5). */
+export function videoEvent(message: TaskEnded): AccountEvent | null {
+  const { taskId, chargeId, accountId, kind, outcome, reason, endedAt: at } = message;
+  if (kind !== 'video') return null;
+  const data = {
+    videoId: taskId,
+    chargeId,
+    status: outcome,
+    error: outcome === 'failed' ? (reason ?? null) : null,
+  };
+  const type = outcome === 'completed' ? 'video.completed' : 'video.failed';
+  return { id: `video_${taskId}`, type, accountId, at, data };
+}
+
+/** Money that went back: all of a hold, the part that was not delivered, or after the settlement. */
+export function refundEvent(message: ChargeRefunded): AccountEvent {
+  const { chargeId, accountId, kind, amount, reason, taskId, refundId, refundedAt: at } = message;
+  const data = {
+    chargeId,
+    kind,
+    amount,
+    reason: reason ?? null,
+    videoId: taskId ?? null,
+    refundId: refundId ?? null,
+  };
+  const id = `refund_${refundId ?? `${chargeId}_${kind}`}`;
+  return { id, type: 'charge.refunded', accountId, at, data };
+}
+
+/** What is signed and sent, by the Standard Webhooks scheme: type, timestamp, data. */
+export function bodyOf(event: { type: string; at: string; data: Record<string, unknown> }): string {
+  return JSON.stringify({ type: event.type, timestamp: event.at, data: event.data });
+}

@@ -1,0 +1,149 @@
+import { isTransient } from '#database/database.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import { Counter, type Registry } from '#platform/metrics.js';
+import type { UpstreamConnections } from '#upstream/connections.js';
+import { httpCall } from '#upstream/http-call.js';
+import type { Attempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
+import { signedHeaders } from './signature.js';
+import type { WebhooksConfig } from './webhooks.config.js';
+
+/** Attempts at the same time in this process, and to one endpoint: a slow receiver holds up only its own. */
+const MAX_IN_FLIGHT = 64;
+const MAX_PER_ENDPOINT = 4;
+/** An answer is not read beyond this. */
+const MAX_ANSWER_BYTES = 16_384;
+const SHOWN_ANSWER_CHARS = 500;
+const RETRY_GROWTH = 3;
+
+export interface SenderParts {
+  queue: DeliveryQueue;
+  connections: UpstreamConnections;
+  config: WebhooksConfig;
+  clock: Clock;
+  log: Logger;
+  registry: Registry;
+  /** Tells the owner; must not throw. */
+  onSwitchedOff: (endpoint: SwitchedOff) => Promise<void>;
+}
+
+/** Sends what is due, a bounded number at a time, and notes what came of it. Several processes may send. */
+export class WebhookSender {
+  private readonly loop: Loop;
+  private readonly inFlight = new Map<Promise<void>, string>();
+  private readonly attempts: Counter<'outcome'>;
+
+  constructor(private readonly parts: SenderParts) {
+    const { config, log, registry } = parts;
+    this.loop = new Loop({ name: 'webhooks', intervalMs: config.pollMs, log, round: () => this.round() });
+    this.attempts = new Counter({
+      name: 'tollgate_webhook_attempts_total',
+      help: 'Attempts to deliver a webhook, by outcome.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Call after a commit that queued deliveries. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  /** Takes nothing more, and waits for the attempts under way. */
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await Promise.all(this.inFlight.keys());
+  }
+
+  private async round(): Promise<boolean> {
+    const free = MAX_IN_FLIGHT - this.inFlight.size;
+    if (free <= 0) return false;
+    const claimed = await this.parts.queue.claim(free, MAX_PER_ENDPOINT, this.busyEndpoints());
+    for (const delivery of claimed) this.begin(delivery);
+    return claimed.length === free;
+  }
+
+  private busyEndpoints(): string[] {
+    const counts = new Map<string, number>();
+    for (const endpointId of this.inFlight.values())
+      counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= MAX_PER_ENDPOINT).map(([endpointId]) => endpointId);
+  }
+
+  private begin(delivery: DueDelivery): void {
+    const work = this.deliver(delivery)
+      .catch((error: unknown) => this.report(delivery, error))
+      .finally(() => {
+        this.inFlight.delete(work);
+        this.loop.wake();
+      });
+    this.inFlight.set(work, delivery.endpointId);
+  }
+
+  private async deliver(delivery: DueDelivery): Promise<void> {
+    const { queue, onSwitchedOff } = this.parts;
+    if (delivery.isOff) return queue.drop(delivery);
+    const attempt = await this.attempt(delivery);
+    const isSuccess = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+    this.attempts.inc({ outcome: isSuccess ? 'delivered' : 'failed' });
+    if (isSuccess) return queue.succeeded(delivery, attempt);
+    const switchedOff = await queue.failed(delivery, attempt, this.pauseMs(delivery.attempts));
+    if (switchedOff) await onSwitchedOff(switchedOff);
+  }
+
+  private async attempt(delivery: DueDelivery): Promise<Attempt> {
+    const { config, connections, clock } = this.parts;
+    const { eventId, body, url, secrets } = delivery;
+    const startedAt = new Date(clock.nowMs());
+    const beganMs = performance.now();
+    const timestamp = Math.floor(startedAt.getTime() / 1000);
+    const result = await httpCall(config.allowPrivate ? connections.anyFiles : connections.publicFiles, {
+      method: 'POST',
+      url: new URL(url),
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'Tollgate-Webhooks/1',
+        ...signedHeaders({ id: eventId, timestamp, body }, secrets),
+      },
+      body,
+      timeoutMs: config.timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+      signal: AbortSignal.timeout(config.timeoutMs),
+    });
+    const durationMs = Math.round(performance.now() - beganMs);
+    const noted = { startedAt, durationMs, status: result.status };
+    if (result.kind === 'failure') return { ...noted, error: result.reason, answer: null };
+    return { ...noted, error: null, answer: beginningOf(result.body) };
+  }
+
+  /** Jittered, so that what failed together does not come back together. */
+  private pauseMs(attempts: number): number {
+    const { retryMs, longestRetryMs } = this.parts.config;
+    return (
+      Math.min(retryMs * RETRY_GROWTH ** Math.min(attempts - 1, 20), longestRetryMs) *
+      (0.75 + Math.random() / 2)
+    );
+  }
+
+  /** The delivery stays under its lease and is attempted again after it. */
+  private report({ id, endpointId }: DueDelivery, error: unknown): void {
+    const level = isTransient(error) ? 'warn' : 'error';
+    this.parts.log[level](
+      { err: error, deliveryId: id, endpointId },
+      'an attempt of a webhook could not be noted',
+    );
+  }
+}
+
+/** PostgreSQL's text takes no NUL. */
+function beginningOf(body: Buffer): string {
+  return body
+    .toString('utf8', 0, SHOWN_ANSWER_CHARS * 4)
+    .slice(0, SHOWN_ANSWER_CHARS)
+    .replaceAll('\u0000', '\uFFFD');
+}

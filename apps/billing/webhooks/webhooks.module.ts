@@ -1,0 +1,107 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { Registry } from '#platform/metrics.js';
+import { UpstreamConnections } from '#upstream/connections.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CLOCK, CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
+import { DeliveryLog } from './delivery.log.js';
+import { DeliveryQueue } from './delivery.queue.js';
+import { EndpointDesk } from './endpoint.desk.js';
+import { NoticesController } from './notices.controller.js';
+import { WebhookSender } from './webhook.sender.js';
+import { WebhooksController } from './webhooks.controller.js';
+
+/** The log of a month need not shrink sooner. */
+const CLEANING_INTERVAL_MS = 600_000;
+const REMOVED_AT_ONCE = 1_000;
+
+/** Sends while the application runs, and lets attempts under way end before it stops. */
+@Injectable()
+class WebhookWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly cleaning: Loop;
+
+  constructor(
+    @Inject(WebhookSender) private readonly sender: WebhookSender,
+    @Inject(UpstreamConnections) private readonly connections: UpstreamConnections,
+    @Inject(DeliveryQueue) queue: DeliveryQueue,
+    @Inject(LOG) log: Logger,
+  ) {
+    this.cleaning = new Loop({
+      name: 'webhook log',
+      intervalMs: CLEANING_INTERVAL_MS,
+      log,
+      round: () => queue.forgetOld(REMOVED_AT_ONCE),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sender.start();
+    this.cleaning.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all([this.sender.stop(), this.cleaning.stop()]);
+    await this.connections.close();
+  }
+}
+
+/** Tells accounts of what happens to them, at addresses of their own. */
+@Module({
+  controllers: [WebhooksController, NoticesController],
+  providers: [
+    WebhookWork,
+    { provide: UpstreamConnections, useFactory: () => new UpstreamConnections() },
+    {
+      provide: DeliveryQueue,
+      useFactory: (pool: pg.Pool, { webhooks }: BillingConfig) => new DeliveryQueue(pool, webhooks),
+      inject: [POOL, CONFIG],
+    },
+    {
+      provide: DeliveryLog,
+      useFactory: (pool: pg.Pool, { webhooks }: BillingConfig) => new DeliveryLog(pool, webhooks),
+      inject: [POOL, CONFIG],
+    },
+    {
+      provide: EndpointDesk,
+      useFactory: (source: DataSource, { webhooks }: BillingConfig, clock: Clock) =>
+        new EndpointDesk(source, webhooks, clock),
+      inject: [DataSource, CONFIG, CLOCK],
+    },
+    {
+      provide: WebhookSender,
+      useFactory: newSender,
+      inject: [DeliveryQueue, UpstreamConnections, CONFIG, CLOCK, LOG, REGISTRY],
+    },
+  ],
+})
+export class WebhooksModule {}
+
+type SenderInputs = [DeliveryQueue, UpstreamConnections, BillingConfig, Clock, Logger, Registry];
+
+function newSender(...[queue, connections, config, clock, log, registry]: SenderInputs): WebhookSender {
+  return new WebhookSender({
+    queue,
+    connections,
+    config: config.webhooks,
+    clock,
+    log,
+    registry,
+    onSwitchedOff: async ({ endpointId, accountId, url, reason }) => {
+      const { host } = new URL(url);
+      log.warn(
+        { endpointId, accountId, host, reason },
+        'a webhook endpoint was switched off: its deliveries fail',
+      );
+    },
+  });
+}
