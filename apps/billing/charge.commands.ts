@@ -33,6 +33,7 @@ export function holdCommand(message: ChargeRequested): HoldCommand {
     deadlineMs: message.deadline ? Date.parse(message.deadline) : null,
     taskId: message.taskId ?? null,
     requestId,
+    clientIp: message.clientIp ?? null,
   };
 }
 

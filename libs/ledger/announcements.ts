@@ -1,6 +1,6 @@
-import { type ChargeRefunded, type ChargeSettled, topics } from '#bus/topics.js';
-import { formatAmount } from '#money/amount.js';
-import type { BatchPlan, BatchState, Resolution } from './batch-plan.js';
+import { type BalanceLow, type ChargeRefunded, type ChargeSettled, topics } from '#bus/topics.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import type { BatchPlan, BatchState, LowBalance, Resolution } from './batch-plan.js';
 
 /** A row of the outbox, as the batch inserts it. */
 export interface Announcement {
@@ -10,15 +10,19 @@ export interface Announcement {
   payload: string;
 }
 
-/** What a batch tells the others: each settlement, and each amount that went back, also the rest of a partial one. */
+/**
+ * What a batch tells the others: each settlement, each amount that went back, also the rest of a partial one, and each
+ * balance that fell below its threshold.
+ */
 export function chargeAnnouncements(state: BatchState, plan: BatchPlan): Announcement[] {
   const at = new Date(state.nowMs).toISOString();
-  return plan.resolutions.flatMap((resolution) => {
-    const rows: Announcement[] = [];
+  const rows: Announcement[] = [];
+  for (const resolution of plan.resolutions) {
     if (resolution.state === 'settled') rows.push(settled(resolution, at));
     if (resolution.state === 'released' || resolution.released > 0n) rows.push(refunded(resolution, at));
-    return rows;
-  });
+  }
+  for (const low of plan.lowBalances) rows.push(balanceLow(low, at));
+  return rows;
 }
 
 function settled({ charge, settled: amount, deliveredUnits }: Resolution, settledAt: string): Announcement {
@@ -53,6 +57,22 @@ function refunded({ charge, command, released, state }: Resolution, refundedAt: 
   return {
     topic: topics.chargeRefunded.name,
     key: topics.chargeRefunded.key(payload),
+    payload: JSON.stringify(payload),
+  };
+}
+
+/** Named after the charge that took the balance below: it does so once. */
+function balanceLow({ accountId, chargeId, main, threshold }: LowBalance, crossedAt: string): Announcement {
+  const payload: BalanceLow = {
+    alertId: chargeId,
+    accountId,
+    balance: formatAmount(nanos(main)),
+    threshold: formatAmount(nanos(threshold)),
+    crossedAt,
+  };
+  return {
+    topic: topics.balanceLow.name,
+    key: topics.balanceLow.key(payload),
     payload: JSON.stringify(payload),
   };
 }

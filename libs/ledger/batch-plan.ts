@@ -1,5 +1,6 @@
 import { formatAmount, type Nanos, nanos, parseDecimal, formatDecimal, ZERO } from '#money/amount.js';
 import type { RefusalCode } from '#bus/topics.js';
+import { isInRanges } from '#identity/ip-list.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import { amountFor, type ChargeLine, linesAmount, quote, type Quote, withTokens } from '#pricing/quote.js';
 import {
@@ -19,6 +20,13 @@ export interface LockedBalance {
   main: bigint;
   held: bigint;
   frozen: boolean;
+  /** What all keys of the account may hold in a UTC month together; null: no limit. */
+  monthlyLimit: bigint | null;
+  /** Held amounts of all its keys in this month less what came back; read only where there is a limit. */
+  spent: bigint;
+  /** The owner is told when a hold takes main below it, once until credits bring it back; null: never. */
+  lowThreshold: bigint | null;
+  lowTold: boolean;
   mainLedgerId: bigint;
   heldLedgerId: bigint;
 }
@@ -28,9 +36,14 @@ export interface KeyState {
   accountId: string;
   group: string;
   allowedModels: string[] | null;
+  /** Addresses and CIDR ranges from which it is good; null: from everywhere. */
+  allowedIps: string[] | null;
   monthlyLimit: bigint | null;
   /** Held amounts of this UTC month less what came back. */
   spent: bigint;
+  totalLimit: bigint | null;
+  /** The same of all months; read only where there is a limit. */
+  totalSpent: bigint;
   expiresAtMs: number | null;
   revoked: boolean;
 }
@@ -92,6 +105,13 @@ export interface NewEntry {
   dimensions: { model: string; group: string; channel: string | null; keyId: string } | null;
 }
 
+export interface LowBalance {
+  accountId: string;
+  chargeId: string;
+  main: bigint;
+  threshold: bigint;
+}
+
 /** Everything that the batch writes, decided before anything is written. */
 export interface BatchPlan {
   results: Result[];
@@ -102,6 +122,8 @@ export interface BatchPlan {
   touchedBalances: Map<string, LockedBalance>;
   /** Change of spend by `${keyId} ${month}`. */
   keySpend: Map<string, bigint>;
+  /** Accounts whose balance fell below their threshold, with the charge that did it. */
+  lowBalances: LowBalance[];
 }
 
 /**
@@ -124,6 +146,7 @@ class Planner {
     entries: [],
     touchedBalances: new Map(),
     keySpend: new Map(),
+    lowBalances: [],
   };
 
   constructor(private readonly state: BatchState) {}
@@ -145,7 +168,7 @@ class Planner {
       quote: decision,
       refusal: null,
     });
-    this.addSpend(command.keyId, this.state.month, decision.amount);
+    this.addSpend(command, this.state.month, decision.amount);
     return { outcome: 'held', amount: decision.amount, balance: nanos(balance.main) };
   }
 
@@ -196,6 +219,9 @@ class Planner {
     if (key.allowedModels && !key.allowedModels.includes(command.model)) {
       return reject('model_not_allowed', `The API key may not use model ${command.model}.`);
     }
+    if (key.allowedIps && !isInRanges(key.allowedIps, command.clientIp ?? null)) {
+      return reject('ip_not_allowed', 'The API key may not be used from this address.');
+    }
     const priced =
       key.group === command.group
         ? quote(priceBook, {
@@ -224,11 +250,19 @@ class Planner {
     amount: Nanos,
   ): { code: RefusalCode; message: string } | null {
     if (balance.frozen) return reject('account_frozen', 'The account is frozen. Please contact support.');
-    const spent = key.spent + (this.written.keySpend.get(spendKey(key.id, this.state.month)) ?? 0n);
-    if (key.monthlyLimit !== null && spent + amount > key.monthlyLimit) {
+    if (key.monthlyLimit !== null && key.spent + amount > key.monthlyLimit) {
       return reject(
         'key_limit_exceeded',
         `The API key's monthly limit is ${formatAmount(key.monthlyLimit)}.`,
+      );
+    }
+    if (key.totalLimit !== null && key.totalSpent + amount > key.totalLimit) {
+      return reject('key_limit_exceeded', `The API key's limit is ${formatAmount(key.totalLimit)}.`);
+    }
+    if (balance.monthlyLimit !== null && balance.spent + amount > balance.monthlyLimit) {
+      return reject(
+        'account_limit_exceeded',
+        `The account's monthly limit is ${formatAmount(balance.monthlyLimit)}.`,
       );
     }
     if (balance.main < amount) {
@@ -254,6 +288,7 @@ class Planner {
     balance.main -= amount;
     balance.held += amount;
     this.written.touchedBalances.set(balance.accountId, balance);
+    this.noteLowBalance(command, balance);
     this.post('hold', command, [
       {
         ledgerAccountId: balance.mainLedgerId,
@@ -263,6 +298,13 @@ class Planner {
       },
       { ledgerAccountId: balance.heldLedgerId, amount, balanceAfter: balance.held, dimensions: null },
     ]);
+  }
+
+  private noteLowBalance({ chargeId }: HoldCommand, balance: LockedBalance): void {
+    const { accountId, main, lowThreshold: threshold } = balance;
+    if (threshold === null || balance.lowTold || main >= threshold) return;
+    balance.lowTold = true;
+    this.written.lowBalances.push({ accountId, chargeId, main, threshold });
   }
 
   /** A failure reported before its hold came stores a tombstone, which refuses the hold when it comes. */
@@ -319,7 +361,7 @@ class Planner {
       released,
       operatorLoss: cost - settled,
     });
-    this.addSpend(charge.keyId, charge.heldMonth, -released);
+    this.addSpend(charge, charge.heldMonth, -released);
     return { outcome: state, settled, released, late: false };
   }
 
@@ -338,10 +380,17 @@ class Planner {
     moving.forEach((entry, ordinal) => this.written.entries.push({ ...entry, transactionId: id, ordinal }));
   }
 
-  private addSpend(keyId: string, month: string, amount: bigint): void {
+  /** Counts for the month of the hold, and in what the later commands of the batch are decided by. */
+  private addSpend(of: { keyId: string; accountId: string }, month: string, amount: bigint): void {
     if (amount === 0n) return;
-    const key = spendKey(keyId, month);
-    this.written.keySpend.set(key, (this.written.keySpend.get(key) ?? 0n) + amount);
+    const row = spendKey(of.keyId, month);
+    this.written.keySpend.set(row, (this.written.keySpend.get(row) ?? 0n) + amount);
+    const key = this.state.keys.get(of.keyId);
+    const balance = this.balanceOf(of.accountId);
+    if (key) key.totalSpent += amount;
+    if (month !== this.state.month) return;
+    if (key) key.spent += amount;
+    balance.spent += amount;
   }
 
   private balanceOf(accountId: string): LockedBalance {

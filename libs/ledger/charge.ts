@@ -36,6 +36,8 @@ export interface HoldCommand {
   deadlineMs: number | null;
   taskId: string | null;
   requestId: string;
+  /** Where the request came from; null fits no list of addresses. No part of the charge's input: a repeat may come from elsewhere. */
+  clientIp?: string | null;
 }
 
 export type HoldResult =

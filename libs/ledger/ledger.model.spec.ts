@@ -12,7 +12,7 @@ import { recordTopup } from './topup.js';
 
 /**
  * Random commands against a plain model: duplicates, repeats with another input, resolutions before their hold, top-ups
- * twice, price changes, revoked keys, spends at once through two engines. LEDGER_SEED replays a run.
+ * twice, price changes, revoked keys, limits of keys and accounts, lists of addresses, freezes, spends at once through two engines. LEDGER_SEED replays a run.
  */
 const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 60);
@@ -21,6 +21,7 @@ const FAR_FUTURE_MS = Date.parse('2100-01-01');
 interface ModelCharge {
   input: string;
   accountId: string;
+  keyId: string;
   amount: bigint;
   units: bigint;
   unitPrice: bigint;
@@ -36,6 +37,17 @@ interface Model {
   charges: Map<string, ModelCharge>;
   price: bigint;
   revoked: Set<string>;
+  /** Held less what came back, by key. */
+  spent: Map<string, bigint>;
+  keyLimits: Map<string, { month: bigint | null; total: bigint | null }>;
+  accountLimits: Map<string, bigint | null>;
+  ips: Map<string, readonly string[] | null>;
+  frozen: Set<string>;
+  thresholds: Map<string, bigint>;
+  /** Accounts that were told, until credits bring them back. */
+  told: Set<string>;
+  /** Charges that took a balance below its threshold. */
+  alerts: Set<string>;
 }
 
 type Step =
@@ -47,6 +59,7 @@ type Step =
       units: bigint;
       expired: boolean;
       stale: boolean;
+      ip: string | null;
     }
   | {
       kind: 'resolve';
@@ -57,11 +70,20 @@ type Step =
     }
   | { kind: 'topup'; account: number; payment: number }
   | { kind: 'price'; nanos: bigint }
-  | { kind: 'revoke'; key: number };
+  | { kind: 'revoke'; key: number }
+  | { kind: 'key-limits'; key: number; month: bigint | null; total: bigint | null }
+  | { kind: 'account-limit'; account: number; limit: bigint | null }
+  | { kind: 'ips'; key: number; ips: readonly string[] | null }
+  | { kind: 'freeze'; account: number; frozen: boolean }
+  | { kind: 'threshold'; account: number; nanos: bigint };
+
+type Change = 'key-limits' | 'account-limit' | 'ips' | 'freeze' | 'threshold';
 
 const ACCOUNTS = 3;
 const KEYS = 6;
 const CHARGES = 40;
+
+const someLimit = fc.option(fc.bigInt({ min: 0n, max: 600_000_000n }), { nil: null });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -74,6 +96,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       units: fc.bigInt({ min: 1n, max: 6n }),
       expired: fc.nat(12).map((draw) => draw === 0),
       stale: fc.nat(12).map((draw) => draw === 0),
+      ip: fc.constantFrom('192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1', null),
     }),
   },
   {
@@ -102,7 +125,54 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat(KEYS - 1) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('key-limits' as const),
+      key: fc.nat(KEYS - 1),
+      month: someLimit,
+      total: someLimit,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('account-limit' as const),
+      account: fc.nat(ACCOUNTS - 1),
+      limit: someLimit,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('ips' as const),
+      key: fc.nat(KEYS - 1),
+      ips: fc.constantFrom(null, ['10.0.0.0/8'], ['192.0.2.0/24', '2001:db8::/32']),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('freeze' as const),
+      account: fc.nat(ACCOUNTS - 1),
+      frozen: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('threshold' as const),
+      account: fc.nat(ACCOUNTS - 1),
+      nanos: fc.bigInt({ min: 1n, max: 500_000_000n }),
+    }),
+  },
 );
+
+/** Which of the addresses above are in which of the lists above. */
+const FITS: Record<string, string[]> = {
+  '10.0.0.0/8': ['::ffff:10.1.2.3'],
+  '192.0.2.0/24,2001:db8::/32': ['192.0.2.7', '2001:db8::1'],
+};
 
 describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
   let fixture: LedgerFixture;
@@ -125,7 +195,21 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
   async function reset(round: number): Promise<void> {
     accounts = [];
     keys = [];
-    model = { main: new Map(), held: new Map(), charges: new Map(), price: 0n, revoked: new Set() };
+    model = {
+      main: new Map(),
+      held: new Map(),
+      charges: new Map(),
+      price: 0n,
+      revoked: new Set(),
+      spent: new Map(),
+      keyLimits: new Map(),
+      accountLimits: new Map(),
+      ips: new Map(),
+      frozen: new Set(),
+      thresholds: new Map(),
+      told: new Set(),
+      alerts: new Set(),
+    };
     for (let index = 0; index < ACCOUNTS; index += 1) {
       const { accountId, keyId } = await fixture.account({ credits: '0.5' });
       accounts.push(accountId);
@@ -159,6 +243,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
       deadlineMs: null,
       taskId: null,
       requestId: 'request',
+      clientIp: draw.ip,
     };
   }
 
@@ -180,6 +265,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
         model.charges.set(command.chargeId, {
           input,
           accountId: command.accountId,
+          keyId: key.id,
           amount: 0n,
           units: 0n,
           unitPrice: 0n,
@@ -193,18 +279,44 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     };
     if (command.expiresAtMs === 1) return refuse('expired');
     if (key.accountId !== command.accountId || model.revoked.has(key.id)) return refuse('key_revoked');
+    const ips = model.ips.get(key.id);
+    if (ips && !FITS[ips.join()]!.includes(command.clientIp!)) return refuse('ip_not_allowed');
     if (command.quotedAmount !== amount) return refuse('stale_quote');
+    const fault = limitFault(command, amount);
+    if (fault) return refuse(fault);
     if (model.main.get(command.accountId)! < amount) return refuse('insufficient_user_quota');
     applyHold(command, amount, input);
     return { outcome: 'held', amount };
   }
 
+  function accountSpend(accountId: string): bigint {
+    const own = keys.filter((key) => key.accountId === accountId);
+    return own.reduce((sum, key) => sum + (model.spent.get(key.id) ?? 0n), 0n);
+  }
+
+  function limitFault({ accountId, keyId }: HoldCommand, amount: bigint): string | null {
+    if (model.frozen.has(accountId)) return 'account_frozen';
+    const { month, total } = model.keyLimits.get(keyId) ?? { month: null, total: null };
+    const spent = (id: string) => model.spent.get(id) ?? 0n;
+    if ([month, total].some((limit) => limit !== null && spent(keyId) + amount > limit))
+      return 'key_limit_exceeded';
+    const limit = model.accountLimits.get(accountId) ?? null;
+    return limit !== null && accountSpend(accountId) + amount > limit ? 'account_limit_exceeded' : null;
+  }
+
   function applyHold(command: HoldCommand, amount: bigint, input: string): void {
     model.main.set(command.accountId, model.main.get(command.accountId)! - amount);
     model.held.set(command.accountId, model.held.get(command.accountId)! + amount);
+    model.spent.set(command.keyId, (model.spent.get(command.keyId) ?? 0n) + amount);
+    const threshold = model.thresholds.get(command.accountId) ?? 0n;
+    if (model.main.get(command.accountId)! < threshold && !model.told.has(command.accountId)) {
+      model.told.add(command.accountId);
+      model.alerts.add(command.chargeId);
+    }
     model.charges.set(command.chargeId, {
       input,
       accountId: command.accountId,
+      keyId: command.keyId,
       amount,
       units: command.units,
       unitPrice: model.price,
@@ -223,6 +335,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
       model.charges.set(command.chargeId, {
         input: '',
         accountId: command.accountId,
+        keyId: '',
         amount: 0n,
         units: 0n,
         unitPrice: 0n,
@@ -247,6 +360,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     charge.state = units > 0n ? 'settled' : 'released';
     model.held.set(charge.accountId, model.held.get(charge.accountId)! - charge.amount);
     model.main.set(charge.accountId, model.main.get(charge.accountId)! + charge.released);
+    model.spent.set(charge.keyId, model.spent.get(charge.keyId)! - charge.released);
   }
 
   function resolveCommand(round: number, draw: Extract<Step, { kind: 'resolve' }>): ResolveCommand {
@@ -298,7 +412,10 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
           rate: '1.3',
           currency: 'USD',
         });
-        if (result.created) model.main.set(accountId, model.main.get(accountId)! + parseAmount('0.1'));
+        if (!result.created) return;
+        model.main.set(accountId, model.main.get(accountId)! + parseAmount('0.1'));
+        if (model.main.get(accountId)! >= (model.thresholds.get(accountId) ?? 0n))
+          model.told.delete(accountId);
         return;
       }
       case 'price':
@@ -307,12 +424,72 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
       case 'revoke':
         await fixture.revoke(keys[draw.key]!.id);
         model.revoked.add(keys[draw.key]!.id);
+        return;
+      default:
+        await change(draw);
     }
+  }
+
+  async function change(draw: Extract<Step, { kind: Change }>): Promise<void> {
+    const set = (table: string, columns: string, id: string, ...values: unknown[]) =>
+      fixture.billing.query(`UPDATE ${table} SET ${columns} = $1`, [id, ...values]);
+    switch (draw.kind) {
+      case 'key-limits': {
+        const { id } = keys[draw.key]!;
+        await set(
+          'api_keys',
+          'monthly_limit_nanos = $2, total_limit_nanos = $3 WHERE id',
+          id,
+          draw.month,
+          draw.total,
+        );
+        model.keyLimits.set(id, draw);
+        return;
+      }
+      case 'ips': {
+        const { id } = keys[draw.key]!;
+        await set('api_keys', 'allowed_ips = $2 WHERE id', id, draw.ips);
+        model.ips.set(id, draw.ips);
+        return;
+      }
+      case 'account-limit': {
+        const id = accounts[draw.account]!;
+        await set('customer_balances', 'monthly_limit = $2 WHERE account_id', id, draw.limit);
+        model.accountLimits.set(id, draw.limit);
+        return;
+      }
+      case 'freeze': {
+        const id = accounts[draw.account]!;
+        await set('customer_balances', 'frozen = $2 WHERE account_id', id, draw.frozen);
+        if (draw.frozen) model.frozen.add(id);
+        else model.frozen.delete(id);
+        return;
+      }
+      case 'threshold': {
+        const id = accounts[draw.account]!;
+        const isBelow = model.main.get(id)! < draw.nanos;
+        const columns = 'low_balance_threshold = $2, low_balance_told = $3 WHERE account_id';
+        await set('customer_balances', columns, id, draw.nanos, isBelow);
+        model.thresholds.set(id, draw.nanos);
+        if (isBelow) model.told.add(id);
+        else model.told.delete(id);
+      }
+    }
+  }
+
+  /** What was announced of low balances is what the model says, whatever the number of repeats and batches. */
+  async function compareAlerts(round: number): Promise<void> {
+    const { rows } = await fixture.owner.query<{ id: string }>(
+      `SELECT payload ->> 'alertId' AS id FROM outbox WHERE topic = 'balance.low' AND payload ->> 'alertId' LIKE $1`,
+      [`charge${round}x%`],
+    );
+    expect(rows.map(({ id }) => id).sort()).toEqual([...model.alerts].sort());
   }
 
   /** All at once through both engines: any order is right, but the accepted ones must fit and be stored as answered. */
   async function burst(round: number, draws: Extract<Step, { kind: 'hold' }>[]): Promise<void> {
     const before = new Map(model.main);
+    const spentBefore = new Map(accounts.map((accountId) => [accountId, accountSpend(accountId)]));
     const commands = draws.map((draw, index) => ({
       ...holdCommand(round, { ...draw, expired: false, stale: false }),
       chargeId: `burst${round}x${index % Math.max(1, draws.length - 3)}`,
@@ -329,6 +506,12 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
         model.price * command.units,
         JSON.stringify([command.accountId, command.keyId, command.units.toString()]),
       );
+    }
+    for (const accountId of accounts) {
+      const spent = accountSpend(accountId);
+      const limit = model.accountLimits.get(accountId) ?? null;
+      // A limit may have been set below what was spent before; then nothing more is held.
+      expect(limit === null || spent <= limit || spent === spentBefore.get(accountId)).toBe(true);
     }
     for (const [accountId, balance] of model.main)
       expect(balance >= 0n && balance <= before.get(accountId)!).toBe(true);
@@ -364,6 +547,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     for (const [round, [steps, spends]] of rounds.entries()) {
       await reset(round);
       for (const [index, draw] of steps.entries()) await run(round, draw, engines[index % 2]!);
+      await compareAlerts(round);
       await burst(round, spends);
       await compare();
     }
@@ -382,6 +566,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
         units: 1n,
         expired: false,
         stale: false,
+        ip: null,
       }),
       chargeId: `race${index}`,
       accountId,

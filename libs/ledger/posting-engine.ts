@@ -193,7 +193,7 @@ export class PostingEngine {
       const plan = planBatch(state, commands);
       await writeAndCommit(client, state, plan);
       this.metrics?.observe(commands, plan.results, performance.now() - startedMs);
-      if (plan.resolutions.length > 0) this.options.onCommitted?.();
+      if (plan.resolutions.length > 0 || plan.lowBalances.length > 0) this.options.onCommitted?.();
       return plan.results;
     } catch (error) {
       broken = await client.query('ROLLBACK').then(

@@ -46,7 +46,8 @@ const LOCK_CHARGES = {
 
 const LOCK_BALANCES = {
   name: 'ledger-lock-balances',
-  text: `SELECT account_id AS "accountId", main::text, held::text, frozen,
+  text: `SELECT account_id AS "accountId", main::text, held::text, frozen, monthly_limit::text AS "monthlyLimit",
+      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowTold",
       main_ledger_id::text AS "mainLedgerId", held_ledger_id::text AS "heldLedgerId"
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
@@ -58,11 +59,22 @@ const READ_KEYS = {
     SELECT i.revision::text, i.now::text, extract(epoch FROM i.now)::float8 * 1000 AS "nowMs", i.block::text,
       to_char(date_trunc('month', i.now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month,
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
-      k.monthly_limit_nanos::text AS "monthlyLimit", k.revoked_at IS NOT NULL AS revoked,
+      k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
+      k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
       CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
-        WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent
+        WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,
+      CASE WHEN k.total_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT sum(s.spent)::text FROM key_spend s
+        WHERE s.key_id = k.id), '0') END AS "totalSpent"
     FROM instant i LEFT JOIN api_keys k ON k.id = ANY($1::text[])`,
+};
+
+/** Asked only where an account of the batch has a limit; its balances row is locked, so no other batch spends meanwhile. */
+const READ_ACCOUNT_SPEND = {
+  name: 'ledger-read-account-spend',
+  text: `SELECT k.account_id AS "accountId", sum(s.spent)::text AS spent FROM api_keys k
+    JOIN key_spend s ON s.key_id = k.id AND s.month = $2::date
+    WHERE k.account_id = ANY($1::text[]) GROUP BY k.account_id`,
 };
 
 const DIVISION_BY_ZERO = '22012';
@@ -107,8 +119,8 @@ const WRITE = {
         $44::text[], $45::text[], $46::text[])
         AS t (transaction_id, ordinal, ledger_account_id, amount, balance_after, model_id, group_name, channel_id, key_id)),
     balances AS (
-      UPDATE customer_balances b SET main = t.main, held = t.held
-      FROM unnest($47::text[], $48::bigint[], $49::bigint[]) AS t (account_id, main, held)
+      UPDATE customer_balances b SET main = t.main, held = t.held, low_balance_told = t.low_told
+      FROM unnest($47::text[], $48::bigint[], $49::bigint[], $59::boolean[]) AS t (account_id, main, held, low_told)
       WHERE b.account_id = t.account_id),
     spend_up AS (
       INSERT INTO key_spend AS k (key_id, month, spent)
@@ -139,6 +151,9 @@ interface BalanceRow {
   main: string;
   held: string;
   frozen: boolean;
+  monthlyLimit: string | null;
+  lowThreshold: string | null;
+  lowTold: boolean;
   mainLedgerId: string;
   heldLedgerId: string;
 }
@@ -153,7 +168,10 @@ interface KeyRow {
   accountId: string;
   group: string;
   allowedModels: string[] | null;
+  allowedIps: string[] | null;
   monthlyLimit: string | null;
+  totalLimit: string | null;
+  totalSpent: string;
   revoked: boolean;
   expiresAtMs: number | null;
   spent: string;
@@ -191,6 +209,8 @@ export async function lockAndRead(
   if (!instant) throw new Error('catalog_revision is empty: run the migrations');
   if (context.priceBook?.revision !== BigInt(instant.revision))
     context.priceBook = await context.loadPriceBook(client);
+  const locked = new Map(balances.rows.map((row) => [row.accountId, toBalance(row)]));
+  if (keyIds.length > 0) await readAccountSpend(client, locked, instant.month);
 
   return {
     nowMs: instant.nowMs,
@@ -199,10 +219,25 @@ export async function lockAndRead(
     firstTransactionId: BigInt(instant.block),
     priceBook: context.priceBook,
     charges: new Map(charges.rows.map((row) => [row.id, toCharge(row)])),
-    balances: new Map(balances.rows.map((row) => [row.accountId, toBalance(row)])),
+    balances: locked,
     keys: new Map(rows.filter((row) => row.id !== null).map((row) => [row.id as string, toKey(row)])),
     usageLedgerIds: context.usageLedgerIds,
   };
+}
+
+async function readAccountSpend(
+  client: pg.ClientBase,
+  balances: Map<string, LockedBalance>,
+  month: string,
+): Promise<void> {
+  const limited = [...balances.values()].filter(({ monthlyLimit }) => monthlyLimit !== null);
+  if (limited.length === 0) return;
+  const accountIds = textArray(limited.map(({ accountId }) => accountId));
+  const { rows } = await client.query<{ accountId: string; spent: string }>({
+    ...READ_ACCOUNT_SPEND,
+    values: [accountIds, month],
+  });
+  for (const { accountId, spent } of rows) (balances.get(accountId) as LockedBalance).spent = BigInt(spent);
 }
 
 /**
@@ -232,6 +267,7 @@ async function write(client: pg.ClientBase, state: BatchState, plan: BatchPlan):
     ...spendColumns(plan),
     ...announcementColumns(state, plan),
     ...lineColumns(plan),
+    numberArray([...plan.touchedBalances.values()].map(({ lowTold }) => String(lowTold))),
   ];
   try {
     await client.query({ ...WRITE, values });
@@ -367,6 +403,10 @@ function toBalance(row: BalanceRow): LockedBalance {
     main: BigInt(row.main),
     held: BigInt(row.held),
     frozen: row.frozen,
+    monthlyLimit: row.monthlyLimit === null ? null : BigInt(row.monthlyLimit),
+    spent: 0n,
+    lowThreshold: row.lowThreshold === null ? null : BigInt(row.lowThreshold),
+    lowTold: row.lowTold,
     mainLedgerId: BigInt(row.mainLedgerId),
     heldLedgerId: BigInt(row.heldLedgerId),
   };
@@ -378,8 +418,11 @@ function toKey(row: KeyRow): KeyState {
     accountId: row.accountId,
     group: row.group,
     allowedModels: row.allowedModels,
+    allowedIps: row.allowedIps,
     monthlyLimit: row.monthlyLimit === null ? null : BigInt(row.monthlyLimit),
     spent: BigInt(row.spent),
+    totalLimit: row.totalLimit === null ? null : BigInt(row.totalLimit),
+    totalSpent: BigInt(row.totalSpent),
     expiresAtMs: row.expiresAtMs,
     revoked: row.revoked,
   };

@@ -9,6 +9,8 @@ export const errorTable = {
   model_not_found: { status: 404, type: REQUEST },
   insufficient_user_quota: { status: 403, type: 'insufficient_quota' },
   key_limit_exceeded: { status: 403, type: 'insufficient_quota' },
+  account_limit_exceeded: { status: 403, type: 'insufficient_quota' },
+  ip_not_allowed: { status: 403, type: REQUEST },
   account_frozen: { status: 403, type: REQUEST },
   model_not_allowed: { status: 403, type: REQUEST },
   invalid_type: { status: 400, type: REQUEST },

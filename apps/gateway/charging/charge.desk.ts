@@ -167,6 +167,7 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
     deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
     taskId: order.taskId,
     requestId: order.requestId,
+    clientIp: order.caller.clientIp ?? null,
     ...(order.tokens && { tokens: tokensText(order.tokens) }),
   };
 }

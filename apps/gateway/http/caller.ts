@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import { isInRanges } from '#identity/ip-list.js';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Operation } from '../openapi/operation.js';
@@ -50,8 +51,16 @@ export function authenticationHook(keys: KeyAuthenticator) {
     const { authorization } = request.headers;
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
     if (access === 'signed' && authorization === undefined && other === undefined) return;
-    request.caller = await (other === undefined
+    const caller = await (other === undefined
       ? keys.authenticate(authorization)
       : keys.authenticateKey(other));
+    refuseOtherAddresses(caller, request.ip);
+    request.caller = { ...caller, clientIp: request.ip };
   };
+}
+
+/** Early, for what costs nothing and reaches no hold; a hold decides it again by the key as it is then. */
+function refuseOtherAddresses({ allowedIps }: Caller, ip: string): void {
+  if (allowedIps && !isInRanges(allowedIps, ip))
+    throw new ApiError('ip_not_allowed', 'The API key may not be used from this address.');
 }
