@@ -96,6 +96,15 @@ describe('the list of videos, by the OpenAI SDK', () => {
     const kept = await sdk.videos.retrieve(id);
     expect(kept).toMatchObject({ id, status: 'completed', usage: { cost_in_usd_ticks: 2_000_000_000 } });
     expect(kept).not.toHaveProperty('video');
+    const alias = await customer.send(`/vendora/v1/videos/${id}`);
+    expect({ status: alias.status, body: await alias.json() }).toEqual({ status: 200, body: kept });
+    const operation = await customer.send(`/v1beta/models/${MODEL}/operations/${id}`);
+    expect(await operation.json()).toMatchObject({ done: true });
+    const file = await customer.send(`/v1beta/files/${id}:download?alt=media`);
+    expect({ status: file.status, body: await file.json() }).toMatchObject({
+      status: 404,
+      body: { code: 'video_deleted' },
+    });
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 

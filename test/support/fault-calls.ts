@@ -97,10 +97,8 @@ function longRunningCall(protocol: ChannelProtocol): FaultCall {
     follow: async (customer, response) => {
       const { name } = (await response.json()) as Operation;
       const { error } = await ended<Operation>(customer, `/v1beta/${name}`, ({ done }) => done);
-      // google.rpc.Status has no code of ours; its message says it.
-      return {
-        then: error ? `failed ${error.code === 13 ? 'generation_failed' : error.message}` : 'completed',
-      };
+      // google.rpc.Status has no code of ours; its message begins with it.
+      return { then: error ? `failed ${error.message.split(':', 1)[0]}` : 'completed' };
     },
   };
 }
