@@ -3,7 +3,15 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { insertAccount } from '#identity/account.store.js';
-import { type CreatedKey, insertKey, type NewKey, revokeKey, type RevokedKey } from '#identity/key.store.js';
+import {
+  type CreatedKey,
+  insertKey,
+  type KeyLimits,
+  limitKey,
+  type NewKey,
+  revokeKey,
+  type RevokedKey,
+} from '#identity/key.store.js';
 import { openCustomerAccount } from '#ledger/customer-account.js';
 
 export interface NewCustomer {
@@ -46,5 +54,19 @@ export function revokeCustomerKey(pool: pg.Pool, keyId: string): Promise<Revoked
     const { accountId } = revoked;
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return revoked;
+  });
+}
+
+/** Sets the limits of a key, what is left out stays, and tells every gateway. @throws IdentityRefusal */
+export function limitCustomerKey(
+  pool: pg.Pool,
+  keyId: string,
+  limits: Parameters<typeof limitKey>[2],
+): Promise<KeyLimits & { accountId: string }> {
+  return inTransaction(pool, async (client) => {
+    const limited = await limitKey(client, keyId, limits);
+    const { accountId } = limited;
+    await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
+    return limited;
   });
 }

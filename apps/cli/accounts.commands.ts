@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type pg from 'pg';
-import { createCustomer, createKey, revokeCustomerKey } from '#apps/billing/customers.js';
+import { createCustomer, createKey, limitCustomerKey, revokeCustomerKey } from '#apps/billing/customers.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
 import { listKeys, unknownAccount } from '#identity/key.store.js';
@@ -9,7 +9,7 @@ import { recordTopup } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
-import { countArgument, creditsArgument } from './arguments.js';
+import { countArgument, creditsArgument, type Limit, limitArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
 import { readStatement, statementTable } from './statement.js';
@@ -58,6 +58,14 @@ export function keysCommand(): Command {
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .option(...JSON_OPTION)
     .action(revoke);
+  keys
+    .command('limit')
+    .description('set or lift the limits of a key; gateways learn of it at once')
+    .argument('<key>', 'key id, as `accounts show` lists it')
+    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--tasks <running>', 'videos and 3D assets at work at the same time, or none', limitArgument)
+    .option(...JSON_OPTION)
+    .action(limit);
   return keys;
 }
 
@@ -150,4 +158,30 @@ async function revoke(keyId: string, options: { json?: boolean }): Promise<void>
   const { accountId, revokedAt } = await withDatabase(process.env, (pool) => revokeCustomerKey(pool, keyId));
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
   printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
+}
+
+interface LimitOptions {
+  perMinute?: Limit;
+  tasks?: Limit;
+  json?: boolean;
+}
+
+async function limit(keyId: string, options: LimitOptions, command: Command): Promise<void> {
+  const { perMinute, tasks, json } = options;
+  if (perMinute === undefined && tasks === undefined)
+    command.error('error: give --per-minute, --tasks or both');
+  const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
+  const limited = await withDatabase(process.env, (pool) => limitCustomerKey(pool, keyId, limits));
+  if (json) return printJson({ keyId, ...limited });
+  printText(
+    facts([
+      ['Key id', keyId],
+      ['Requests a minute', String(limited.requestsPerMinute ?? 'no limit')],
+      ['Running tasks', String(limited.runningTasks ?? 'no limit')],
+    ]),
+  );
+}
+
+function asLimit(given: Limit | undefined): number | null | undefined {
+  return given === 'none' ? null : given;
 }

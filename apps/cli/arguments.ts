@@ -43,6 +43,16 @@ export function countArgument(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 to 1000.');
 }
 
+/** A limit that can be lifted again. */
+export type Limit = number | 'none';
+
+export function limitArgument(text: string): Limit {
+  if (text === 'none') return text;
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1) return limit;
+  throw new InvalidArgumentError('Give a whole number from 1, or none.');
+}
+
 function amountArgument(text: string): Nanos {
   try {
     const amount = parseAmount(text);

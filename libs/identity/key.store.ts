@@ -71,6 +71,33 @@ export async function revokeKey(client: pg.ClientBase, keyId: string): Promise<R
   return { keyId, ...owner, revokedAt: rows[0]!.revokedAt };
 }
 
+/** What a key may do beside its group's limits; null: no limit. */
+export interface KeyLimits {
+  readonly requestsPerMinute: number | null;
+  /** Tasks that run at the same time. */
+  readonly runningTasks: number | null;
+}
+
+/** Sets the limits of a key; what is left out stays. @throws IdentityRefusal when there is no such key. */
+export async function limitKey(
+  client: pg.ClientBase,
+  keyId: string,
+  limits: { [Name in keyof KeyLimits]?: KeyLimits[Name] | undefined },
+): Promise<KeyLimits & { accountId: string }> {
+  const { requestsPerMinute, runningTasks } = limits;
+  const { rows } = await client.query<KeyLimits & { accountId: string }>(
+    `UPDATE api_keys SET
+       requests_per_minute = CASE WHEN $2 THEN $3::integer ELSE requests_per_minute END,
+       max_running_tasks = CASE WHEN $4 THEN $5::integer ELSE max_running_tasks END
+     WHERE id = $1
+     RETURNING account_id AS "accountId", requests_per_minute AS "requestsPerMinute",
+       max_running_tasks AS "runningTasks"`,
+    [keyId, requestsPerMinute !== undefined, requestsPerMinute, runningTasks !== undefined, runningTasks],
+  );
+  if (!rows[0]) throw new IdentityRefusal('key_not_found', `There is no key ${JSON.stringify(keyId)}.`);
+  return rows[0];
+}
+
 export interface ListedKey {
   readonly keyId: string;
   readonly name: string;

@@ -98,6 +98,25 @@ describe('keys', () => {
   });
 });
 
+describe('the limits of a key', () => {
+  it('are set, kept, lifted and announced', async () => {
+    const accountId = await newAccount();
+    const { keyId } = (await json('keys', 'create', accountId)) as { keyId: string };
+    const none = { keyId, accountId, requestsPerMinute: null, runningTasks: null };
+    const first = await json('keys', 'limit', keyId, '--per-minute', '60');
+    expect(first).toEqual({ ...none, requestsPerMinute: 60 });
+    expect((await tollgate('keys', 'limit', keyId, '--tasks', '3')).stdout).toMatch(
+      /Requests a minute\s+60\nRunning tasks\s+3\n/,
+    );
+    expect(await json('keys', 'limit', keyId, '--per-minute', 'none', '--tasks', 'none')).toEqual(none);
+    const { rows } = await ledger.owner.query(
+      `SELECT count(*)::int AS announced FROM outbox WHERE topic = 'key.changed' AND payload ->> 'keyId' = $1`,
+      [keyId],
+    );
+    expect(rows).toEqual([{ announced: 3 }]);
+  });
+});
+
 describe('top-ups', () => {
   it('convert at the rate and are recorded once for a payment', async () => {
     const accountId = await newAccount();
@@ -151,6 +170,7 @@ describe('a command line', () => {
     [['accounts', 'show', 'nobody'], 'There is no account "nobody".'],
     [['accounts', 'create', '--name', 'A', '--group', 'Nowhere'], 'There is no group "Nowhere".'],
     [['keys', 'revoke', 'nothing'], 'There is no key "nothing".'],
+    [['keys', 'limit', 'nothing', '--tasks', '2'], 'There is no key "nothing".'],
     [['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x'], 'There is no account nobody.'],
   ])('%j is refused with one sentence and exit code 1', async (args, sentence) => {
     expect(await tollgate(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -160,6 +180,8 @@ describe('a command line', () => {
     [[]],
     [['acounts']],
     [['accounts', 'create']],
+    [['keys', 'limit', 'x']],
+    [['keys', 'limit', 'x', '--per-minute', '0']],
     [['accounts', 'create', '--name', 'A', '--credits', '-5']],
     [['accounts', 'create', '--name', 'A', '--credits', '1e3']],
     [['topup', 'record', 'x', '--payment-id', 'x']],
