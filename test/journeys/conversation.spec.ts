@@ -266,12 +266,7 @@ describe('messages, by the Anthropic SDK', () => {
     const refusals = [
       [ask('hi'), Anthropic.PermissionDeniedError, 'permission_error', 'insufficient_user_quota'],
       [{ ...ask('hi'), model: 'gpt-9' }, Anthropic.NotFoundError, 'not_found_error', 'model_not_found'],
-      [
-        { ...ask('hi'), model: CHAT },
-        Anthropic.BadRequestError,
-        'invalid_request_error',
-        'model_not_supported_here',
-      ],
+      [{ ...ask('hi'), model: CHAT }, Anthropic.NotFoundError, 'not_found_error', 'model_not_found'],
       [
         { ...ask('hi'), model: 'vendora-imagine-video', stream: true },
         Anthropic.BadRequestError,
