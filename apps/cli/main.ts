@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { IdentityRefusal } from '#identity/refusal.js';
-import { TopupConflict, UnknownAccount } from '#ledger/topup.js';
+import { UnknownAccount } from '#ledger/posting.js';
+import { TopupConflict } from '#ledger/topup.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 

@@ -7,7 +7,8 @@ import type { HoldCommand } from './charge.js';
 import { accountStatement } from './statement.js';
 import { checkLedger } from './ledger-check.js';
 import { PostingEngine } from './posting-engine.js';
-import { recordTopup, TopupConflict, UnknownAccount } from './topup.js';
+import { UnknownAccount } from './posting.js';
+import { recordTopup, TopupConflict } from './topup.js';
 
 let fixture: LedgerFixture;
 let engine: PostingEngine;

@@ -1,14 +1,17 @@
 import type pg from 'pg';
-import { outboxInsert, outboxRow } from '#bus/outbox.js';
-import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
-import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
+import { inviteReward, REWARDED_TOPUPS } from '#invites/reward.js';
+import { formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
+import { settleDebt } from './debt.js';
+import { type LockedAccount, lockBalances, post } from './posting.js';
+
+export type PaymentProviderName = 'stripe' | 'manual' | 'sandbox';
 
 export interface TopupRequest {
   accountId: string;
-  provider: 'sandbox' | 'manual';
+  provider: PaymentProviderName;
   /** The provider's own id of the payment; it is credited once, for ever. */
   paymentId: string;
   credits: Nanos;
@@ -17,6 +20,10 @@ export interface TopupRequest {
   rate: TopupRate;
   /** ISO 4217. */
   currency: string;
+  /** The order that it pays, if there is one. */
+  orderId?: string | null;
+  /** The payment stands in suspense already, and leaves it. */
+  fromSuspense?: boolean;
 }
 
 export interface TopupResult {
@@ -26,6 +33,7 @@ export interface TopupResult {
   credits: Nanos;
   /** Main balance afterwards. */
   balance: Nanos;
+  transactionId: bigint;
 }
 
 /** The payment id was recorded before with another account, amount or rate. Nothing was written. */
@@ -36,76 +44,47 @@ export class TopupConflict extends Error {
   }
 }
 
-export class UnknownAccount extends Error {
-  constructor(accountId: string) {
-    super(`There is no account ${accountId}.`);
-    this.name = 'UnknownAccount';
-  }
+/** Credits a payment in a transaction of its own. @throws TopupConflict, UnknownAccount */
+export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
+  return inTransaction(pool, (client) => creditTopup(client, request));
 }
 
 /**
- * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, and a lot that keeps what was paid
- * (money.md 3). The same payment again gives the same answer.
+ * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot that keeps what was paid, and the
+ * reward of whoever invited the account (money.md 3), in the caller's transaction. The same payment again gives the same
+ * answer. Locks the balances of both accounts.
  * @throws TopupConflict, UnknownAccount
  */
-export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
-  return inTransaction(pool, async (client) => {
-    const locked = await lockBalance(client, request.accountId);
-    const existing = await findTopup(client, request);
-    if (existing) return { ...existing, created: false, balance: locked.main };
-    const balance = nanos(locked.main + request.credits);
-    const transactionId = await postTopup(client, request, { ...locked, balance });
-    const topupId = newId();
-    const { rows } = await client.query<{ recordedAt: Date }>(
-      `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING recorded_at AS "recordedAt"`,
-      [
-        topupId,
-        request.accountId,
-        request.provider,
-        request.paymentId,
-        request.credits,
-        request.paidMinor,
-        request.currency,
-        request.rate,
-        transactionId,
-      ],
-    );
-    await client.query(
-      `INSERT INTO credit_lots (account_id, transaction_id, topup_id, credits, paid_minor) VALUES ($1, $2, $3, $4, $5)`,
-      [request.accountId, transactionId, topupId, request.credits, request.paidMinor],
-    );
-    const { accountId, provider, credits } = request;
-    const credited = {
-      topupId,
-      accountId,
-      provider,
-      credits: formatAmount(credits),
-      balance: formatAmount(balance),
-      creditedAt: (rows[0]?.recordedAt ?? new Date()).toISOString(),
-    };
-    await client.query(outboxInsert('billing', [outboxRow(topics.topupCredited, credited)]));
-    return { topupId, created: true, credits, balance };
-  });
+export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
+  const { accountId } = request;
+  const inviterId = await findInviter(client, accountId);
+  const locked = await lockBalances(client, inviterId === null ? [accountId] : [accountId, inviterId]);
+  const account = locked.get(accountId) as LockedAccount;
+  const existing = await findTopup(client, request);
+  if (existing) return { ...existing, created: false, balance: account.main };
+  const transactionId = await postTopup(client, request, account);
+  const topupId = await insertTopup(client, request, transactionId);
+  if (inviterId !== null) {
+    const inviter = locked.get(inviterId) as LockedAccount;
+    await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits: request.credits });
+  }
+  await settleDebt(client, account);
+  return { topupId, created: true, credits: request.credits, balance: account.main, transactionId };
 }
 
-async function lockBalance(
-  client: pg.ClientBase,
-  accountId: string,
-): Promise<{ main: Nanos; mainLedgerId: string }> {
-  const { rows } = await client.query<{ main: string; mainLedgerId: string }>(
-    `SELECT main::text, main_ledger_id::text AS "mainLedgerId" FROM customer_balances WHERE account_id = $1 FOR UPDATE`,
+/** Who invited the account, or null. Said once at sign-up, so it needs no lock. */
+export async function findInviter(client: pg.ClientBase, accountId: string): Promise<string | null> {
+  const { rows } = await client.query<{ inviterId: string }>(
+    'SELECT inviter_account_id AS "inviterId" FROM invitations WHERE invitee_account_id = $1',
     [accountId],
   );
-  const row = rows[0];
-  if (!row) throw new UnknownAccount(accountId);
-  return { main: nanos(BigInt(row.main)), mainLedgerId: row.mainLedgerId };
+  return rows[0]?.inviterId ?? null;
 }
 
 async function findTopup(
   client: pg.ClientBase,
   request: TopupRequest,
-): Promise<{ topupId: string; credits: Nanos } | null> {
+): Promise<{ topupId: string; credits: Nanos; transactionId: bigint } | null> {
   const { rows } = await client.query<{
     id: string;
     accountId: string;
@@ -113,8 +92,10 @@ async function findTopup(
     paidMinor: string;
     currency: string;
     rate: string;
+    transactionId: string;
   }>(
-    `SELECT id, account_id AS "accountId", credits::text, paid_minor::text AS "paidMinor", currency, trim_scale(rate)::text AS rate
+    `SELECT id, account_id AS "accountId", credits::text, paid_minor::text AS "paidMinor", currency,
+       trim_scale(rate)::text AS rate, transaction_id::text AS "transactionId"
      FROM topups WHERE provider = $1 AND payment_id = $2`,
     [request.provider, request.paymentId],
   );
@@ -127,40 +108,98 @@ async function findTopup(
     row.currency === request.currency &&
     row.rate === formatDecimal(parseDecimal(request.rate));
   if (!same) throw new TopupConflict(request.provider, request.paymentId);
-  return { topupId: row.id, credits: request.credits };
+  return { topupId: row.id, credits: request.credits, transactionId: BigInt(row.transactionId) };
 }
 
-/** One transaction of both commodities, in one statement so that the ledger's zero-sum guard sees it whole. */
-async function postTopup(
+/** One transaction of both commodities. */
+function postTopup(client: pg.ClientBase, request: TopupRequest, account: LockedAccount): Promise<bigint> {
+  const { provider, paymentId, credits, paidMinor } = request;
+  return post(client, {
+    kind: 'topup',
+    reference: `topup:${provider}:${paymentId}`,
+    accountId: account.accountId,
+    movements: [
+      { code: 'issued:credit', commodity: 'CRD', amount: -credits },
+      { account, purpose: 'main', amount: credits },
+      {
+        code: request.fromSuspense ? 'suspense:pay' : `psp:${provider}`,
+        commodity: 'PAY',
+        amount: -paidMinor,
+      },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: paidMinor },
+    ],
+  });
+}
+
+async function insertTopup(
   client: pg.ClientBase,
   request: TopupRequest,
-  account: { mainLedgerId: string; balance: Nanos },
-): Promise<bigint> {
-  const block = await client.query<{ id: string }>(`SELECT nextval('ledger_transaction_blocks')::text AS id`);
-  const transactionId = BigInt(block.rows[0]?.id ?? 0);
-  await client.query(`UPDATE customer_balances SET main = $2 WHERE account_id = $1`, [
-    request.accountId,
-    account.balance,
-  ]);
+  transactionId: bigint,
+): Promise<string> {
+  const topupId = newId();
+  const { accountId, credits, paidMinor } = request;
   await client.query(
-    `INSERT INTO ledger_transactions (id, kind, reference, account_id, effective_at) VALUES ($1, 'topup', $2, $3, clock_timestamp())`,
-    [transactionId, `topup:${request.provider}:${request.paymentId}`, request.accountId],
-  );
-  await client.query(
-    `INSERT INTO ledger_entries (transaction_id, ordinal, commodity, ledger_account_id, amount, balance_after)
-     VALUES
-       ($1, 0, 'CRD', (SELECT id FROM ledger_accounts WHERE code = 'issued:credit'), -$2::bigint, NULL),
-       ($1, 1, 'CRD', $3, $2, $4),
-       ($1, 2, 'PAY', (SELECT id FROM ledger_accounts WHERE code = $5), -$6::bigint, NULL),
-       ($1, 3, 'PAY', (SELECT id FROM ledger_accounts WHERE code = 'deferred-revenue'), $6, NULL)`,
+    `INSERT INTO topups (id, account_id, provider, payment_id, credits, paid_minor, currency, rate, transaction_id, order_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
+      topupId,
+      accountId,
+      request.provider,
+      request.paymentId,
+      credits,
+      paidMinor,
+      request.currency,
+      request.rate,
       transactionId,
-      request.credits,
-      account.mainLedgerId,
-      account.balance,
-      `psp:${request.provider}`,
-      request.paidMinor,
+      request.orderId ?? null,
     ],
   );
-  return transactionId;
+  await insertLot(client, { accountId, transactionId, topupId, credits, paidMinor });
+  return topupId;
+}
+
+/** A lot of credits that queues behind the account's others from now on. */
+export async function insertLot(
+  client: pg.ClientBase,
+  lot: {
+    accountId: string;
+    transactionId: bigint;
+    topupId: string | null;
+    credits: bigint;
+    paidMinor: bigint;
+  },
+): Promise<void> {
+  await client.query(
+    `INSERT INTO credit_lots (account_id, transaction_id, topup_id, credits, paid_minor) VALUES ($1, $2, $3, $4, $5)`,
+    [lot.accountId, lot.transactionId, lot.topupId, lot.credits, lot.paidMinor],
+  );
+}
+
+/** A tenth of the first two top-ups. The invitee's balances are locked, so two of its top-ups cannot both be the first. */
+async function rewardInviter(
+  client: pg.ClientBase,
+  topup: { topupId: string; inviteeId: string; inviter: LockedAccount; credits: Nanos },
+): Promise<void> {
+  const { topupId, inviteeId, inviter, credits } = topup;
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
+    [inviteeId, REWARDED_TOPUPS + 1],
+  );
+  const ordinal = rows[0]?.count ?? 0;
+  const amount = inviteReward(credits, ordinal);
+  if (amount === 0n) return;
+  const transactionId = await post(client, {
+    kind: 'invite-reward',
+    reference: `invite-reward:${inviteeId}:${ordinal}`,
+    accountId: inviter.accountId,
+    movements: [
+      { code: 'issued:promo', commodity: 'CRD', amount: -amount },
+      { account: inviter, purpose: 'invite', amount: nanos(amount) },
+    ],
+  });
+  await client.query(
+    `INSERT INTO invite_rewards (id, invitee_account_id, inviter_account_id, ordinal, topup_id, amount, transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [newId(), inviteeId, inviter.accountId, ordinal, topupId, amount, transactionId],
+  );
 }

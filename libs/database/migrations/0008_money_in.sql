@@ -113,7 +113,7 @@ CREATE TABLE suspense_items (
   amount_minor          bigint NOT NULL CHECK (amount_minor <> 0),
   currency              text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   why                   text NOT NULL CHECK (why IN ('no_order', 'other_amount', 'other_currency', 'paid_twice',
-                          'unknown_refund', 'dispute_beyond_payment')),
+                          'unknown_refund', 'refund_failed', 'dispute_beyond_payment')),
   state                 text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'credited', 'returned')),
   transaction_id        bigint NOT NULL REFERENCES ledger_transactions,
   cleared_transaction_id bigint REFERENCES ledger_transactions,
@@ -194,11 +194,13 @@ GRANT SELECT, INSERT ON invite_rewards, reward_clawbacks, invite_transfers TO to
 CREATE TABLE credit_lot_changes (
   id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   lot_id          bigint NOT NULL REFERENCES credit_lots,
-  transaction_id  bigint NOT NULL,                -- a debt covered by credits that nobody paid for moves no money
+  transaction_id  bigint REFERENCES ledger_transactions,
   kind            text NOT NULL CHECK (kind IN ('refund', 'refund-returned', 'chargeback', 'chargeback-won', 'debt')),
   credits         bigint NOT NULL,
   paid_minor      bigint NOT NULL,
-  recorded_at     timestamptz NOT NULL DEFAULT now()
+  recorded_at     timestamptz NOT NULL DEFAULT now(),
+  -- Credits that nobody paid for cover a debt without a posting.
+  CHECK (transaction_id IS NOT NULL OR (kind = 'debt' AND paid_minor = 0))
 );
 CREATE INDEX credit_lot_changes_lot ON credit_lot_changes (lot_id);
 CREATE INDEX credit_lots_topup ON credit_lots (topup_id) WHERE topup_id IS NOT NULL;

@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { settleDebt } from './debt.js';
+import { lockBalance, post } from './posting.js';
+import { insertLot } from './topup.js';
+
+export interface InviteTransfer {
+  accountId: string;
+  /** The client's own id of the move; the same again moves nothing. */
+  requestId: string;
+  amount: Nanos;
+}
+
+export interface InviteTransferResult {
+  /** False for a repeat. */
+  created: boolean;
+  amount: Nanos;
+  /** Balances afterwards. */
+  invite: Nanos;
+  main: Nanos;
+}
+
+/**
+ * Moves a part of the invite balance to main: Dr invite / Cr main, with a lot that nobody paid for, queued at this time.
+ * @throws ApiError conflict for more than there is, or when the request id was used with another amount
+ */
+export async function transferInvite(
+  client: pg.ClientBase,
+  { accountId, requestId, amount }: InviteTransfer,
+): Promise<InviteTransferResult> {
+  const account = await lockBalance(client, accountId);
+  const { rows } = await client.query<{ amount: string }>(
+    'SELECT amount::text FROM invite_transfers WHERE account_id = $1 AND request_id = $2',
+    [accountId, requestId],
+  );
+  const before = rows[0] && nanos(BigInt(rows[0].amount));
+  if (before === amount) return { created: false, amount, invite: account.invite, main: account.main };
+  if (before !== undefined) {
+    const message = `This requestId moved ${formatAmount(before)} before.`;
+    throw new ApiError('conflict', message, { param: 'requestId' });
+  }
+  if (account.invite < amount) {
+    const message = `The invite balance is ${formatAmount(account.invite)}: no more than that can be moved.`;
+    throw new ApiError('conflict', message, { param: 'amount' });
+  }
+  const transactionId = await post(client, {
+    kind: 'invite-transfer',
+    reference: `invite-transfer:${accountId}:${requestId}`,
+    accountId,
+    movements: [
+      { account, purpose: 'invite', amount: -amount },
+      { account, purpose: 'main', amount },
+    ],
+  });
+  await insertLot(client, { accountId, transactionId, topupId: null, credits: amount, paidMinor: 0n });
+  await client.query(
+    'INSERT INTO invite_transfers (account_id, request_id, amount, transaction_id) VALUES ($1, $2, $3, $4)',
+    [accountId, requestId, amount, transactionId],
+  );
+  await settleDebt(client, account);
+  return { created: true, amount, invite: account.invite, main: account.main };
+}

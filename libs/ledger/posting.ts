@@ -1,0 +1,187 @@
+import type pg from 'pg';
+import { type Nanos, nanos } from '#money/amount.js';
+
+/**
+ * Postings one at a time, for everything that is no charge: charges go through the posting engine. The caller's
+ * transaction locks every account that it touches at once, with `lockBalances`, and posts then.
+ */
+
+export type Purpose = 'main' | 'held' | 'invite' | 'refundPending';
+
+/** The stored balances of an account, locked; `post` changes them here and in the database alike. */
+export interface LockedAccount extends Record<Purpose, Nanos> {
+  readonly accountId: string;
+  frozen: boolean;
+  frozenReason: string | null;
+  readonly ledgerIds: Readonly<Record<Purpose, string>>;
+}
+
+/** One entry: on a balance of a customer, or on a ledger account of the house. Positive is a credit. */
+export type Movement =
+  | { account: LockedAccount; purpose: Purpose; amount: bigint }
+  | { code: string; commodity: 'CRD' | 'PAY'; amount: bigint };
+
+export interface Posting {
+  /** Such as `topup`; statements show it. */
+  kind: string;
+  /** Unique for ever: what makes a repeat impossible. */
+  reference: string;
+  accountId: string | null;
+  chargeId?: string | null;
+  /** The transaction that this one reverses. */
+  linkedId?: bigint | null;
+  movements: readonly Movement[];
+}
+
+export class UnknownAccount extends Error {
+  constructor(accountId: string) {
+    super(`There is no account ${accountId}.`);
+    this.name = 'UnknownAccount';
+  }
+}
+
+/**
+ * Locks the balances of accounts, sorted, so that transactions over several accounts cannot wait for each other in a
+ * ring. Call it once in a transaction, with every account. @throws UnknownAccount
+ */
+export async function lockBalances(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+): Promise<Map<string, LockedAccount>> {
+  const { rows } = await client.query<BalanceRow>(
+    `SELECT account_id AS "accountId", main::text, held::text, invite::text, refund_pending::text AS "refundPending",
+       frozen, frozen_reason AS "frozenReason", main_ledger_id::text AS "mainLedger", held_ledger_id::text AS "heldLedger",
+       invite_ledger_id::text AS "inviteLedger", refund_pending_ledger_id::text AS "pendingLedger"
+     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
+    [accountIds],
+  );
+  const locked = new Map(rows.map((row) => [row.accountId, toAccount(row)]));
+  for (const accountId of accountIds) if (!locked.has(accountId)) throw new UnknownAccount(accountId);
+  return locked;
+}
+
+/** Locks one account. @throws UnknownAccount */
+export async function lockBalance(client: pg.ClientBase, accountId: string): Promise<LockedAccount> {
+  return (await lockBalances(client, [accountId])).get(accountId) as LockedAccount;
+}
+
+/**
+ * Writes a transaction with its entries and the balances that they change, and answers its id. Movements of zero are left
+ * out. A main balance that falls below zero freezes its account, with the reason `debt`; whoever posts decides before
+ * whether that may happen. @throws Error of the database for a reference that was used.
+ */
+export async function post(client: pg.ClientBase, posting: Posting): Promise<bigint> {
+  const movements = posting.movements.filter(({ amount }) => amount !== 0n);
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT nextval('ledger_transaction_blocks')::text AS id`,
+  );
+  const id = BigInt(rows[0]?.id ?? 0);
+  const entries = movements.map(moveBalance);
+  for (const account of touchedAccounts(movements)) await storeBalances(client, account);
+  await client.query(
+    `INSERT INTO ledger_transactions (id, kind, reference, account_id, charge_id, linked_id, effective_at)
+     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+    [
+      id,
+      posting.kind,
+      posting.reference,
+      posting.accountId,
+      posting.chargeId ?? null,
+      posting.linkedId ?? null,
+    ],
+  );
+  await insertEntries(client, id, entries);
+  return id;
+}
+
+interface Entry {
+  ledgerId: string | null;
+  code: string | null;
+  commodity: string;
+  amount: bigint;
+  balanceAfter: bigint | null;
+}
+
+function moveBalance(movement: Movement): Entry {
+  if ('code' in movement) {
+    const { code, commodity, amount } = movement;
+    return { ledgerId: null, code, commodity, amount, balanceAfter: null };
+  }
+  const { account, purpose, amount } = movement;
+  account[purpose] = nanos(account[purpose] + amount);
+  const ledgerId = account.ledgerIds[purpose];
+  return { ledgerId, code: null, commodity: 'CRD', amount, balanceAfter: account[purpose] };
+}
+
+function touchedAccounts(movements: readonly Movement[]): LockedAccount[] {
+  return [...new Set(movements.flatMap((movement) => ('account' in movement ? [movement.account] : [])))];
+}
+
+async function storeBalances(client: pg.ClientBase, account: LockedAccount): Promise<void> {
+  if (account.main < 0n && !account.frozen) {
+    account.frozen = true;
+    account.frozenReason = 'debt';
+  }
+  const { rows } = await client.query<{ frozen: boolean; frozenReason: string | null }>(
+    `UPDATE customer_balances SET main = $2, held = $3, invite = $4, refund_pending = $5, frozen = $6, frozen_reason = $7
+     WHERE account_id = $1 RETURNING frozen, frozen_reason AS "frozenReason"`,
+    [
+      account.accountId,
+      account.main,
+      account.held,
+      account.invite,
+      account.refundPending,
+      account.frozen,
+      account.frozenReason,
+    ],
+  );
+  // The database ends a freeze of a debt that is paid.
+  Object.assign(account, rows[0]);
+}
+
+/** In one statement, so that the ledger's zero-sum guard sees the transaction whole. */
+async function insertEntries(client: pg.ClientBase, id: bigint, entries: readonly Entry[]): Promise<void> {
+  await client.query(
+    `INSERT INTO ledger_entries (transaction_id, ordinal, commodity, ledger_account_id, amount, balance_after)
+     SELECT $1, e.position - 1, e.commodity, coalesce(e.ledger_id, (SELECT a.id FROM ledger_accounts a WHERE a.code = e.code)),
+       e.amount, e.balance_after
+     FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
+       AS e (commodity, ledger_id, code, amount, balance_after, position)`,
+    [
+      id,
+      entries.map(({ commodity }) => commodity),
+      entries.map(({ ledgerId }) => ledgerId),
+      entries.map(({ code }) => code),
+      entries.map(({ amount }) => amount),
+      entries.map(({ balanceAfter }) => balanceAfter),
+    ],
+  );
+}
+
+interface BalanceRow extends Record<Purpose, string> {
+  accountId: string;
+  frozen: boolean;
+  frozenReason: string | null;
+  mainLedger: string;
+  heldLedger: string;
+  inviteLedger: string;
+  pendingLedger: string;
+}
+
+function toAccount(row: BalanceRow): LockedAccount {
+  return {
+    accountId: row.accountId,
+    main: nanos(BigInt(row.main)),
+    held: nanos(BigInt(row.held)),
+    invite: nanos(BigInt(row.invite)),
+    refundPending: nanos(BigInt(row.refundPending)),
+    frozen: row.frozen,
+    frozenReason: row.frozenReason,
+    ledgerIds: {
+      main: row.mainLedger,
+      held: row.heldLedger,
+      invite: row.inviteLedger,
+      refundPending: row.pendingLedger,
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type pg from 'pg';
+import { type LockedAccount, post } from './posting.js';
+import { findInviter } from './topup.js';
+
+/**
+ * The accounts that a reversal of a top-up touches: its own, and the inviter's if the top-up earned a reward. To be locked
+ * together.
+ */
+export async function accountsOfReversal(client: pg.ClientBase, accountId: string): Promise<string[]> {
+  const inviterId = await findInviter(client, accountId);
+  return inviterId === null ? [accountId] : [accountId, inviterId];
+}
+
+/**
+ * Takes back the reward of a top-up in proportion to what has been reversed of it in all, rounded down, as far as the
+ * inviter's invite balance goes; the rest is noted as owed and freezes nobody.
+ * @param reversal names the refund or dispute; each takes back once
+ */
+export async function clawBackReward(
+  client: pg.ClientBase,
+  accounts: ReadonlyMap<string, LockedAccount>,
+  { topupId, reversal }: { topupId: string; reversal: string },
+): Promise<void> {
+  const reward = await readReward(client, topupId);
+  if (!reward) return;
+  const amount = (reward.amount * reward.reversed) / reward.credits - reward.clawedBack;
+  if (amount <= 0n) return;
+  const inviter = accounts.get(reward.inviterId) as LockedAccount;
+  const taken = inviter.invite < amount ? inviter.invite : amount;
+  await writeClawback(client, { reversal, rewardId: reward.id, inviter, amount, taken });
+}
+
+/** Undoes exactly what a reversal took, when its dispute was won. */
+export async function returnReward(
+  client: pg.ClientBase,
+  accounts: ReadonlyMap<string, LockedAccount>,
+  { reversal, undo }: { reversal: string; undo: string },
+): Promise<void> {
+  const { rows } = await client.query<{
+    rewardId: string;
+    amount: string;
+    taken: string;
+    inviterId: string;
+    transactionId: string | null;
+  }>(
+    `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, r.inviter_account_id AS "inviterId",
+       c.transaction_id::text AS "transactionId"
+     FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`,
+    [undo],
+  );
+  const row = rows[0];
+  if (!row) return;
+  await writeClawback(client, {
+    reversal,
+    rewardId: row.rewardId,
+    inviter: accounts.get(row.inviterId) as LockedAccount,
+    amount: -BigInt(row.amount),
+    taken: -BigInt(row.taken),
+    linkedId: row.transactionId === null ? null : BigInt(row.transactionId),
+  });
+}
+
+interface Clawback {
+  reversal: string;
+  rewardId: string;
+  inviter: LockedAccount;
+  amount: bigint;
+  taken: bigint;
+  linkedId?: bigint | null;
+}
+
+async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise<void> {
+  const { reversal, rewardId, inviter, amount, taken, linkedId = null } = clawback;
+  const transactionId =
+    taken === 0n
+      ? null
+      : await post(client, {
+          kind: taken > 0n ? 'reward-clawback' : 'reward-returned',
+          reference: `reward-clawback:${reversal}`,
+          accountId: inviter.accountId,
+          linkedId,
+          movements: [
+            { account: inviter, purpose: 'invite', amount: -taken },
+            { code: 'issued:promo', commodity: 'CRD', amount: taken },
+          ],
+        });
+  await client.query(
+    `INSERT INTO reward_clawbacks (reversal, reward_id, amount, taken, transaction_id) VALUES ($1, $2, $3, $4, $5)`,
+    [reversal, rewardId, amount, taken, transactionId],
+  );
+}
+
+async function readReward(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<{
+  id: string;
+  inviterId: string;
+  amount: bigint;
+  credits: bigint;
+  reversed: bigint;
+  clawedBack: bigint;
+} | null> {
+  const { rows } = await client.query<
+    Record<'id' | 'inviterId' | 'amount' | 'credits' | 'reversed' | 'clawedBack', string>
+  >(
+    `SELECT r.id, r.inviter_account_id AS "inviterId", r.amount::text, t.credits::text,
+       ((SELECT coalesce(sum(f.credits), 0) FROM topup_refunds f WHERE f.topup_id = t.id AND f.state = 'succeeded')
+         + (SELECT coalesce(sum(d.credits), 0) FROM disputes d WHERE d.topup_id = t.id AND d.state <> 'won'))::text AS reversed,
+       (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id)::text AS "clawedBack"
+     FROM invite_rewards r JOIN topups t ON t.id = r.topup_id WHERE t.id = $1`,
+    [topupId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const { id, inviterId } = row;
+  return {
+    ...{ id, inviterId, amount: BigInt(row.amount), credits: BigInt(row.credits) },
+    ...{ reversed: BigInt(row.reversed), clawedBack: BigInt(row.clawedBack) },
+  };
+}

@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import { newId } from '#platform/ids.js';
+import { post } from './posting.js';
+import type { PaymentProviderName } from './topup.js';
+
+/** Why money stands in suspense. */
+export type SuspenseWhy =
+  | 'no_order'
+  | 'other_amount'
+  | 'other_currency'
+  | 'paid_twice'
+  | 'unknown_refund'
+  | 'refund_failed'
+  | 'dispute_beyond_payment';
+
+export interface SuspenseItem {
+  provider: PaymentProviderName;
+  /** The payment's id, or the refund's or dispute's. */
+  reference: string;
+  orderId: string | null;
+  /** Positive when it came, negative when it left. */
+  amountMinor: bigint;
+  currency: string;
+  why: SuspenseWhy;
+}
+
+/**
+ * Books money at a provider that nobody can be credited for: Dr psp / Cr suspense, once for its reference. Money of another
+ * currency than the house's stands on accounts of its own, since one account never mixes currencies.
+ * @returns the item's id, and whether it is new
+ */
+export async function bookSuspense(
+  client: pg.ClientBase,
+  item: SuspenseItem,
+  houseCurrency: string,
+): Promise<{ itemId: string; created: boolean }> {
+  const { provider, reference, why, amountMinor, currency } = item;
+  const found = await client.query<{ id: string }>(
+    'SELECT id FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3',
+    [provider, reference, why],
+  );
+  if (found.rows[0]) return { itemId: found.rows[0].id, created: false };
+  const [psp, suspense] = await accountsFor(client, item, houseCurrency);
+  const transactionId = await post(client, {
+    kind: 'suspense',
+    reference: `suspense:${provider}:${reference}:${why}`,
+    accountId: null,
+    movements: [
+      { code: psp, commodity: 'PAY', amount: -amountMinor },
+      { code: suspense, commodity: 'PAY', amount: amountMinor },
+    ],
+  });
+  const itemId = newId();
+  await client.query(
+    `INSERT INTO suspense_items (id, provider, reference, order_id, amount_minor, currency, why, transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [itemId, provider, reference, item.orderId, amountMinor, currency, why, transactionId],
+  );
+  return { itemId, created: true };
+}
+
+/**
+ * Books that the money of an item went back where it came from: the reverse of its posting. The caller has locked the item
+ * and marks it.
+ */
+export async function bookSuspenseReturned(
+  client: pg.ClientBase,
+  item: SuspenseItem & { id: string; transactionId: bigint },
+  houseCurrency: string,
+): Promise<bigint> {
+  const [psp, suspense] = await accountsFor(client, item, houseCurrency);
+  return post(client, {
+    kind: 'suspense-returned',
+    reference: `suspense-returned:${item.id}`,
+    accountId: null,
+    linkedId: item.transactionId,
+    movements: [
+      { code: suspense, commodity: 'PAY', amount: -item.amountMinor },
+      { code: psp, commodity: 'PAY', amount: item.amountMinor },
+    ],
+  });
+}
+
+async function accountsFor(
+  client: pg.ClientBase,
+  { provider, currency }: Pick<SuspenseItem, 'provider' | 'currency'>,
+  houseCurrency: string,
+): Promise<[psp: string, suspense: string]> {
+  if (currency === houseCurrency) return [`psp:${provider}`, 'suspense:pay'];
+  const codes: [string, string] = [`psp:${provider}:${currency}`, `suspense:pay:${currency}`];
+  await client.query(
+    `INSERT INTO ledger_accounts (code, commodity, kind) VALUES ($1, 'PAY', 'asset'), ($2, 'PAY', 'clearing')
+     ON CONFLICT (code) DO NOTHING`,
+    codes,
+  );
+  return codes;
+}
