@@ -28,6 +28,7 @@ import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { PeopleModule } from './people/people.module.js';
 import { SharedModule } from './shared.module.js';
+import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface BillingModuleOptions {
@@ -81,6 +82,7 @@ export class BillingModule {
         SharedModule.register(options, { readiness, metrics, relay, engine }),
         ApprovalsModule,
         PeopleModule,
+        TicketsModule,
         WebhooksModule,
       ],
       controllers: [ChargesController, ConsoleController],

@@ -68,3 +68,63 @@ GRANT UPDATE (state, attempts, next_attempt_at, give_up_at, lease_token, ended_a
   TO tollgate_billing;
 -- The log is kept for so long; then it goes.
 GRANT DELETE ON webhook_deliveries, webhook_attempts TO tollgate_billing;
+
+-- Tickets ----------------------------------------------------------------------------------------------------
+
+CREATE TABLE tickets (
+  id          text PRIMARY KEY,
+  account_id  text NOT NULL REFERENCES accounts,
+  opened_by   text NOT NULL REFERENCES users,
+  kind        text NOT NULL CHECK (kind IN ('question', 'billing', 'reseller_rate', 'refund')),
+  subject     text NOT NULL CHECK (length(subject) <= 200),
+  state       text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'closed')),  -- open: waits for support
+  charge_id   text,                                 -- what it is about, if it is about a charge
+  outcome     text CHECK (outcome IN ('rate_granted', 'refunded')),
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  updated_at  timestamptz NOT NULL DEFAULT now(),
+  closed_at   timestamptz,
+  CONSTRAINT closed_has_time CHECK ((state = 'closed') = (closed_at IS NOT NULL))
+);
+CREATE INDEX tickets_account ON tickets (account_id, id);
+CREATE INDEX tickets_waiting ON tickets (id) WHERE state = 'open';
+
+-- What was written, by either side; a note is read by staff alone, an event is what the system did.
+CREATE TABLE ticket_messages (
+  id          text PRIMARY KEY,
+  ticket_id   text NOT NULL REFERENCES tickets,
+  kind        text NOT NULL CHECK (kind IN ('message', 'note', 'event')),
+  author_id   text NOT NULL REFERENCES users,
+  from_staff  boolean NOT NULL,
+  body        text NOT NULL CHECK (length(body) <= 10000),
+  created_at  timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ticket_messages_ticket ON ticket_messages (ticket_id, id);
+CALL make_append_only('ticket_messages');
+
+GRANT SELECT, INSERT ON tickets, ticket_messages TO tollgate_billing;
+GRANT UPDATE (state, charge_id, outcome, updated_at, closed_at) ON tickets TO tollgate_billing;
+
+-- Refunds after settlement -----------------------------------------------------------------------------------
+
+-- Given by a person, from a ticket, with a reason. Together they are never more than was settled: each is made under
+-- the lock of its charge.
+CREATE TABLE charge_refunds (
+  id              text PRIMARY KEY,
+  charge_id       text NOT NULL REFERENCES charges,
+  seq             integer NOT NULL CHECK (seq > 0),
+  account_id      text NOT NULL REFERENCES accounts,
+  amount          bigint NOT NULL CHECK (amount > 0),
+  reason          text NOT NULL,
+  ticket_id       text NOT NULL REFERENCES tickets,
+  requested_by    text NOT NULL REFERENCES users,
+  approved_by     text REFERENCES users,            -- above the limit for one person
+  request_id      text NOT NULL,
+  transaction_id  bigint NOT NULL REFERENCES ledger_transactions,
+  recorded_at     timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (charge_id, seq),
+  UNIQUE (requested_by, request_id),
+  CONSTRAINT two_people CHECK (approved_by <> requested_by)
+);
+CREATE INDEX charge_refunds_ticket ON charge_refunds (ticket_id);
+CALL make_append_only('charge_refunds');
+GRANT SELECT, INSERT ON charge_refunds TO tollgate_billing;

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { json, type Relay, startRelay } from '../support/relay.js';
+
+let relay: Relay;
+let support: Person;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  support = await person(relay, { roles: ['support'] });
+}, 60_000);
+afterAll(() => relay?.close());
+
+type Kind = 'question' | 'billing' | 'reseller_rate' | 'refund';
+
+async function open(customer: Person, kind: Kind = 'question', body = 'How do I…?'): Promise<string> {
+  const { data, error } = await customer.api.POST('/api/tickets', {
+    body: { kind, subject: 'A question', body },
+  });
+  if (!data) throw new Error(`no ticket: ${JSON.stringify(error)}`);
+  return data.id;
+}
+
+const at = (ticketId: string) => ({ params: { path: { ticketId } } });
+
+describe('a ticket', () => {
+  it('goes back and forth until it is closed, and can be opened again', async () => {
+    const customer = await person(relay);
+    const ticketId = await open(customer);
+    const answered = await support.api.POST('/api/support/tickets/{ticketId}/messages', {
+      ...at(ticketId),
+      body: { body: 'Like this.' },
+    });
+    expect(answered.data).toMatchObject({ state: 'answered' });
+    const asked = await customer.api.POST('/api/tickets/{ticketId}/messages', {
+      ...at(ticketId),
+      body: { body: 'And then?\nSecond line.' },
+    });
+    expect(asked.data).toMatchObject({ state: 'open' });
+    const closed = await customer.api.POST('/api/tickets/{ticketId}/close', at(ticketId));
+    expect(closed.data).toMatchObject({ state: 'closed', closedAt: expect.any(String) });
+    const late = await customer.api.POST('/api/tickets/{ticketId}/messages', {
+      ...at(ticketId),
+      body: { body: 'x' },
+    });
+    expect(late.response.status).toBe(409);
+    const again = await support.api.POST('/api/support/tickets/{ticketId}/reopen', at(ticketId));
+    expect(again.data).toMatchObject({ state: 'open', closedAt: null });
+    const { data } = await customer.api.GET('/api/tickets/{ticketId}', at(ticketId));
+    expect(data?.messages.map(({ kind, fromStaff, body }) => [kind, fromStaff, body])).toEqual([
+      ['message', false, 'How do I…?'],
+      ['message', true, 'Like this.'],
+      ['message', false, 'And then?\nSecond line.'],
+      ['event', false, 'Closed.'],
+      ['event', true, 'Reopened.'],
+    ]);
+    expect(JSON.stringify(data)).not.toContain(support.userId);
+  });
+
+  it('has notes that staff alone reads, and what staff does is in the audit log', async () => {
+    const customer = await person(relay);
+    const ticketId = await open(customer);
+    const noted = await support.api.POST('/api/support/tickets/{ticketId}/messages', {
+      ...at(ticketId),
+      body: { body: 'Looks odd.', isNote: true },
+    });
+    expect(noted.data).toMatchObject({ state: 'open' });
+    expect(noted.data?.messages.at(-1)).toMatchObject({ kind: 'note', authorId: support.userId });
+    const { data } = await customer.api.GET('/api/tickets/{ticketId}', at(ticketId));
+    expect(data?.messages).toHaveLength(1);
+    const { rows } = await relay.fixture.owner.query(
+      'SELECT actor, action FROM audit_log WHERE subject = $1',
+      [`ticket:${ticketId}`],
+    );
+    expect(rows).toEqual([{ actor: `user:${support.userId}`, action: 'ticket.noted' }]);
+  });
+
+  it('is nobody else’s', async () => {
+    const [customer, stranger] = [await person(relay), await person(relay)];
+    const ticketId = await open(customer);
+    const base = `/api/tickets/${ticketId}`;
+    const answers = await Promise.all([
+      stranger.send(base),
+      stranger.send(`${base}/messages`, json({ body: 'x' })),
+      stranger.send(`${base}/close`, { method: 'POST' }),
+      stranger.send(`${base}/reopen`, { method: 'POST' }),
+      support.send(base),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect((await stranger.api.GET('/api/support/tickets')).response.status).toBe(403);
+  });
+
+  it('names a charge of its account, or none', async () => {
+    const customer = await person(relay);
+    const { response, error } = await customer.api.POST('/api/tickets', {
+      body: { kind: 'refund', subject: 'Money back', body: 'It was bad.', chargeId: newId() },
+    });
+    expect(response.status).toBe(400);
+    expect(error?.error).toMatchObject({ param: 'chargeId' });
+  });
+
+  it.each([
+    ['an empty subject', { kind: 'question', subject: ' ', body: 'x' }],
+    ['a subject of two lines', { kind: 'question', subject: 'a\nb', body: 'x' }],
+    ['a long message', { kind: 'question', subject: 'a', body: 'x'.repeat(10_001) }],
+    ['a NUL', { kind: 'question', subject: 'a', body: 'x\u0000' }],
+    ['an unknown kind', { kind: 'praise', subject: 'a', body: 'x' }],
+  ])('is refused with %s', async (_, body) => {
+    const customer = await person(relay);
+    expect((await customer.send('/api/tickets', json(body))).status).toBe(400);
+  });
+
+  it('is one of twenty at most that are not closed, also when they are opened at once', async () => {
+    const customer = await person(relay);
+    const statuses = await Promise.all(
+      Array.from({ length: 25 }, async () => {
+        const body = { kind: 'question', subject: 's', body: 'b' };
+        return (await customer.send('/api/tickets', json(body))).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 201)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(5);
+  });
+});
+
+describe('lists', () => {
+  it('show a customer the newest first, page by page', async () => {
+    const customer = await person(relay);
+    const made: string[] = [];
+    for (let count = 0; count < 5; count += 1) made.unshift(await open(customer));
+    const first = await customer.api.GET('/api/tickets', { params: { query: { limit: 3 } } });
+    const cursor = first.data!.nextCursor!;
+    const second = await customer.api.GET('/api/tickets', { params: { query: { limit: 3, cursor } } });
+    expect([...first.data!.items, ...second.data!.items].map(({ id }) => id)).toEqual(made);
+    expect(second.data!.nextCursor).toBeNull();
+  });
+
+  it('show support the oldest first, by state, kind and account', async () => {
+    const customer = await person(relay);
+    const made = [await open(customer, 'billing'), await open(customer), await open(customer, 'billing')];
+    await customer.api.POST('/api/tickets/{ticketId}/close', at(made[2]!));
+    const query = { accountId: customer.accountId, limit: 2 };
+    const all = await support.api.GET('/api/support/tickets', { params: { query } });
+    expect(all.data!.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    const next = await support.api.GET('/api/support/tickets', {
+      params: { query: { ...query, cursor: all.data!.nextCursor! } },
+    });
+    expect(next.data!.items.map(({ id }) => id)).toEqual(made.slice(2));
+    const open_ = await support.api.GET('/api/support/tickets', {
+      params: { query: { ...query, state: 'open', kind: 'billing' } },
+    });
+    expect(open_.data!.items.map(({ id }) => id)).toEqual(made.slice(0, 1));
+  });
+});
