@@ -1,5 +1,6 @@
 import type { SessionLife } from '#identity/session.store.js';
 import { ConfigReader } from '#platform/config.js';
+import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from './webhooks/webhooks.config.js';
 
 const HOUR = 3_600;
@@ -18,6 +19,7 @@ export interface BillingConfig {
   readonly consoleUrl: string;
   /** Proxies stand before the console and say whom they answer. */
   readonly trustProxy: boolean;
+  readonly market: MarketConfig;
   readonly webhooks: WebhooksConfig;
 }
 
@@ -34,6 +36,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     },
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
     trustProxy: reader.boolean('TRUST_PROXY', false),
+    market: readMarketConfig(reader),
     webhooks: readWebhooksConfig(reader),
   };
 }

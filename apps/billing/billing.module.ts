@@ -26,7 +26,9 @@ import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
+import { MarketModule } from './market/market.module.js';
 import { PeopleModule } from './people/people.module.js';
+import { PricesModule } from './prices/prices.module.js';
 import { SharedModule } from './shared.module.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -82,6 +84,8 @@ export class BillingModule {
         SharedModule.register(options, { readiness, metrics, relay, engine }),
         ApprovalsModule,
         PeopleModule,
+        PricesModule,
+        MarketModule,
         TicketsModule,
         WebhooksModule,
       ],

@@ -27,6 +27,8 @@ Environment:
   OUTBOX_POLL_SECONDS     net under the outbox relay (0.25)
   PUBLIC_CONSOLE_URL      where people reach the console (http://127.0.0.1:8788)
   SESSION_IDLE_SECONDS    a session ends after this long without a request (43200)
+  PRICE_PROPOSAL_LIFE_SECONDS  how long a proposal of prices can be confirmed (604800)
+  PRICE_LIST_AGE_SECONDS  how long others may keep the public price list (15)
   LOG_LEVEL               info
 
 SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.

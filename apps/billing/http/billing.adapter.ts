@@ -44,5 +44,6 @@ export function prepareServer(server: FastifyInstance): void {
     });
     done();
   });
+  server.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   void server.register(cookie);
 }

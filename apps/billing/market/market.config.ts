@@ -1,0 +1,18 @@
+import type { ConfigReader } from '#platform/config.js';
+
+const DAY = 24 * 3_600;
+
+/** Of the marketplace; durations in milliseconds. */
+export interface MarketConfig {
+  /** How long a proposal of prices can be confirmed. */
+  readonly proposalLifeMs: number;
+  /** How long others may keep the public price list without asking again. */
+  readonly priceListAgeMs: number;
+}
+
+export function readMarketConfig(reader: ConfigReader): MarketConfig {
+  return {
+    proposalLifeMs: reader.seconds('PRICE_PROPOSAL_LIFE_SECONDS', 7 * DAY),
+    priceListAgeMs: reader.seconds('PRICE_LIST_AGE_SECONDS', 15),
+  };
+}

@@ -1,0 +1,197 @@
+import type pg from 'pg';
+import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { loadCatalog } from '#catalog/catalog.store.js';
+import { multiply, plainDecimal } from '#money/amount.js';
+import { type Family, type Price, versionAt, type Version } from '#pricing/price-book.js';
+import { changeOf, type PriceText, priceText } from '#pricing/price-change.js';
+import { type Terms, termsAt } from '#pricing/quote.js';
+
+export interface ListedModel {
+  id: string;
+  family: Family;
+  vendor: string;
+  unit: 'call' | 'second' | 'million_tokens';
+  aliasOf: string | null;
+  listPrice: PriceText | null;
+  groups: ListedGroup[];
+  limits: CatalogModel['limits'];
+  available: boolean;
+  nextChangeAt: Date | null;
+}
+
+export interface ListedGroup {
+  group: string;
+  rule: 'list' | 'fixed_per_call';
+  multiplier: string;
+  price: PriceText;
+  available: boolean;
+}
+
+export interface PriceFilter {
+  family?: Family;
+  vendor?: string;
+  group?: string;
+  text?: string;
+}
+
+export interface HistoryEntry {
+  kind: 'price' | 'multiplier' | 'rule';
+  group: string | null;
+  effectiveFrom: Date | null;
+  state: 'past' | 'in_force' | 'announced';
+  price: PriceText | null;
+  multiplier: string | null;
+}
+
+/** The catalog at one instant of the database's clock, by which holds are priced. */
+export interface Market {
+  readonly catalog: Catalog;
+  readonly nowMs: number;
+}
+
+const FIND_REVISION = `SELECT revision, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
+  FROM catalog_revision`;
+
+/** The catalog for readers, read again only when a change of it was committed. */
+export class MarketReader {
+  private catalog: Catalog | undefined;
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  async read(): Promise<Market> {
+    const { rows } = await this.pool.query<{ revision: bigint; nowMs: number }>(FIND_REVISION);
+    const { revision, nowMs } = rows[0]!;
+    if (this.catalog?.revision !== revision) this.catalog = await loadCatalog(this.pool);
+    return { catalog: this.catalog, nowMs };
+  }
+}
+
+/** What can be had now, by family, vendor and name. A model that no group has, or without a price, is not listed. */
+export function listPrices({ catalog, nowMs }: Market, filter: PriceFilter): ListedModel[] {
+  const groups = [...catalog.priceBook.access.keys()].sort();
+  return [...catalog.models.values()]
+    .filter((model) => matches(model, filter))
+    .map((model) => listed(model, { catalog, nowMs }, groups))
+    .filter((model) => model.groups.length > 0)
+    .filter(({ groups: of }) => !filter.group || of.some(({ group }) => group === filter.group))
+    .sort((a, b) => compareKeys(sortKey(a), sortKey(b)));
+}
+
+/** What the list is sorted by, and its pages continue after. */
+export function sortKey({ family, vendor, id }: Pick<ListedModel, 'family' | 'vendor' | 'id'>): string[] {
+  return [family, vendor, id];
+}
+
+export function compareKeys(a: readonly string[], b: readonly string[]): number {
+  const at = a.findIndex((part, index) => part !== b[index]);
+  return at < 0 ? 0 : a[at]! < b[at]! ? -1 : 1;
+}
+
+function matches(model: CatalogModel, { family, vendor, text }: PriceFilter): boolean {
+  if (!model.enabled || (family && model.family !== family) || (vendor && model.ownedBy !== vendor))
+    return false;
+  return !text || `${model.id} ${model.ownedBy}`.toLowerCase().includes(text.toLowerCase());
+}
+
+function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonly string[]): ListedModel {
+  const { id, family, ownedBy: vendor, unit, aliasOf, limits } = model;
+  const terms = groups.flatMap((group) => {
+    const found = termsAt(catalog.priceBook, { model: id, group, atMs: nowMs });
+    return typeof found === 'string' ? [] : [{ group, terms: found }];
+  });
+  const listPrice = versionAt(catalog.priceBook.prices.get(aliasOf ?? id), nowMs)?.value;
+  const ofGroups = terms.map(({ group, terms: found }) => listedGroup(catalog, group, found));
+  return {
+    id,
+    family,
+    vendor,
+    unit: unit === 'token' ? 'million_tokens' : unit,
+    aliasOf,
+    listPrice: listPrice ? priceText(listPrice) : null,
+    groups: ofGroups,
+    limits,
+    available: ofGroups.some(({ available }) => available),
+    nextChangeAt: nextChange(
+      catalog,
+      { model: aliasOf ?? id, groups: terms.map(({ group }) => group) },
+      nowMs,
+    ),
+  };
+}
+
+function listedGroup(
+  catalog: Catalog,
+  group: string,
+  { model, rule, price, multiplier }: Terms,
+): ListedGroup {
+  return {
+    group,
+    rule,
+    multiplier: plainDecimal(multiplier),
+    price: priceText(price, (unitPrice) => multiply(unitPrice, multiplier)),
+    available: catalog.channels.some(
+      (channel) => channel.enabled && channel.models.has(model.id) && channel.groups.has(group),
+    ),
+  };
+}
+
+function nextChange(
+  { priceBook: { prices, multipliers, groupRules } }: Catalog,
+  { model, groups }: { model: string; groups: readonly string[] },
+  nowMs: number,
+): Date | null {
+  const versions = [
+    ...(prices.get(model) ?? []),
+    ...groups.flatMap((group) => [...(multipliers.get(group) ?? []), ...(groupRules.get(group) ?? [])]),
+  ];
+  const later = versions.map(({ effectiveFromMs }) => effectiveFromMs).filter((fromMs) => fromMs > nowMs);
+  return later.length === 0 ? null : new Date(Math.min(...later));
+}
+
+/** Every version that a model's price came or will come from, newest first; null for a model that is not listed. */
+export function priceHistory(market: Market, id: string): HistoryEntry[] | null {
+  const model = listPrices(market, {}).find((each) => each.id === id);
+  if (!model) return null;
+  const { prices, multipliers, groupRules } = market.catalog.priceBook;
+  const priced = model.aliasOf ?? id;
+  const entries = [
+    ...entriesOf(market, prices.get(priced), (value: Price | null) => ({
+      ...EMPTY,
+      price: value && priceText(value),
+    })),
+    ...model.groups.flatMap(({ group }) => [
+      ...entriesOf(market, multipliers.get(group), (value) => ({
+        ...EMPTY,
+        kind: 'multiplier' as const,
+        group,
+        multiplier: value && plainDecimal(value),
+      })),
+      ...(model.unit !== 'call'
+        ? []
+        : entriesOf(market, groupRules.get(group), (value) => {
+            const rule = changeOf({ kind: 'rule', group }, value);
+            const price =
+              rule.kind === 'rule' && rule.rule === 'fixed_per_call' ? { unitPrice: rule.unitPrice } : null;
+            return { ...EMPTY, kind: 'rule' as const, group, price };
+          })),
+    ]),
+  ];
+  return entries.sort((a, b) => b.fromMs - a.fromMs || b.order - a.order).map(({ entry }) => entry);
+}
+
+type Shown = Pick<HistoryEntry, 'kind' | 'group' | 'price' | 'multiplier'>;
+const EMPTY: Shown = { kind: 'price', group: null, price: null, multiplier: null };
+
+function entriesOf<T>(
+  { nowMs }: Market,
+  versions: readonly Version<T>[] | undefined,
+  show: (value: T | null) => Shown,
+): { fromMs: number; order: number; entry: HistoryEntry }[] {
+  const inForce = versionAt(versions, nowMs);
+  return (versions ?? []).map((version) => {
+    const { effectiveFromMs: fromMs, id, value } = version;
+    const state = version === inForce ? 'in_force' : fromMs > nowMs ? 'announced' : 'past';
+    const effectiveFrom = Number.isFinite(fromMs) ? new Date(fromMs) : null;
+    return { fromMs, order: Number(id), entry: { ...show(value), effectiveFrom, state } };
+  });
+}

@@ -1,0 +1,207 @@
+import type pg from 'pg';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { firstIdAt } from '#platform/ids.js';
+import type { PriceBook } from '#pricing/price-book.js';
+import { type PriceChange, withChanges } from '#pricing/price-change.js';
+import { quoteOf, type Terms, termsAt, type TokenCounts } from '#pricing/quote.js';
+
+export interface PreviewRequest {
+  readonly changes: readonly PriceChange[];
+  /** null: now. */
+  readonly effectiveAt: Date | null;
+  /** Whose requests: made from `from` on and before `to`. */
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** What requests would cost, exactly, in nanos: without the changes and with them. */
+export interface PreviewRow {
+  readonly model: string;
+  readonly group: string;
+  readonly requests: bigint;
+  /** What they did cost when they were made. */
+  charged: bigint;
+  current: bigint;
+  proposed: bigint;
+  /** Under the changes the model would not be had in the group: the requests would be refused, and cost nothing. */
+  readonly wouldBeRefused: boolean;
+}
+
+export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
+  /** Largest difference first. */
+  readonly rows: PreviewRow[];
+}
+
+/** Requests of one size, counted together: priced once, and multiplied. */
+interface Sized {
+  model: string;
+  group: string;
+  requests: bigint;
+  units: bigint;
+  /** What was held and used, for metered work. */
+  held: [bigint, bigint, bigint] | null;
+  used: [bigint, bigint, bigint] | null;
+}
+
+/** A charge's id is minted by the gateway at most so long before the hold, by any clock; the index of ids narrows by it. */
+const CLOCKS_APART_MS = 24 * 3_600_000;
+/** Rows that are priced in one go, before others of the process have their turn. */
+const BATCH = 1_000;
+
+const REQUESTS = `FROM charges
+  WHERE id >= $1 AND id < $2 AND created_at >= $3 AND created_at < $4 AND state IN ('held', 'settled')
+    AND (model_id = ANY ($5::text[]) OR group_name = ANY ($6::text[]))`;
+
+const BY_MODEL = `SELECT model_id AS model, group_name AS "group", count(*) AS requests,
+  sum(coalesce(settled, amount))::bigint AS charged ${REQUESTS} GROUP BY 1, 2`;
+
+const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(delivered_units, units) AS units,
+  count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3`;
+
+const tokensOf = (lines: string) =>
+  ['input', 'cached_input', 'output'].map((_, at) => `coalesce((${lines} -> ${at} ->> 'units')::bigint, 0)`);
+const HELD = tokensOf('lines');
+const USED = tokensOf('coalesce(delivered_lines, lines)');
+const IS_WITHIN_HOLD = HELD.map((held, at) => `${USED[at]} <= ${held}`).join(' AND ');
+
+/** No line used more than it held, so the hold bounds nothing at any price, and each kind of line is counted by itself. */
+const BY_LINE = `SELECT model_id AS model, group_name AS "group", line.kind, line.units, count(*) AS requests
+  FROM (SELECT model_id, group_name, ARRAY[${USED.join(', ')}] AS used ${REQUESTS}
+    AND lines IS NOT NULL AND ${IS_WITHIN_HOLD}) AS metered,
+    unnest(used) WITH ORDINALITY AS line (units, kind) WHERE line.units > 0 GROUP BY 1, 2, 3, 4`;
+
+/** The rest is capped by its hold, whose price changes too. */
+const BY_HOLD = `SELECT model_id AS model, group_name AS "group", ARRAY[${HELD.join(', ')}] AS held,
+  ARRAY[${USED.join(', ')}] AS used, count(*) AS requests
+  ${REQUESTS} AND lines IS NOT NULL AND NOT (${IS_WITHIN_HOLD}) GROUP BY 1, 2, 3, 4`;
+
+/**
+ * Prices the requests of a time again, by the code that prices holds: as they would cost when the changes take effect,
+ * without them and with them. Only models and groups that the changes concern are looked at. Requests that ended without
+ * a delivery cost nothing in either case and are left out.
+ */
+export async function previewChanges(pool: pg.Pool, request: PreviewRequest): Promise<Preview> {
+  return inTransaction(pool, (client) => preview(client, request), { isolation: 'REPEATABLE READ' });
+}
+
+async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<Preview> {
+  const book = await loadPriceBook(client);
+  const { rows } = await client.query<{ nowMs: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
+  );
+  const atMs = Math.max(rows[0]!.nowMs, request.effectiveAt?.getTime() ?? -Infinity);
+  const pricer = new Pricer(book, withChanges(book, request.changes, atMs), atMs);
+  const values = selection(book, request);
+  for await (const row of read<Totals>(client, BY_MODEL, values)) pricer.count(row);
+  for await (const row of read<Sized>(client, BY_UNITS, values)) pricer.add(row);
+  for await (const row of read<LineRow>(client, BY_LINE, values)) pricer.add(asSized(row));
+  for await (const row of read<Sized>(client, BY_HOLD, values)) pricer.add({ ...row, units: 1n });
+  return { from: request.from, to: request.to, rows: pricer.result() };
+}
+
+function selection(book: PriceBook, { changes, from, to }: PreviewRequest): unknown[] {
+  const priced = new Set(changes.flatMap((change) => (change.kind === 'price' ? [change.model] : [])));
+  const models = [...book.models.values()].filter(({ pricedAs }) => priced.has(pricedAs));
+  const groups = changes.flatMap((change) => (change.kind === 'price' ? [] : [change.group]));
+  return [
+    firstIdAt(from.getTime() - CLOCKS_APART_MS),
+    firstIdAt(to.getTime() + CLOCKS_APART_MS),
+    from,
+    to,
+    models.map(({ id }) => id),
+    groups,
+  ];
+}
+
+type Totals = Pick<PreviewRow, 'model' | 'group' | 'requests' | 'charged'>;
+type LineRow = Pick<Sized, 'model' | 'group' | 'requests' | 'units'> & { kind: bigint };
+
+function asSized({ kind, units, ...rest }: LineRow): Sized {
+  const used: Sized['used'] = [0n, 0n, 0n];
+  used[Number(kind) - 1] = units;
+  return { ...rest, units: 1n, held: null, used };
+}
+
+/** Reads by a cursor: there may be as many sizes as requests. */
+async function* read<T>(client: pg.PoolClient, sql: string, values: unknown[]): AsyncGenerator<T> {
+  await client.query(`DECLARE sizes NO SCROLL CURSOR FOR ${sql}`, values);
+  try {
+    for (;;) {
+      const { rows } = await client.query(`FETCH ${BATCH} FROM sizes`);
+      yield* rows as T[];
+      if (rows.length < BATCH) return;
+    }
+  } finally {
+    await client.query('CLOSE sizes').catch(() => undefined);
+  }
+}
+
+interface Compared {
+  row: PreviewRow;
+  current: Terms | null;
+  proposed: Terms | null;
+}
+
+class Pricer {
+  private readonly compared = new Map<string, Compared>();
+
+  constructor(
+    private readonly book: PriceBook,
+    private readonly changed: PriceBook,
+    private readonly atMs: number,
+  ) {}
+
+  count({ model, group, requests, charged }: Totals): void {
+    const { row } = this.of(model, group, requests);
+    row.charged += charged;
+  }
+
+  add(sized: Sized): void {
+    const { row, current, proposed } = this.of(sized.model, sized.group, 0n);
+    row.current += costOf(current, sized) * sized.requests;
+    row.proposed += costOf(proposed, sized) * sized.requests;
+  }
+
+  result(): PreviewRow[] {
+    const size = ({ current, proposed }: PreviewRow) =>
+      proposed > current ? proposed - current : current - proposed;
+    return [...this.compared.values()]
+      .map(({ row }) => row)
+      .sort((a, b) => (size(a) === size(b) ? (a.model < b.model ? -1 : 1) : size(a) > size(b) ? -1 : 1));
+  }
+
+  private of(model: string, group: string, requests: bigint): Compared {
+    const key = `${model} ${group}`;
+    const known = this.compared.get(key);
+    if (known) return known;
+    const terms = (book: PriceBook) => {
+      const found = termsAt(book, { model, group, atMs: this.atMs });
+      return typeof found === 'string' ? null : found;
+    };
+    const [current, proposed] = [terms(this.book), terms(this.changed)];
+    const amounts = { charged: 0n, current: 0n, proposed: 0n };
+    const row = { model, group, requests, ...amounts, wouldBeRefused: proposed === null };
+    const made: Compared = { row, current, proposed };
+    this.compared.set(key, made);
+    return made;
+  }
+}
+
+/** What one request of a size costs on terms: what it used, but never more than its hold. */
+function costOf(terms: Terms | null, { units, held, used }: Sized): bigint {
+  if (!terms || units === 0n) return 0n;
+  const cost = priceOf(terms, units, used);
+  const bound = held ? priceOf(terms, units, held) : cost;
+  return cost < bound ? cost : bound;
+}
+
+function priceOf(terms: Terms, units: bigint, counts: Sized['used']): bigint {
+  const tokens: TokenCounts | null = counts && {
+    input: counts[0],
+    cachedInput: counts[1],
+    output: counts[2],
+  };
+  const quoted = quoteOf(terms, { units, tokens });
+  return typeof quoted === 'string' ? 0n : quoted.amount;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { PriceChange } from '#pricing/price-change.js';
+
+const MAX_CHANGES = 5_000;
+
+/** Exact, as the database keeps it: "1.25", never NaN, an exponent or a sign. */
+export const decimal = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,18})?$/, 'must be a decimal string such as "0.02", with at most 18 decimals')
+  .meta({ description: 'An exact decimal string, not negative.', examples: ['0.02'] });
+
+export const modelName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{0,99}$/, 'must be a model id: lower-case letters, digits, dots and dashes');
+
+export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a group');
+
+/** USD of a call or a second, or of a million tokens of each kind. */
+export const priceFields = z
+  .union([
+    z.strictObject({ unitPrice: decimal }),
+    z.strictObject({ input: decimal, cachedInput: decimal, output: decimal }),
+  ])
+  .meta({
+    description:
+      'USD: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens.',
+  });
+
+/** One new value; the subject is the model or the group. */
+export const changeFields = z.union([
+  z.strictObject({ kind: z.literal('price'), model: modelName, price: priceFields.nullable() }),
+  z.strictObject({ kind: z.literal('multiplier'), group: groupName, multiplier: decimal.nullable() }),
+  z.strictObject({
+    kind: z.literal('rule'),
+    group: groupName,
+    rule: z.literal('fixed_per_call'),
+    unitPrice: decimal,
+  }),
+  z.strictObject({ kind: z.literal('rule'), group: groupName, rule: z.literal('none') }),
+]) satisfies z.ZodType<PriceChange>;
+
+export const changesField = z
+  .array(changeFields)
+  .min(1, 'must hold a change')
+  .max(MAX_CHANGES, `must hold at most ${MAX_CHANGES} changes`);
+
+export const noteField = z.string().trim().max(500, 'must have at most 500 characters');

@@ -1,0 +1,240 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { z } from 'zod';
+import { ApiError } from '#platform/errors.js';
+import { type PriceBook, versionAt } from '#pricing/price-book.js';
+import { changeOf, type PriceChange, sameChange, subjectOf, versionsOf } from '#pricing/price-change.js';
+import { changeFields } from './price-change.fields.js';
+import { faultOf } from './proposal.desk.js';
+
+/** The columns of a file of prices, in their order. A row is a price of a model, or a multiplier or rule of a group. */
+const COLUMNS = [
+  'kind',
+  'subject',
+  'unit',
+  'unit_price',
+  'input_price',
+  'cached_input_price',
+  'output_price',
+  'multiplier',
+  'rule',
+  'withdrawn',
+] as const;
+
+type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
+
+/** A file longer than this is two. */
+const MAX_ROWS = 5_000;
+
+/** One row of a file, as far as it could be read. */
+export interface FileRow {
+  /** Counted from 1; of a CSV file with its header, of a JSON document the position in its list. */
+  readonly line: number;
+  readonly value: unknown;
+}
+
+export interface RefusedRow {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface ComparedRow {
+  readonly line: number;
+  readonly change: PriceChange;
+  /** null where nothing is in force. */
+  readonly before: PriceChange | null;
+}
+
+/** What an import would do, row by row. */
+export interface Comparison {
+  readonly added: ComparedRow[];
+  readonly changed: ComparedRow[];
+  readonly same: number;
+  readonly refused: RefusedRow[];
+}
+
+/** Everything that is in force at a time, as the changes that would make it so again. */
+export function pricesInForce(book: PriceBook, atMs: number): PriceChange[] {
+  const models = [...book.models.values()].filter(({ id, pricedAs }) => id === pricedAs).map(({ id }) => id);
+  const groups = [...book.multipliers.keys()];
+  const subjects: Parameters<typeof changeOf>[0][] = [
+    ...groups.sort().map((group) => ({ kind: 'multiplier' as const, group })),
+    ...groups.map((group) => ({ kind: 'rule' as const, group })),
+    ...models.sort().map((model) => ({ kind: 'price' as const, model })),
+  ];
+  return subjects.flatMap((subject) => {
+    const version = versionAt(versionsOf(book, subject as PriceChange), atMs);
+    return version ? [changeOf(subject, version.value)] : [];
+  });
+}
+
+/** Prices as a CSV file that `readPriceCsv` reads. */
+export function priceCsv(book: PriceBook, changes: readonly PriceChange[]): string {
+  const records = changes.map((change) => cellsOf(book, change));
+  return stringify(records, { header: true, columns: [...COLUMNS] });
+}
+
+function cellsOf(book: PriceBook, change: PriceChange): Cells {
+  const { kind } = change;
+  if (kind === 'multiplier') {
+    const { group, multiplier } = change;
+    return { kind, subject: group, ...(multiplier === null ? { withdrawn: 'yes' } : { multiplier }) };
+  }
+  if (kind === 'rule') {
+    const price = change.rule === 'none' ? {} : { unit_price: change.unitPrice };
+    return { kind, subject: change.group, rule: change.rule, ...price };
+  }
+  const { model, price } = change;
+  const unit = book.models.get(model)?.unit;
+  const cells: Cells = { kind, subject: model, ...(unit ? { unit } : {}) };
+  if (price === null) return { ...cells, withdrawn: 'yes' };
+  if ('unitPrice' in price) return { ...cells, unit_price: price.unitPrice };
+  const { input, cachedInput, output } = price;
+  return { ...cells, input_price: input, cached_input_price: cachedInput, output_price: output };
+}
+
+/** The rows of a CSV file. @throws ApiError for a file that is no CSV, has other columns, or too many rows. */
+export function readPriceCsv(text: string): FileRow[] {
+  const records = parseCsv(text);
+  limitRows(records.length);
+  return records.map(({ record, info }) => ({ line: info.lines, value: changeOfCells(record) }));
+}
+
+export function readPriceList(list: readonly unknown[]): FileRow[] {
+  limitRows(list.length);
+  return list.map((value, at) => ({ line: at + 1, value }));
+}
+
+function limitRows(rows: number): void {
+  if (rows > MAX_ROWS) throw new ApiError('invalid_value', `The file has more than ${MAX_ROWS} rows.`);
+}
+
+function parseCsv(text: string): { record: Cells; info: { lines: number } }[] {
+  try {
+    return parse(text, { columns: headerOf, bom: true, trim: true, skip_empty_lines: true, info: true });
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('invalid_value', `The file is no CSV: ${(error as Error).message}.`);
+  }
+}
+
+function headerOf(titles: string[]): string[] {
+  const known = new Set<string>(COLUMNS);
+  const foreign = titles.find((title) => !known.has(title));
+  const isIncomplete = !titles.includes('kind') || !titles.includes('subject');
+  if (foreign === undefined && !isIncomplete) return titles;
+  const fault = foreign === undefined ? 'lacks kind or subject' : `has the column ${JSON.stringify(foreign)}`;
+  throw new ApiError('invalid_value', `The first line ${fault}: the columns are ${COLUMNS.join(', ')}.`);
+}
+
+/** What the cells of a row ask for; whether that makes sense is checked as for any change. Empty cells are not there. */
+function changeOfCells(cells: Cells): unknown {
+  const {
+    kind,
+    subject,
+    unit: _,
+    withdrawn,
+    ...values
+  } = Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== '')) as Cells;
+  const isWithdrawn = withdrawn === 'yes';
+  if (withdrawn !== undefined && !isWithdrawn) return { kind, fault: 'withdrawn must be yes or empty.' };
+  if (isWithdrawn && Object.keys(values).length > 0)
+    return { kind, fault: 'What is withdrawn has no value.' };
+  const { unit_price: unitPrice, multiplier, rule, ...perToken } = values;
+  if (kind === 'multiplier')
+    return {
+      kind,
+      group: subject,
+      multiplier: isWithdrawn ? null : multiplier,
+      ...rest(values, 'multiplier'),
+    };
+  if (kind === 'rule') {
+    return { kind, group: subject, rule, ...rest(values, 'rule', 'unit_price'), ...defined({ unitPrice }) };
+  }
+  const { input_price: input, cached_input_price: cachedInput, output_price: output } = perToken;
+  const price = isWithdrawn ? null : defined({ unitPrice, input, cachedInput, output });
+  return { kind, model: subject, price, ...defined({ multiplier, rule }) };
+}
+
+function rest(values: Cells, ...known: string[]): Cells {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !known.includes(name)));
+}
+
+function defined(values: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+/** Compares a file with what will be in force at a time. Pure: nothing is changed. */
+export function compareRows(book: PriceBook, rows: readonly FileRow[], atMs: number): Comparison {
+  const result = { added: [] as ComparedRow[], changed: [] as ComparedRow[], refused: [] as RefusedRow[] };
+  const lineOf = new Map<string, number>();
+  let same = 0;
+  for (const { line, value } of rows) {
+    const change = checkedChange(value);
+    const reason = typeof change === 'string' ? change : rowFault(book, change, { atMs, lineOf });
+    if (typeof change === 'string' || reason !== null) {
+      result.refused.push({ line, reason: reason ?? '' });
+      continue;
+    }
+    lineOf.set(subjectOf(change), line);
+    const version = versionAt(versionsOf(book, change), atMs);
+    const before = version ? changeOf(change, version.value) : null;
+    if (before && sameChange(change, before)) same += 1;
+    else result[isNothing(before) ? 'added' : 'changed'].push({ line, change, before });
+  }
+  return { ...result, same };
+}
+
+/** A value that was withdrawn, or a rule that ended, is nothing to change. */
+function isNothing(before: PriceChange | null): boolean {
+  if (before === null) return true;
+  if (before.kind === 'price') return before.price === null;
+  return before.kind === 'multiplier' ? before.multiplier === null : before.rule === 'none';
+}
+
+function rowFault(
+  book: PriceBook,
+  change: PriceChange,
+  { atMs, lineOf }: { atMs: number; lineOf: ReadonlyMap<string, number> },
+): string | null {
+  const earlier = lineOf.get(subjectOf(change));
+  if (earlier !== undefined) return `The ${subjectOf(change)} is in line ${earlier} already.`;
+  return faultOf(book, change, atMs);
+}
+
+const KINDS = new Set(['price', 'multiplier', 'rule']);
+
+/** A change, or why it is none. */
+function checkedChange(value: unknown): PriceChange | string {
+  const { kind, fault } = (value ?? {}) as { kind?: unknown; fault?: unknown };
+  if (typeof fault === 'string') return fault;
+  if (!KINDS.has(kind as string)) return 'kind must be price, multiplier or rule.';
+  const result = changeFields.safeParse(value);
+  return result.success ? result.data : reasonOf(result.error, kind as string);
+}
+
+const EXPECTED: Record<string, string> = {
+  price: 'a price needs a model, and unitPrice, or input, cachedInput and output, or to be withdrawn',
+  multiplier: 'a multiplier needs a group and a decimal, or to be withdrawn',
+  rule: 'a rule needs a group, and is none, or fixed_per_call with a unitPrice',
+};
+
+/** The deepest fault says most: of the alternatives, that of the kind the row is of. */
+function reasonOf(error: z.ZodError, kind: string): string {
+  const faults = leaves(error.issues).filter(
+    ({ code, path }) => code === 'invalid_format' && path.length > 0,
+  );
+  const fault = faults[0];
+  return fault ? `${fault.path.map(String).join('.')} ${fault.message}.` : `${EXPECTED[kind]}.`;
+}
+
+function leaves(issues: readonly z.core.$ZodIssue[], above: PropertyKey[] = []): z.core.$ZodIssue[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path];
+    if (issue.code === 'invalid_union') return issue.errors.flatMap((each) => leaves(each, path));
+    return [{ ...issue, path }];
+  });
+}

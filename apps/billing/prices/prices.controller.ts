@@ -1,0 +1,182 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { CLOCK, POOL } from '../billing.tokens.js';
+import { viewAmount } from '../http/fields.js';
+import { pageFrom, readCursor } from '../http/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { readPriceCsv, readPriceList } from './price-file.js';
+import { exportPrices, importPrices, type ImportResult } from './price.import.js';
+import { pricesRoutes as routes } from './prices.routes.js';
+import { type Preview, previewChanges } from './preview.js';
+import { type DoneBy, type Proposal, ProposalDesk } from './proposal.desk.js';
+
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_PREVIEW_MS = 31 * DAY_MS;
+
+/** Prices for those who make them: proposals, their preview, and files. */
+@Controller()
+export class PricesController {
+  constructor(
+    @Inject(ProposalDesk) private readonly desk: ProposalDesk,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Serves(routes.propose)
+  async propose(call: CallOf<typeof routes.propose>): Promise<AnswerOf<typeof routes.propose>> {
+    return this.detail(await this.desk.propose(call.body, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, state } = query;
+    const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
+    const rows = await this.desk.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
+    return pageFrom(rows.map(summary), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.show)
+  async show({ params, reply }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    return this.detail(await this.desk.find(params.proposalId), reply);
+  }
+
+  @Serves(routes.revise)
+  async revise(call: CallOf<typeof routes.revise>): Promise<AnswerOf<typeof routes.revise>> {
+    const { revision, ...wanted } = call.body;
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.revise(proposalId, revision, wanted, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.confirm)
+  async confirm(call: CallOf<typeof routes.confirm>): Promise<AnswerOf<typeof routes.confirm>> {
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.confirm(proposalId, call.body.revision, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.cancel)
+  async cancel(call: CallOf<typeof routes.cancel>): Promise<AnswerOf<typeof routes.cancel>> {
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.cancel(proposalId, call.body.revision, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.preview)
+  async preview({ params, query }: CallOf<typeof routes.preview>): Promise<AnswerOf<typeof routes.preview>> {
+    const { changes, effectiveAt } = await this.desk.find(params.proposalId);
+    const window = previewWindow(query, this.clock.nowMs());
+    return previewView(
+      await previewChanges(this.pool, {
+        ...window,
+        effectiveAt,
+        changes: changes.map(({ change }) => change),
+      }),
+    );
+  }
+
+  @Serves(routes.exportJson)
+  async exportJson(): Promise<AnswerOf<typeof routes.exportJson>> {
+    const { exportedAt, changes } = await exportPrices(this.pool);
+    return { exportedAt: exportedAt.toISOString(), rows: changes };
+  }
+
+  @Serves(routes.exportCsv)
+  async exportCsv({ reply }: CallOf<typeof routes.exportCsv>): Promise<string> {
+    void reply.headers({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="prices.csv"',
+    });
+    return (await exportPrices(this.pool)).csv();
+  }
+
+  @Serves(routes.importJson)
+  async importJson(call: CallOf<typeof routes.importJson>): Promise<AnswerOf<typeof routes.importJson>> {
+    const { rows, ...options } = call.body;
+    const parts = { pool: this.pool, desk: this.desk };
+    return importView(await importPrices(parts, readPriceList(rows), options, doneBy(call)));
+  }
+
+  @Serves(routes.importCsv)
+  async importCsv(call: CallOf<typeof routes.importCsv>): Promise<AnswerOf<typeof routes.importCsv>> {
+    const { effectiveAt = null, note, dryRun } = call.query;
+    const parts = { pool: this.pool, desk: this.desk };
+    const options = { effectiveAt, note, dryRun };
+    return importView(await importPrices(parts, readPriceCsv(call.body), options, doneBy(call)));
+  }
+
+  private async detail(
+    proposal: Proposal,
+    reply: CallOf<typeof routes.show>['reply'],
+  ): Promise<AnswerOf<typeof routes.show>> {
+    void reply.header('etag', `"${proposal.id}-${proposal.revision}-${proposal.state}"`);
+    const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
+    return { ...summary(proposal), changes, outdated: await this.desk.staleness(proposal) };
+  }
+}
+
+function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
+  return { actor: `user:${actor.userId}`, requestId };
+}
+
+/** The time whose requests a preview prices again: the last day unless another is asked for. @throws ApiError */
+export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number): { from: Date; to: Date } {
+  const to = asked.to ?? new Date(nowMs);
+  const from = asked.from ?? new Date(to.getTime() - DAY_MS);
+  const lengthMs = to.getTime() - from.getTime();
+  if (lengthMs > 0 && lengthMs <= LONGEST_PREVIEW_MS) return { from, to };
+  throw new ApiError('invalid_value', 'from: must be before to, by at most 31 days.', { param: 'from' });
+}
+
+function summary(proposal: Proposal) {
+  const { effectiveAt, proposedAt, expiresAt, decidedAt } = proposal;
+  return {
+    id: proposal.id,
+    revision: proposal.revision,
+    state: proposal.state,
+    note: proposal.note,
+    changes: proposal.changes.length,
+    proposedBy: proposal.proposedBy,
+    decidedBy: proposal.decidedBy,
+    effectiveAt: effectiveAt?.toISOString() ?? null,
+    proposedAt: proposedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    decidedAt: decidedAt?.toISOString() ?? null,
+  };
+}
+
+/** A preview as it is shown, with its totals. */
+export function previewView({ from, to, rows }: Preview) {
+  const sum = (of: 'requests' | 'charged' | 'current' | 'proposed') =>
+    rows.reduce((total, row) => total + row[of], 0n);
+  const all = {
+    requests: sum('requests'),
+    charged: sum('charged'),
+    current: sum('current'),
+    proposed: sum('proposed'),
+  };
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    ...totals(all),
+    rows: rows.map(({ model, group, wouldBeRefused, ...row }) => ({
+      model,
+      group,
+      ...totals(row),
+      wouldBeRefused,
+    })),
+  };
+}
+
+function totals(row: Record<'requests' | 'charged' | 'current' | 'proposed', bigint>) {
+  return {
+    requests: Number(row.requests),
+    charged: viewAmount(row.charged),
+    current: viewAmount(row.current),
+    proposed: viewAmount(row.proposed),
+    difference: viewAmount(row.proposed - row.current),
+  };
+}
+
+function importView({ proposal, ...result }: ImportResult) {
+  return { ...result, proposal: proposal && summary(proposal) };
+}
