@@ -50,7 +50,7 @@ interface Measured {
 
 const ACCOUNTS = 16;
 /** Slow enough for a busy machine; what is left of the time the tasks only run. */
-const CREATES_PER_SECOND = 150;
+const CREATES_PER_SECOND = 100;
 /** After this the pauses between polls have grown to their limit. */
 const SETTLE_MS = 30_000;
 const SAMPLE_MS = 2_000;
