@@ -1,6 +1,8 @@
 import type { SessionLife } from '#identity/session.store.js';
 import { ConfigReader } from '#platform/config.js';
 import { type MarketConfig, readMarketConfig } from './market/market.config.js';
+import { type MailConfig, readMailConfig } from './mail/mail.config.js';
+import { type PeopleConfig, readPeopleConfig } from './people/people.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from './webhooks/webhooks.config.js';
 
 const HOUR = 3_600;
@@ -20,6 +22,8 @@ export interface BillingConfig {
   /** Proxies stand before the console and say whom they answer. */
   readonly trustProxy: boolean;
   readonly market: MarketConfig;
+  readonly mail: MailConfig;
+  readonly people: PeopleConfig;
   readonly webhooks: WebhooksConfig;
 }
 
@@ -37,6 +41,8 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
     trustProxy: reader.boolean('TRUST_PROXY', false),
     market: readMarketConfig(reader),
+    mail: readMailConfig(reader),
+    people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
   };
 }

@@ -27,6 +27,7 @@ import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { MarketModule } from './market/market.module.js';
+import { MailModule } from './mail/mail.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { PricesModule } from './prices/prices.module.js';
 import { SharedModule } from './shared.module.js';
@@ -83,6 +84,7 @@ export class BillingModule {
       imports: [
         SharedModule.register(options, { readiness, metrics, relay, engine }),
         ApprovalsModule,
+        MailModule,
         PeopleModule,
         PricesModule,
         MarketModule,

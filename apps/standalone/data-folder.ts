@@ -21,6 +21,8 @@ export interface DataFolder {
   readonly database: string;
   /** Finished images and videos. */
   readonly files: string;
+  /** Mail to people, a file each, when no mail server is configured. */
+  readonly mail: string;
   /** What the sandbox upstream accepted. */
   readonly sandbox: string;
   readonly secretsFile: string;
@@ -43,6 +45,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
     root,
     database: join(root, 'database'),
     files: join(root, 'files'),
+    mail: join(root, 'mail'),
     sandbox: join(root, 'sandbox'),
     secretsFile: join(root, 'secrets.json'),
     demoFile: join(root, 'demo-account.json'),

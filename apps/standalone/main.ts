@@ -89,7 +89,7 @@ class Standalone {
       host: config.host,
       port: config.port,
       consolePort: config.consolePort,
-      env: { URL_SIGNING_SECRET: secrets.urlSigningSecret, ...process.env },
+      env: { URL_SIGNING_SECRET: secrets.urlSigningSecret, MAIL_DIR: folder.mail, ...process.env },
       sandbox: external
         ? false
         : { ...config.sandbox, stateDir: folder.sandbox, apiKey: secrets.sandboxApiKey },

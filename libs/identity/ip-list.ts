@@ -29,6 +29,13 @@ export function isInRanges(ranges: readonly string[], ip: string | null): boolea
   });
 }
 
+/** The network that one customer has: an IPv4 address, or the 64 bits of IPv6 that everybody gets at least. */
+export function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address.kind() === 'ipv4' ? address.toString() : (normalRange(`${address.toString()}/64`) ?? ip);
+}
+
 function rangeOf(text: string): Range | null {
   const known = remembered.get(text);
   if (known !== undefined) return known;

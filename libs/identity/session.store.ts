@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { newId } from '#platform/ids.js';
 import type { Actor, Role } from './role.js';
+import { hashToken, isToken, newToken } from './secret-token.js';
 
 /** A session ends after this long without a request, and after the second in any case. */
 export interface SessionLife {
@@ -32,10 +33,21 @@ export interface FoundSession {
   newToken: string | null;
 }
 
+export interface ListedSession {
+  sessionId: string;
+  ip: string | null;
+  userAgent: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+}
+
+/** Nobody reads further, and a script could sign in any number of times. */
+const MAX_LISTED = 100;
+const MAX_PURGED = 1_000;
 /** Requests that were sent with the token before may still be under way. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 const LONGEST_USER_AGENT = 300;
-const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 /** Sessions of people at the console, by a token of 256 random bits of which the database knows the hash. */
 export class SessionStore {
@@ -65,7 +77,7 @@ export class SessionStore {
 
   /** The live session of a token, prolonged by this use; null when there is none. */
   async find(token: string): Promise<FoundSession | null> {
-    if (!TOKEN_SHAPE.test(token)) return null;
+    if (!isToken(token)) return null;
     const hash = hashToken(token);
     const { rows } = await this.pool.query<SessionRow>({
       name: 'find-session',
@@ -88,11 +100,33 @@ export class SessionStore {
     return { actor: { sessionId, userId, accountId, email, roles }, csrfToken, newToken };
   }
 
-  /** Ends a session; a repeat changes nothing. */
-  async revoke(sessionId: string): Promise<void> {
-    await this.pool.query('UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [
-      sessionId,
-    ]);
+  /** Ends a session of a person; a repeat changes nothing. @returns whether the person has or had it. */
+  async revoke(userId: string, sessionId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      'UPDATE sessions SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 AND user_id = $2',
+      [sessionId, userId],
+    );
+    return rowCount === 1;
+  }
+
+  /** The live sessions of a person, the last used first. */
+  async list(userId: string): Promise<ListedSession[]> {
+    const { rows } = await this.pool.query<ListedSession>(
+      `SELECT id AS "sessionId", ip, user_agent AS "userAgent", created_at AS "createdAt", last_seen_at AS "lastSeenAt",
+         expires_at AS "expiresAt"
+       FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > now()
+       ORDER BY last_seen_at DESC, id LIMIT ${MAX_LISTED}`,
+      [userId],
+    );
+    return rows;
+  }
+
+  /** Removes sessions that ended long ago, some at a time. */
+  async purge(): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions
+         WHERE least(expires_at, revoked_at) < now() - interval '7 days' LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
+    );
   }
 
   /** Ends every session of a person, or all but one. @returns how many. */
@@ -141,12 +175,4 @@ interface SessionRow {
   roles: Role[];
   isOld: boolean;
   isStale: boolean;
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -32,6 +32,8 @@ export interface Relay {
   baseUrl: string;
   /** The control plane. */
   consoleUrl: string;
+  /** Mail that was sent, a file each. */
+  mailDir: string;
   /** The upstream behind every channel. */
   sandboxUrl: string;
   fixture: LedgerFixture;
@@ -66,7 +68,7 @@ export async function startRelay(environment: Record<string, string> = {}): Prom
       billing: fixture.urlFor('billing'),
     },
     storageDir,
-    env: { ...QUICK, ...environment },
+    env: { ...QUICK, MAIL_DIR: join(storageDir, '.mail'), ...environment },
     sandbox: { imageSeconds: 0, videoSeconds: 0.3, slowSeconds: 0.5 },
     log,
   });
@@ -74,6 +76,7 @@ export async function startRelay(environment: Record<string, string> = {}): Prom
   return {
     baseUrl,
     consoleUrl: running.consoleUrl,
+    mailDir: environment['MAIL_DIR'] ?? join(storageDir, '.mail'),
     sandboxUrl: running.sandboxUrl ?? '',
     fixture,
     registry: running.registry,

@@ -1,6 +1,77 @@
-import { Module } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type pg from 'pg';
+import { AttemptsStore } from '#identity/attempts.store.js';
+import { PasswordHasher } from '#identity/password.hasher.js';
+import { SessionStore } from '#identity/session.store.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import { LOG, POOL } from '../billing.tokens.js';
+import { AdminController } from './admin.controller.js';
+import { AuditReader } from './audit.reader.js';
+import { PasswordDesk } from './password.desk.js';
+import { RolesDesk } from './roles.desk.js';
 import { SessionController } from './session.controller.js';
+import { SignInDesk } from './sign-in.desk.js';
+import { SignUpDesk } from './sign-up.desk.js';
+import { TotpDesk } from './totp.desk.js';
 
-/** People: who they are and how they sign in. */
-@Module({ controllers: [SessionController] })
+const CLEANING_INTERVAL_MS = 600_000;
+const MAX_PURGED = 1_000;
+
+/** Removes links, windows of tries and sessions that are over. */
+@Injectable()
+class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly loop: Loop;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(LOG) log: Logger,
+  ) {
+    const intervalMs = CLEANING_INTERVAL_MS;
+    this.loop = new Loop({ name: 'cleaning of people', intervalMs, log, round: () => this.round() });
+  }
+
+  onApplicationBootstrap(): void {
+    this.loop.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  private async round(): Promise<void> {
+    for (const table of ['sign_ups', 'password_resets']) {
+      await this.pool.query(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE expires_at < now()
+         LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
+      );
+    }
+    await this.attempts.purge();
+    await this.sessions.purge();
+  }
+}
+
+/** People: who they are, how they sign in, and what they may do. */
+@Module({
+  controllers: [SessionController, AdminController],
+  providers: [
+    PeopleCleaning,
+    SignUpDesk,
+    SignInDesk,
+    PasswordDesk,
+    TotpDesk,
+    RolesDesk,
+    AuditReader,
+    { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
+    { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
+  ],
+})
 export class PeopleModule {}

@@ -540,6 +540,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/support/charges/{chargeId}/refunds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The refunds of a charge, oldest first, and what can still be refunded. */
+    get: operations['listChargeRefunds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/support/tickets': {
     parameters: {
       query?: never;
@@ -602,6 +619,26 @@ export interface paths {
     put?: never;
     /** Answers the customer, or leaves a note that staff alone reads. */
     post: operations['answerTicket'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/support/tickets/{ticketId}/refunds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Gives back some of what a charge settled, because of a ticket.
+     * @description More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.
+     */
+    post: operations['refundCharge'];
     delete?: never;
     options?: never;
     head?: never;
@@ -5635,6 +5672,106 @@ export interface operations {
       };
     };
   };
+  listChargeRefunds: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        chargeId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The refunds of a charge, oldest first, and what can still be refunded. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            settled: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            refundable: string;
+            items: {
+              id: string;
+              chargeId: string;
+              /** @description The first refund of its charge is 1. */
+              seq: number;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              reason: string;
+              ticketId: string;
+              /** @description A person's id. */
+              requestedBy: string;
+              /** @description The second person, where one was needed. */
+              approvedBy: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listSupportTickets: {
     parameters: {
       query?: {
@@ -6021,6 +6158,148 @@ export interface operations {
               /** @description A person's id. */
               authorId: string;
             }[];
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  refundCharge: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        ticketId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+          chargeId: string;
+          /** @description USD of credit, a decimal string. */
+          amount: string;
+          /** @description The customer reads it. */
+          reason: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Gives back some of what a charge settled, because of a ticket. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'refunded' | 'pending' | 'rejected';
+            refund: {
+              id: string;
+              chargeId: string;
+              /** @description The first refund of its charge is 1. */
+              seq: number;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              reason: string;
+              ticketId: string;
+              /** @description A person's id. */
+              requestedBy: string;
+              /** @description The second person, where one was needed. */
+              approvedBy: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            } | null;
+            /** @description What a second person decides. */
+            approvalId: string | null;
           };
         };
       };

@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { MailConfig } from './mail.config.js';
+import { type DueMail, type MailTextOptions, writeMail } from './mail.texts.js';
+import type { Mailer } from './mailer.js';
+
+/** Mail taken in one round; several processes take different ones. */
+const AT_ONCE = 10;
+/** A process that dies with mail in hand leaves it to the others after this long. */
+const LEASE_MS = 120_000;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 3_600_000;
+/** How long what was sent can be looked up. */
+const KEPT_DAYS = 30;
+const MAX_PURGED = 1_000;
+const MAX_ERROR_CHARS = 500;
+
+interface TakenMail extends DueMail {
+  id: string;
+  attempts: number;
+  isLast: boolean;
+}
+
+export interface MailSenderParts {
+  pool: pg.Pool;
+  mailer: Mailer;
+  config: MailConfig;
+  texts: MailTextOptions;
+  log: Logger;
+}
+
+/**
+ * Sends the queued mail, oldest first. No transaction is open while a mail is handed over; a crash in between sends it
+ * twice, under the same message id, rather than not at all.
+ */
+export class MailSender {
+  private readonly loop: Loop;
+  private rounds = 0;
+
+  constructor(private readonly parts: MailSenderParts) {
+    const { config, log } = parts;
+    this.loop = new Loop({ name: 'mail', intervalMs: config.pollMs, log, round: () => this.round() });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Call after a commit that queued mail. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    this.parts.mailer.close();
+  }
+
+  private async round(): Promise<boolean> {
+    const taken = await this.take();
+    await Promise.all(taken.map((mail) => this.send(mail)));
+    if (this.rounds++ % 100 === 0) await this.forgetOld();
+    return taken.length === AT_ONCE;
+  }
+
+  private async take(): Promise<TakenMail[]> {
+    const { rows } = await this.parts.pool.query<TakenMail>({
+      name: 'take-mail',
+      text: `UPDATE mail_outbox SET attempts = attempts + 1,
+          next_attempt_at = now() + interval '${LEASE_MS} milliseconds'
+        WHERE id IN (SELECT id FROM mail_outbox WHERE ended_at IS NULL AND next_attempt_at <= now()
+          ORDER BY next_attempt_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED)
+        RETURNING id::text, template, recipient AS "to", details, attempts,
+          created_at < now() - $1::float8 * interval '1 millisecond' AS "isLast"`,
+      values: [this.parts.config.giveUpMs],
+    });
+    return rows;
+  }
+
+  private async send(mail: TakenMail): Promise<void> {
+    const { pool, mailer, texts } = this.parts;
+    try {
+      const text = await writeMail(pool, mail, texts);
+      if (text) await mailer.send({ id: `tollgate-${mail.id}`, to: mail.to, ...text });
+      await pool.query('UPDATE mail_outbox SET ended_at = now(), last_error = NULL WHERE id = $1', [mail.id]);
+    } catch (error) {
+      await this.afterFailure(mail, error);
+    }
+  }
+
+  private async afterFailure(mail: TakenMail, error: unknown): Promise<void> {
+    const { id, template, attempts, isLast } = mail;
+    this.parts.log.warn({ err: error, mailId: id, template, attempts, isLast }, 'a mail could not be sent');
+    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
+    await this.parts.pool.query(
+      `UPDATE mail_outbox SET last_error = $2, next_attempt_at = now() + $3::float8 * interval '1 millisecond',
+         ended_at = CASE WHEN $4 THEN now() END WHERE id = $1`,
+      [id, String((error as Error).message).slice(0, MAX_ERROR_CHARS), pauseMs, isLast],
+    );
+  }
+
+  private async forgetOld(): Promise<void> {
+    await this.parts.pool.query(
+      `DELETE FROM mail_outbox WHERE id IN (SELECT id FROM mail_outbox
+         WHERE ended_at < now() - interval '${KEPT_DAYS} days' LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED)`,
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import type pg from 'pg';
+import { hashToken, newToken } from '#identity/secret-token.js';
+import type { MailTemplate } from './mail.outbox.js';
+
+/** A mail that is due, as it was queued. */
+export interface DueMail {
+  template: MailTemplate;
+  to: string;
+  details: Record<string, string>;
+}
+
+export interface MailTextOptions {
+  /** Without a slash at the end. */
+  consoleUrl: string;
+  resetLifeMs: number;
+}
+
+export interface MailText {
+  subject: string;
+  text: string;
+}
+
+/**
+ * Writes the mail of a template. Links carry their token behind a `#`, which browsers send to no server and no log.
+ * Null: there is nothing to say any more, as to an address that nobody here has.
+ */
+export async function writeMail(
+  database: pg.Pool,
+  mail: DueMail,
+  options: MailTextOptions,
+): Promise<MailText | null> {
+  switch (mail.template) {
+    case 'sign_up':
+      return signUp(database, mail, options);
+    case 'password_reset':
+      return passwordReset(database, mail, options);
+    case 'security_notice':
+      return securityNotice(mail, options);
+    case 'low_balance':
+      return lowBalance(mail, options);
+  }
+}
+
+async function signUp(
+  database: pg.Pool,
+  { to, details }: DueMail,
+  { consoleUrl }: MailTextOptions,
+): Promise<MailText | null> {
+  const { rowCount: known } = await database.query('SELECT FROM users WHERE email = $1', [to]);
+  if (known) {
+    return {
+      subject: 'You already have a Tollgate account',
+      text: lines(
+        'Somebody, probably you, asked to sign up with this e-mail address. It already has an account:',
+        `sign in at ${consoleUrl}/sign-in, or set a new password at ${consoleUrl}/forgot-password.`,
+        '',
+        'If it was not you, there is nothing to do. Nothing was changed.',
+      ),
+    };
+  }
+  const token = newToken();
+  const { rowCount } = await database.query(
+    'UPDATE sign_ups SET token_hash = $2 WHERE id = $1 AND expires_at > now()',
+    [details['signUpId'], hashToken(token)],
+  );
+  if (!rowCount) return null;
+  return {
+    subject: 'Finish signing up to Tollgate',
+    text: lines(
+      'Follow this link to choose a password and open your account:',
+      '',
+      `${consoleUrl}/sign-up/confirm#token=${token}`,
+      '',
+      'It is good once, for a day. If you did not ask for it, ignore this mail: no account is opened without it.',
+    ),
+  };
+}
+
+async function passwordReset(
+  database: pg.Pool,
+  { to }: DueMail,
+  { consoleUrl, resetLifeMs }: MailTextOptions,
+): Promise<MailText | null> {
+  const token = newToken();
+  const { rowCount } = await database.query(
+    `INSERT INTO password_resets (token_hash, user_id, expires_at)
+     SELECT $2, id, now() + $3::float8 * interval '1 millisecond' FROM users WHERE email = $1 AND disabled_at IS NULL`,
+    [to, hashToken(token), resetLifeMs],
+  );
+  if (!rowCount) return null;
+  return {
+    subject: 'Set a new Tollgate password',
+    text: lines(
+      'Follow this link to set a new password:',
+      '',
+      passwordLink(consoleUrl, token),
+      '',
+      `It is good once, for ${Math.round(resetLifeMs / 60_000)} minutes, and ends all sessions.`,
+      'If you did not ask for it, ignore this mail: your password stays as it is.',
+    ),
+  };
+}
+
+/** Where somebody with a one-time token sets a password. */
+export function passwordLink(consoleUrl: string, token: string): string {
+  return `${consoleUrl}/reset-password#token=${token}`;
+}
+
+function securityNotice({ details }: DueMail, { consoleUrl }: MailTextOptions): MailText {
+  return {
+    subject: 'Your Tollgate account: a change of access',
+    text: lines(
+      details['what'] ?? '',
+      '',
+      `If it was not you, set a new password at once: ${consoleUrl}/forgot-password`,
+    ),
+  };
+}
+
+function lowBalance({ details }: DueMail, { consoleUrl }: MailTextOptions): MailText {
+  return {
+    subject: 'Your Tollgate balance is low',
+    text: lines(
+      `Your balance is ${details['balance']} USD, below ${details['threshold']} USD, which you asked to be told of.`,
+      `Top up at ${consoleUrl}/wallet. The next mail comes after a top-up has brought the balance back above it.`,
+    ),
+  };
+}
+
+function lines(...text: string[]): string {
+  return `${text.join('\n')}\n`;
+}

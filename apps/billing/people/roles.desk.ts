@@ -1,0 +1,152 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import type { Actor, Role } from '#identity/role.js';
+import { SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '../billing.tokens.js';
+import { type Page, pageFrom, readCursor } from '../http/page.js';
+import { removeDevice } from './totp.desk.js';
+
+export interface ListedPerson {
+  userId: string;
+  accountId: string;
+  email: string;
+  roles: Role[];
+  totpEnabled: boolean;
+  disabled: boolean;
+  createdAt: Date;
+}
+
+export interface PeopleQuery {
+  limit: number;
+  cursor?: string | undefined;
+  /** What the e-mail address begins with. */
+  email?: string | undefined;
+  role?: Role | undefined;
+}
+
+const COLUMNS = `id AS "userId", account_id AS "accountId", email, roles, totp_confirmed_at IS NOT NULL AS "totpEnabled",
+  disabled_at IS NOT NULL AS disabled, created_at AS "createdAt"`;
+
+/** Two changes of who is an administrator wait for each other, or both might take the last one away. */
+const LOCK_ADMINS = 'SELECT pg_advisory_xact_lock(7011102)';
+
+export interface PersonChange {
+  userId: string;
+  actor: Actor;
+  requestId: string;
+}
+
+/** Who may do what. Nobody changes their own roles, and one administrator who may sign in remains. */
+@Injectable()
+export class RolesDesk {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+  ) {}
+
+  async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
+    const after = readCursor(cursor, 1);
+    const { rows } = await this.pool.query<ListedPerson>(
+      `SELECT ${COLUMNS} FROM users
+       WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
+       ORDER BY id DESC LIMIT $4`,
+      [after?.[0] ?? null, email === undefined ? null : beginsWith(email), role ?? null, limit + 1],
+    );
+    return pageFrom(rows, limit, ({ userId }) => [userId]);
+  }
+
+  /** @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain. */
+  setRoles(change: PersonChange, roles: readonly Role[]): Promise<ListedPerson> {
+    const wanted = [...new Set<Role>(['user', ...roles])];
+    return this.change(change, 'person.roles_changed', async (client, before) => {
+      const after = await update(client, before.userId, 'roles = $2', wanted);
+      return { after, told: { before: { roles: before.roles }, after: { roles: wanted } } };
+    });
+  }
+
+  /** Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. @throws as setRoles */
+  setDisabled(change: PersonChange, disabled: boolean): Promise<ListedPerson> {
+    return this.change(change, disabled ? 'person.disabled' : 'person.enabled', async (client, before) => {
+      const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
+      const after = await update(client, before.userId, at, disabled);
+      if (disabled) await this.sessions.revokeAll(before.userId, null, client);
+      return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
+    });
+  }
+
+  /** For somebody who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
+  removeTotp(change: PersonChange): Promise<ListedPerson> {
+    return this.change(change, 'person.totp_removed', async (client, before) => {
+      await removeDevice(client, before.userId);
+      await this.sessions.revokeAll(before.userId, null, client);
+      return {
+        after: { ...before, totpEnabled: false },
+        told: { before: { totpEnabled: before.totpEnabled } },
+      };
+    });
+  }
+
+  private change(
+    { userId, actor, requestId }: PersonChange,
+    action: string,
+    work: (
+      client: pg.ClientBase,
+      before: ListedPerson,
+    ) => Promise<{ after: ListedPerson; told: { before: unknown; after?: unknown } }>,
+  ): Promise<ListedPerson> {
+    return inTransaction(this.pool, async (client) => {
+      await client.query(LOCK_ADMINS);
+      const { rows } = await client.query<ListedPerson>(
+        `SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`,
+        [userId],
+      );
+      const before = rows[0];
+      if (!before) throw new ApiError('not_found', 'There is no such person.');
+      if (userId === actor.userId)
+        throw new ApiError(
+          'forbidden',
+          'Another administrator, or the command-line tool, must do this for you.',
+        );
+      const { after, told } = await work(client, before);
+      await requireAdmin(client);
+      const { accountId } = before;
+      await audit(client, {
+        actor: `user:${actor.userId}`,
+        action,
+        subject: `user:${userId}`,
+        accountId,
+        requestId,
+        ...told,
+      });
+      return after;
+    });
+  }
+}
+
+async function update(
+  client: pg.ClientBase,
+  userId: string,
+  assignment: string,
+  value: unknown,
+): Promise<ListedPerson> {
+  const { rows } = await client.query<ListedPerson>(
+    `UPDATE users SET ${assignment} WHERE id = $1 RETURNING ${COLUMNS}`,
+    [userId, value],
+  );
+  return rows[0]!;
+}
+
+async function requireAdmin(client: pg.ClientBase): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM users WHERE 'admin' = ANY (roles) AND disabled_at IS NULL LIMIT 1`,
+  );
+  if (!rowCount) throw new ApiError('conflict', 'One administrator must remain.');
+}
+
+/** A pattern for LIKE that takes the text as it is. */
+export function beginsWith(text: string): string {
+  return `${text.replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { networkOf } from '#identity/ip-list.js';
+import { AttemptsStore } from '#identity/attempts.store.js';
+import { PasswordHasher } from '#identity/password.hasher.js';
+import { hashToken } from '#identity/secret-token.js';
+import { type OpenedSession, SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { queueMail } from '../mail/mail.outbox.js';
+import { MailSender } from '../mail/mail.sender.js';
+import { insertPerson, inviterOf } from './new-person.js';
+
+/** Where a request of a person comes from, for the list of sessions. */
+export interface Origin {
+  ip: string;
+  userAgent: string | null;
+}
+
+export interface SignUpRequest {
+  /** Lower case. */
+  email: string;
+  inviteCode?: string | undefined;
+}
+
+export interface SignUpConfirmation {
+  token: string;
+  password: string;
+  /** Of the account; the part of the e-mail address before the `@` by default. */
+  name?: string | undefined;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Signing up in two steps. Asking names an e-mail address and makes nothing but a mail; the link in that mail chooses the
+ * password, opens the account and signs in. So every person's address is theirs, nobody can wait in an account that its
+ * owner will confirm later, and the first step answers the same, as fast, whether the address has an account or not: the
+ * mail alone says which.
+ */
+@Injectable()
+export class SignUpDesk {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
+    @Inject(PasswordHasher) private readonly hasher: PasswordHasher,
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(MailSender) private readonly mail: MailSender,
+  ) {}
+
+  /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
+  async request({ email, inviteCode }: SignUpRequest, { ip }: Origin): Promise<void> {
+    const { limits, signUpLifeMs } = this.config.people;
+    await this.attempts.count(
+      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
+      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
+    );
+    if (inviteCode !== undefined && (await inviterOf(this.pool, inviteCode)) === null) throw unknownCode();
+    await inTransaction(this.pool, async (client) => {
+      const signUpId = newId();
+      await client.query(
+        `INSERT INTO sign_ups (id, email, invite_code, expires_at)
+         VALUES ($1, $2, $3, now() + $4::float8 * interval '1 millisecond')`,
+        [signUpId, email, inviteCode ?? null, signUpLifeMs],
+      );
+      await queueMail(client, { template: 'sign_up', to: email, details: { signUpId } });
+    });
+    this.mail.wake();
+  }
+
+  /** Opens the account and a session. @throws ApiError invalid_value for a link that is used or expired. */
+  async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
+    const tokenHash = hashToken(confirmation.token);
+    // Looked at before the password is hashed, since hashing for made-up links would cost us more than their senders.
+    const { rowCount } = await this.pool.query(
+      'SELECT FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
+      [tokenHash],
+    );
+    if (!rowCount) throw deadLink();
+    const passwordHash = await this.hasher.hash(confirmation.password);
+    try {
+      return await inTransaction(this.pool, async (client) => {
+        const userId = await openAccount(client, { tokenHash, passwordHash, name: confirmation.name });
+        return this.sessions.open({ userId, ...origin }, client);
+      });
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      throw code === UNIQUE_VIOLATION && constraint === 'users_email_key' ? deadLink() : error;
+    }
+  }
+}
+
+async function openAccount(
+  client: pg.ClientBase,
+  { tokenHash, passwordHash, name }: { tokenHash: Buffer; passwordHash: string; name: string | undefined },
+): Promise<string> {
+  const { rows } = await client.query<{ email: string; inviteCode: string | null }>(
+    `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
+     RETURNING email, invite_code AS "inviteCode"`,
+    [tokenHash],
+  );
+  const signUp = rows[0];
+  if (!signUp) throw deadLink();
+  const { email, inviteCode } = signUp;
+  await client.query('DELETE FROM sign_ups WHERE email = $1', [email]);
+  const { userId } = await insertPerson(client, {
+    email,
+    name: name ?? (email.split('@')[0] as string).slice(0, 100),
+    passwordHash,
+    roles: ['user'],
+    inviterAccountId: inviteCode === null ? null : await inviterOf(client, inviteCode),
+  });
+  return userId;
+}
+
+function unknownCode(): ApiError {
+  return new ApiError('invalid_value', 'inviteCode: there is no such invite code.', { param: 'inviteCode' });
+}
+
+export function deadLink(): ApiError {
+  return new ApiError('invalid_value', 'token: the link was used, replaced by a later one, or has expired.', {
+    param: 'token',
+  });
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+
+/** So many tries in a window of time; the first one opens the window. */
+export interface AttemptLimit {
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+export interface Attempt {
+  /** Whose tries are counted, such as `sign-in email a@example.com`. */
+  readonly subject: string;
+  readonly limit: AttemptLimit;
+}
+
+const MAX_PURGED = 5_000;
+
+/**
+ * Counts tries in the database, so that all processes share the count. A try is counted before it is made: of many at the
+ * same moment no more pass than the limit says.
+ */
+export class AttemptsStore {
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** Counts one try for each. @throws ApiError too_many_attempts with the time until the window ends. */
+  async count(...attempts: readonly Attempt[]): Promise<void> {
+    for (const { subject, limit } of attempts) {
+      const { rows } = await this.pool.query<{ count: number; leftSeconds: number }>({
+        name: 'count-attempt',
+        text: `INSERT INTO attempts AS a (subject, count, expires_at)
+          VALUES ($1, 1, clock_timestamp() + $2::float8 * interval '1 millisecond')
+          ON CONFLICT (subject) DO UPDATE SET
+            count = CASE WHEN a.expires_at <= clock_timestamp() THEN 1 ELSE least(a.count + 1, $3 + 1) END,
+            expires_at = CASE WHEN a.expires_at <= clock_timestamp() THEN excluded.expires_at ELSE a.expires_at END
+          RETURNING count, ceil(extract(epoch FROM expires_at - clock_timestamp()))::integer AS "leftSeconds"`,
+        values: [nameOf(subject), limit.windowMs, limit.most],
+      });
+      const { count, leftSeconds } = rows[0]!;
+      if (count > limit.most) throw tooMany(leftSeconds);
+    }
+  }
+
+  /** Forgets the tries: what they were for has succeeded. */
+  async forget(...subjects: readonly string[]): Promise<void> {
+    await this.pool.query('DELETE FROM attempts WHERE subject = ANY($1)', [subjects.map(nameOf)]);
+  }
+
+  /** Takes one try back: it succeeded, and others of the same subject still count. */
+  async takeBack(subject: string): Promise<void> {
+    await this.pool.query('UPDATE attempts SET count = greatest(count - 1, 0) WHERE subject = $1', [
+      nameOf(subject),
+    ]);
+  }
+
+  /** Removes windows that are over, some at a time. */
+  async purge(): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM attempts WHERE ctid = ANY (ARRAY(SELECT ctid FROM attempts WHERE expires_at < now()
+       LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
+    );
+  }
+}
+
+function tooMany(leftSeconds: number): ApiError {
+  return new ApiError('too_many_attempts', 'Too many attempts. Wait, or reset the password.', {
+    retryAfterSeconds: Math.max(1, leftSeconds),
+  });
+}
+
+/** The table need not know who tried: e-mail addresses and network addresses are told by their hash. */
+function nameOf(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url');
+}

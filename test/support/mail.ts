@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from './eventually.js';
+
+export interface ReceivedMail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** All mail that a relay has written for somebody, in the order of sending. */
+export async function mailTo(relay: { mailDir: string }, email: string): Promise<ReceivedMail[]> {
+  const names = await readdir(relay.mailDir).catch(() => []);
+  const written = names.filter((name) => name.endsWith('.eml')).sort(byNumber);
+  const mails = await Promise.all(
+    written.map(async (name) => parse(await readFile(join(relay.mailDir, name), 'utf8'))),
+  );
+  return mails.filter(({ to }) => to === email);
+}
+
+/** Waits until somebody has so many mails of a subject, and answers the last. */
+export async function awaitMail(
+  relay: { mailDir: string },
+  email: string,
+  options: { subject: RegExp; count?: number },
+): Promise<ReceivedMail> {
+  const { subject, count = 1 } = options;
+  const found = async () => (await mailTo(relay, email)).filter((mail) => subject.test(mail.subject));
+  return until(`mail ${subject} to ${email}`, async () => {
+    const mails = await found();
+    return mails.length >= count && mails.at(-1);
+  });
+}
+
+/** The token of a mailed link. */
+export function tokenIn({ text }: ReceivedMail): string {
+  const token = /#token=([A-Za-z0-9_-]{43})\s/.exec(text)?.[1];
+  if (token === undefined) throw new Error(`no link in: ${text}`);
+  return token;
+}
+
+function byNumber(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+function parse(file: string): ReceivedMail {
+  const [head = '', ...body] = file.split(/\r?\n\r?\n/);
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
+  return { to: header('To').replace(/[<>]/g, ''), subject: header('Subject'), text: body.join('\n\n') };
+}
