@@ -1,4 +1,5 @@
 import type { SessionLife } from '#identity/session.store.js';
+import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { type MailConfig, readMailConfig } from './mail/mail.config.js';
@@ -25,6 +26,8 @@ export interface BillingConfig {
   readonly mail: MailConfig;
   readonly people: PeopleConfig;
   readonly webhooks: WebhooksConfig;
+  /** Nanos that one person may give back of a charge, or because of a ticket, without a second one. */
+  readonly refundLimit: Nanos;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -44,5 +47,6 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     mail: readMailConfig(reader),
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
+    refundLimit: parseAmount(
   };
 }

@@ -30,6 +30,7 @@ import { MarketModule } from './market/market.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { PricesModule } from './prices/prices.module.js';
+import { RefundsModule } from './refunds/refunds.module.js';
 import { SharedModule } from './shared.module.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -88,6 +89,7 @@ export class BillingModule {
         PeopleModule,
         PricesModule,
         MarketModule,
+        RefundsModule,
         TicketsModule,
         WebhooksModule,
       ],

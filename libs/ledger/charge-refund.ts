@@ -60,13 +60,14 @@ export async function refundCharge(
   request: ChargeRefundRequest,
 ): Promise<ChargeRefund> {
   if (request.amount <= 0n) throw new RangeError('a refund is above zero');
-  const { accountId, settled, taskId } = await lockSettledCharge(client, request.chargeId);
+  const { accountId, rest, count, taskId } = await lockRefundable(client, request.chargeId);
   const existing = await findRefund(client, request);
   if (existing) return existing;
-  const { count, refunded } = await refundedOf(client, request.chargeId);
-  if (refunded + request.amount > settled) {
-    const rest = formatAmount(nanos(settled - refunded));
-    throw new ChargeRefundRefused('beyond_settled', `Of this charge ${rest} USD can still be refunded.`);
+  if (request.amount > rest) {
+    throw new ChargeRefundRefused(
+      'beyond_settled',
+      `Of this charge ${formatAmount(rest)} USD can still be refunded.`,
+    );
   }
   const account = await lockBalance(client, accountId);
   const seq = count + 1;
@@ -121,39 +122,39 @@ export async function findRefund(
   throw new ChargeRefundRefused('conflict', 'This requestId was used for another refund.');
 }
 
-async function lockSettledCharge(
-  client: pg.ClientBase,
-  chargeId: string,
-): Promise<{ accountId: string; settled: bigint; taskId: string | null }> {
-  const { rows } = await client.query<{
-    accountId: string;
-    state: string;
-    settled: bigint | null;
-    taskId: string | null;
-  }>(
-    `SELECT account_id AS "accountId", state, settled, task_id AS "taskId" FROM charges WHERE id = $1 FOR UPDATE`,
-    [chargeId],
-  );
-  const charge = rows[0];
-  if (!charge) throw new ChargeRefundRefused('unknown_charge', 'There is no such charge.');
-  if (charge.state !== 'settled' || charge.settled === null) {
-    throw new ChargeRefundRefused(
-      'not_settled',
-      `The charge is ${charge.state}: there is nothing to refund.`,
-    );
-  }
-  return { accountId: charge.accountId, settled: charge.settled, taskId: charge.taskId };
+export interface Refundable {
+  accountId: string;
+  taskId: string | null;
+  /** How many refunds it has. */
+  count: number;
+  /** What can still be refunded. */
+  rest: Nanos;
 }
 
-async function refundedOf(
-  client: pg.ClientBase,
-  chargeId: string,
-): Promise<{ count: number; refunded: bigint }> {
-  const { rows } = await client.query<{ count: number; refunded: string }>(
+/** Locks a charge, in front of all balances, and answers what can still be refunded. @throws ChargeRefundRefused */
+export async function lockRefundable(client: pg.ClientBase, chargeId: string): Promise<Refundable> {
+  const charges = await client.query<{
+    accountId: string;
+    state: string;
+    settled: string;
+    taskId: string | null;
+  }>(
+    `SELECT account_id AS "accountId", state, coalesce(settled, 0)::text AS settled, task_id AS "taskId"
+     FROM charges WHERE id = $1 FOR UPDATE`,
+    [chargeId],
+  );
+  const charge = charges.rows[0];
+  if (!charge) throw new ChargeRefundRefused('unknown_charge', 'There is no such charge.');
+  const { accountId, state, settled, taskId } = charge;
+  if (state !== 'settled') {
+    throw new ChargeRefundRefused('not_settled', `The charge is ${state}: there is nothing to refund.`);
+  }
+  const refunds = await client.query<{ count: number; refunded: string }>(
     `SELECT count(*)::int AS count, coalesce(sum(amount), 0)::text AS refunded FROM charge_refunds WHERE charge_id = $1`,
     [chargeId],
   );
-  return { count: rows[0]?.count ?? 0, refunded: BigInt(rows[0]?.refunded ?? 0) };
+  const { count = 0, refunded = '0' } = refunds.rows[0] ?? {};
+  return { accountId, taskId, count, rest: nanos(BigInt(settled) - BigInt(refunded)) };
 }
 
 async function insertRefund(

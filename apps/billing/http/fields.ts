@@ -49,3 +49,9 @@ export const pageQuery = {
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
+
+/** Chosen by the client for each thing it wants done once: the same again gives the same answer. */
+export const requestId = z
+  .string()
+  .regex(/^[\x21-\x7e]{8,100}$/, 'must be 8 to 100 printable characters without blanks, such as a UUID')
+  .meta({ description: 'The same again gives the same answer and does nothing.' });

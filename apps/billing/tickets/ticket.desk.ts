@@ -5,13 +5,7 @@ import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
-import {
-  Ticket,
-  type TicketKind,
-  TicketMessage,
-  type TicketOutcome,
-  type TicketState,
-} from './ticket.entity.js';
+import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
 
 /** Who asks, and the request's id for the audit log. `side` is which of the two ends of a ticket they speak for. */
 export interface Speaker {
@@ -140,21 +134,6 @@ export class TicketDesk {
       lock: { mode: 'for_no_key_update' },
     });
     return ticket ?? refuseUnknown();
-  }
-
-  /** Notes on a locked ticket what was decided, where the customer reads it. */
-  async decide(
-    transaction: EntityTransaction,
-    {
-      ticket,
-      speaker,
-      outcome,
-      event,
-    }: { ticket: Ticket; speaker: Speaker; outcome: TicketOutcome; event: string },
-  ): Promise<void> {
-    await addMessage(transaction, ticket, speaker, { kind: 'event', body: event });
-    await transaction.entities.update(Ticket, { id: ticket.id }, { outcome });
-    if (ticket.state === 'open') await this.move(transaction, ticket, 'answered');
   }
 
   private async locked(

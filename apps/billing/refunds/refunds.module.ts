@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { TicketDesk } from '../tickets/ticket.desk.js';
+import { TicketsModule } from '../tickets/tickets.module.js';
+import { RefundDesk } from './refund.desk.js';
+import { RefundsController } from './refunds.controller.js';
+
+type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay, BillingConfig];
+
+/** Refunds after settlement. */
+@Module({
+  imports: [TicketsModule],
+  controllers: [RefundsController],
+  providers: [
+    {
+      provide: RefundDesk,
+      useFactory: (...[source, pool, tickets, approvals, relay, { refundLimit: limit }]: Inputs) =>
+        new RefundDesk({ source, pool, tickets, approvals, relay, limit }),
+      inject: [DataSource, POOL, TicketDesk, ApprovalDesk, OutboxRelay, CONFIG],
+    },
+  ],
+})
+export class RefundsModule {}
