@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { inviteReward, REWARDED_TOPUPS } from '#invites/reward.js';
-import { formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
+import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { settleDebt } from './debt.js';
@@ -69,7 +71,28 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
     await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits: request.credits });
   }
   await settleDebt(client, account);
+  await announceTopup(client, request, { topupId, balance: account.main });
   return { topupId, created: true, credits: request.credits, balance: account.main, transactionId };
+}
+
+/** In the transaction that credits: what is announced has happened, and what has happened is announced. */
+async function announceTopup(
+  client: pg.ClientBase,
+  { accountId, provider, credits }: TopupRequest,
+  { topupId, balance }: { topupId: string; balance: Nanos },
+): Promise<void> {
+  const { rows } = await client.query<{ at: Date }>('SELECT recorded_at AS at FROM topups WHERE id = $1', [
+    topupId,
+  ]);
+  const row = outboxRow(topics.topupCredited, {
+    topupId,
+    accountId,
+    provider,
+    credits: formatAmount(credits),
+    balance: formatAmount(balance),
+    creditedAt: (rows[0] as { at: Date }).at.toISOString(),
+  });
+  await client.query(outboxInsert('billing', [row]));
 }
 
 /** Who invited the account, or null. Said once at sign-up, so it needs no lock. */
