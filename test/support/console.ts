@@ -3,6 +3,8 @@ import type { Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { newId } from '#platform/ids.js';
 import type { paths } from '#apps/console/api/schema.js';
+import type { OpenApiDocument } from '#apps/gateway/openapi/openapi.document.js';
+import { Contract } from './openapi.js';
 import type { Relay } from './relay.js';
 
 export type ConsoleClient = Client<paths>;
@@ -20,12 +22,41 @@ export interface Person {
 
 const LIFE = { idleMs: 3_600_000, longestMs: 3_600_000, rotateMs: 3_600_000 };
 
+const contracts = new Map<string, Promise<Contract>>();
+
+/** What a control plane says of itself, with everything that is checked against it. */
+export function contractOf(consoleUrl: string): Promise<Contract> {
+  let contract = contracts.get(consoleUrl);
+  if (!contract) {
+    contract = fetch(`${consoleUrl}/api/openapi.json`)
+      .then((response) => response.json() as Promise<OpenApiDocument>)
+      .then((document) => new Contract(document));
+    contracts.set(consoleUrl, contract);
+  }
+  return contract;
+}
+
+/** A fetch that fails where an answer is not as the control plane's own document says. */
+export function checkingFetch(
+  consoleUrl: string,
+): (input: string | Request, init?: RequestInit) => Promise<Response> {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { method, url } = input instanceof Request ? input : { method: init?.method ?? 'GET', url: input };
+    const contract = await contractOf(consoleUrl);
+    const found = contract.find(method, url);
+    if (found) await contract.check(found.operation, response.clone());
+    return response;
+  };
+}
+
 /** A client of the control plane without a session. */
 export function visitor(
   relay: Pick<Relay, 'consoleUrl'>,
   headers: Record<string, string> = {},
 ): ConsoleClient {
-  return createClient<paths>({ baseUrl: relay.consoleUrl, headers });
+  const { consoleUrl } = relay;
+  return createClient<paths>({ baseUrl: consoleUrl, headers, fetch: checkingFetch(consoleUrl) });
 }
 
 /**
@@ -53,7 +84,7 @@ export async function person(
     email,
     api: visitor({ consoleUrl }, headers),
     send: (path, init = {}) =>
-      fetch(consoleUrl + path, {
+      checkingFetch(consoleUrl)(consoleUrl + path, {
         ...init,
         headers: { ...headers, ...(init.headers as Record<string, string>) },
       }),

@@ -41,7 +41,8 @@ export class Contract {
     const media = Object.entries(documented.content ?? {}).find(([each]) => fits(each, type));
     if (bytes.length > 0 && !media) throw new Error(`${where}: ${type} is not documented`);
     const schema = media?.[1].schema;
-    if (schema) this.validate(where, schema, JSON.parse(bytes.toString()));
+    const text = bytes.toString();
+    if (schema) this.validate(where, schema, type.endsWith('json') ? JSON.parse(text) : text);
     this.seen.add(where);
     return bytes;
   }

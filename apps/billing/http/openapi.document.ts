@@ -116,10 +116,11 @@ function answerOf({ answer, produces = [], summary }: Route): unknown {
   return { description: summary, ...(Object.keys(content).length === 0 ? {} : { content }) };
 }
 
-function refusalsOf({ access, refusals, body, query, method, params }: Route): Record<string, unknown> {
+function refusalsOf(route: Route): Record<string, unknown> {
+  const { access, refusals, body, query, method, params, guardsAgainstForgery } = route;
   const codes = new Set<ErrorCode>([...ALWAYS, ...refusals]);
   if (access !== 'public') OF_SESSIONS.forEach((code) => codes.add(code));
-  if (method !== 'GET') codes.add('csrf_rejected');
+  if (method !== 'GET' && guardsAgainstForgery) codes.add('csrf_rejected');
   if (body !== null) OF_BODIES.forEach((code) => codes.add(code));
   if (Object.keys(query.shape).length > 0) codes.add('invalid_value').add('invalid_type');
   if (Object.keys(params.shape).length > 0) codes.add('not_found');
