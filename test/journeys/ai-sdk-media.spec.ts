@@ -153,6 +153,21 @@ describe('images and videos, by the AI SDK', () => {
     },
   );
 
+  it('google is told which base is right when it is not', async () => {
+    const customer = await relay.customer('1');
+    const calls = counted();
+    for (const [base, hint] of [
+      ['/v1', 'to end in /v1beta instead of /v1.'],
+      ['', 'to end in /v1beta.'],
+    ] as const) {
+      const model = createGoogleGenerativeAI(settingsOf(customer, base, calls)).image('imgmodel-4');
+      const error = await errorOf(generateImage({ model, prompt: 'x' }));
+      expect(error).toMatchObject({ statusCode: 404, isRetryable: false });
+      expect(error.message).toContain(hint);
+    }
+    expect(calls.posts).toHaveLength(2);
+  });
+
   it.each(['/v1', '/vendora/v1'])(
     'xai makes a video below %s: create, poll, download, one charge',
     async (path) => {

@@ -261,16 +261,18 @@ describe('bad input', () => {
 
     it('a wrong base address, with the right one in the answer', async () => {
       for (const [path, hint] of [
-        ['/v1/v1/models', /one \/v1 too many.*\/v1/],
+        ['/v1/v1/models', /The path is \/v1\/models: .* one \/v1 too many/],
         ['/models', /end in \/v1/],
         ['/images/generations', /end in \/v1/],
-        ['/api/v1/videos', /end in \/v1/],
+        ['/api/v1/videos', /The path is \/v1\/videos: .* one \/api too many/],
         ['/v1/v1/messages', /without \/v1/],
         ['/nonsense', /^Unknown URL \(GET \/nonsense\)\.$/],
       ] as const) {
         const { error } = await refused(path, {}, [404, 'unknown_url']);
         expect(error.message).toMatch(hint);
       }
+      const native = '/models/imgmodel-4:predict';
+      await refused(`/v1${native}`, json({}), [404, 'unknown_url']);
       const keyless = await fetch(`${relay.baseUrl}/nowhere`);
       expect(keyless.status).toBe(404);
     });

@@ -63,6 +63,13 @@ describe('an error in the shape of its path', () => {
     expect(errorBodyFor(requestFor('/v1/videos', version), missing)).not.toHaveProperty('type');
   });
 
+  it('is Google’s under a wrong base, by the header of its key', () => {
+    const key = { 'x-goog-api-key': 'k' };
+    const wrong = errorBodyFor(requestFor('/v1/models/x:predict', key, true), missing);
+    expect(wrong).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+    expect(errorBodyFor(requestFor('/v1/models/x', key), missing)).not.toHaveProperty('error.status');
+  });
+
   it('has a word for every status of the table in every family', () => {
     for (const code of Object.keys(errorTable) as ErrorCode[]) {
       const error = new ApiError(code, 'x');

@@ -11,11 +11,12 @@ const MODELS_PATH = /^\/v1\/models(?=[/?]|$)/;
 
 /**
  * The family of a request by its path. The model list has one address for two families, and a wrong base has none:
- * there the version header tells, the only mark that Anthropic's clients always send (wire.md 6).
+ * there a header tells, the version for Anthropic's clients, which always send it (wire.md 6), the key for Google's.
  */
 export function familyOf(request: Addressed): ProtocolFamily {
   if (GOOGLE_PATH.test(request.url)) return 'google';
   if (MESSAGES_PATH.test(request.url)) return 'anthropic';
+  if (request.is404 && request.headers['x-goog-api-key'] !== undefined) return 'google';
   const shared = MODELS_PATH.test(request.url) || request.is404;
   return shared && request.headers['anthropic-version'] !== undefined ? 'anthropic' : 'openai';
 }

@@ -14,20 +14,34 @@ describe('RouteTable', () => {
     ['POST', '/v1/videos'],
     ['GET', '/v1/videos/:id'],
     ['POST', '/v1/messages'],
+    ['GET', '/v1/models/:id'],
+    ['POST', '/v1beta/models/:target'],
     ['POST', '/vendora/v1/videos/generations'],
   );
   const refusal = (method: string, url: string) => table.refusalFor({ method, url } as FastifyRequest);
 
   it.each([
-    ['GET', '/v1/v1/models', 'one /v1 too many'],
+    ['GET', '/v1/v1/models', "The path is /v1/models: the client's base URL has one /v1 too many."],
+    ['POST', '/v1/models/imgmodel-4:predict', 'to end in /v1beta instead of /v1.'],
+    ['POST', '/models/imgmodel-4:predict', 'to end in /v1beta.'],
+    ['POST', '/v1/v1beta/models/imgmodel-4:predict', 'one /v1 too many'],
+    ['POST', '/v1beta/v1beta/models/imgmodel-4:predict', 'one /v1beta too many'],
+    ['POST', '/v1beta/videos', 'to end in /v1 instead of /v1beta.'],
     ['GET', '/models', 'to end in /v1'],
     ['GET', '/models/?limit=3', 'to end in /v1'],
     ['GET', '/proxy/openai/v1/models', 'The path is /v1/models'],
-    ['POST', '/v1/v1/messages', 'without /v1'],
+    ['POST', '/v1/v1/messages', 'one /v1 too many. Messages-style clients use the base URL without /v1'],
+    ['POST', '/messages', 'The path is /v1/messages. Messages-style clients use the base URL without /v1'],
     ['POST', '/vendora/videos/generations', 'to end in /vendora/v1'],
   ])('%s %s: says which base would have worked', (method, url, hint) => {
     expect(refusal(method, url)).toMatchObject({ status: 404, code: 'unknown_url' });
     expect(refusal(method, url).message).toContain(hint);
+  });
+
+  it('never tells a messages-style client to add the base that it adds itself', () => {
+    for (const url of ['/v1/v1/messages', '/messages', '/proxy/v1/messages']) {
+      expect(refusal('POST', url).message).not.toContain('to end in');
+    }
   });
 
   it('names the methods of a path that takes others', () => {
@@ -35,6 +49,8 @@ describe('RouteTable', () => {
       status: 405,
       message: expect.stringContaining('GET'),
     });
+    expect(refusal('DELETE', '/v1/models/imgmodel-4:predict').code).toBe('method_not_allowed');
+    expect(refusal('POST', '/v1/models/imgmodel-4').code).toBe('method_not_allowed');
   });
 
   it('does not take the endpoints of the SDK for ids', () => {

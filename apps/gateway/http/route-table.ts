@@ -13,7 +13,8 @@ const ANY_ID = `(?!(?:${RESERVED_IDS.join('|')})(?:/|$))[^/]+`;
 /** Where the paths lie, the usual base first. */
 const BASES = ['/v1', '/vendora/v1', '/v1beta'];
 
-const DOUBLED_BASE = /^(\/v1|\/v1beta)\1\//;
+/** The end of a call in Google's style, such as `:predict`; no other path has a colon there. */
+const NATIVE_VERB = /:[A-Za-z]+\/?$/;
 
 /** Longer paths are cut in messages. */
 const MAX_SHOWN_CHARS = 120;
@@ -37,38 +38,47 @@ export class RouteTable {
   refusalFor(request: FastifyRequest): ApiError {
     const path = request.url.split('?', 1)[0] ?? '/';
     const methods = this.methodsOf(path);
-    if (methods.length > 0) {
+    // Under another base the last segment of such a call passes for an id.
+    const isMisplaced = NATIVE_VERB.test(path) && this.nearestPath(path, request.method) !== undefined;
+    if (methods.length > 0 && !isMisplaced) {
       const message = `${request.method} is not offered on ${shown(path)}; it takes ${methods.join(', ')}.`;
       return new ApiError('method_not_allowed', message);
     }
-    const hint = this.hintFor(path);
+    const hint = this.hintFor(path, request.method);
     return new ApiError(
       'unknown_url',
       `Unknown URL (${request.method} ${shown(path)}).${hint ? ` ${hint}` : ''}`,
     );
   }
 
-  private hintFor(path: string): string | undefined {
-    const right = this.nearestPath(path);
+  private hintFor(path: string, method: string): string | undefined {
+    const right = this.nearestPath(path, method) ?? this.nearestPath(path);
     if (right === undefined) return undefined;
-    const base = BASES.find((known) => right.startsWith(`${known}/`)) ?? '/v1';
-    const doubled = DOUBLED_BASE.exec(path)?.[1];
-    const repeated = doubled === undefined ? '' : `The base URL has one ${doubled} too many. `;
-    const messages = right === '/v1/messages' ? ' Messages-style clients use the base URL without /v1.' : '';
-    return `${repeated}The path is ${shown(right)}: set the client's base URL to end in ${base}.${messages}`;
+    const { extra, lacking } = baseChange(path, right);
+    const isMessages = right === '/v1/messages';
+    const messages = isMessages
+      ? ' Messages-style clients use the base URL without /v1 and add it themselves.'
+      : '';
+    if (lacking === '') {
+      return `The path is ${shown(right)}: the client's base URL has one ${shown(extra)} too many.${messages}`;
+    }
+    if (isMessages) return `The path is ${right}.${messages}`;
+    const instead = extra === '' ? '' : ` instead of ${shown(extra)}`;
+    return `The path is ${shown(right)}: set the client's base URL to end in ${lacking}${instead}.`;
   }
 
-  /** Drops leading segments, one by one, until a known path is left, with or without its base. */
-  private nearestPath(path: string): string | undefined {
-    const segments = path
-      .split('/')
-      .filter((segment) => segment !== '')
-      .slice(0, 8);
+  /** Drops leading segments, one by one, until a known path is left, with or without its base; one that takes the method, if one is named. */
+  private nearestPath(path: string, method?: string): string | undefined {
+    const segments = segmentsOf(path).slice(0, 8);
+    const isKnown = (candidate: string) => {
+      const methods = this.methodsOf(candidate);
+      return method === undefined ? methods.length > 0 : methods.includes(method);
+    };
     for (let first = 0; first < segments.length; first += 1) {
       const rest = segments.slice(first).join('/');
       const known = ['', ...BASES]
         .map((base) => `${base}/${rest}`)
-        .find((candidate) => candidate !== path && this.methodsOf(candidate).length > 0);
+        .find((candidate) => candidate !== path && isKnown(candidate));
       if (known !== undefined) return known;
     }
     return undefined;
@@ -78,6 +88,25 @@ export class RouteTable {
     const methods = this.routes.filter((route) => route.pattern.test(path)).flatMap((route) => route.methods);
     return [...new Set(methods)];
   }
+}
+
+/** What stands before the part that two paths share at their ends: too much in the first, lacking in it. */
+function baseChange(asked: string, right: string): { extra: string; lacking: string } {
+  const from = segmentsOf(asked);
+  const to = segmentsOf(right);
+  let shared = 0;
+  while (shared < from.length && shared < to.length && from.at(-1 - shared) === to.at(-1 - shared))
+    shared += 1;
+  const before = (segments: string[]) =>
+    segments
+      .slice(0, segments.length - shared)
+      .map((segment) => `/${segment}`)
+      .join('');
+  return { extra: before(from), lacking: before(to) };
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
 }
 
 function segmentPattern(segment: string): string {
