@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRange } from './file-answer.js';
+import { namesEtag, readRange } from './file-answer.js';
 
 describe('readRange', () => {
   it.each([
@@ -18,5 +18,20 @@ describe('readRange', () => {
     [undefined, null],
   ])('reads %s of 100 bytes', (header, range) => {
     expect(readRange(header, 100)).toEqual(range);
+  });
+});
+
+describe('namesEtag', () => {
+  it.each([
+    ['"a"', true],
+    ['W/"a"', true],
+    ['"b", W/"a"', true],
+    ['*', true],
+    ['"b"', false],
+    ['a', false],
+    ['', false],
+    [undefined, false],
+  ])('%s: %s', (header, isNamed) => {
+    expect(namesEtag(header, '"a"')).toBe(isNamed);
   });
 });

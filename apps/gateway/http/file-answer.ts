@@ -45,7 +45,7 @@ export async function sendFile(
 ): Promise<void> {
   const { bytes, etag, key } = file;
   void reply.headers({ 'accept-ranges': 'bytes', 'cache-control': 'private', etag });
-  if (request.headers['if-none-match'] === etag) {
+  if (namesEtag(request.headers['if-none-match'], etag)) {
     await reply.code(304).send();
     return;
   }
@@ -61,6 +61,12 @@ export async function sendFile(
   await reply
     .headers({ 'content-length': length, 'content-type': file.type, 'x-content-type-options': 'nosniff' })
     .send(body);
+}
+
+/** Whether If-None-Match names this file; a proxy that recoded an answer has made its tag a weak one (RFC 9110 13.1.2). */
+export function namesEtag(header: string | undefined, etag: string): boolean {
+  const named = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return named.includes(etag) || named.includes('*');
 }
 
 export function isMissingFile(error: unknown): boolean {
