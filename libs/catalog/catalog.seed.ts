@@ -65,7 +65,7 @@ const MODELS: SeedModel[] = [
     family: 'video',
     price: '0.05',
     groups: [VENDORA_MAIN],
-    limits: { ...SECONDS, resolutions: FULL_HD },
+    limits: { ...SECONDS, resolutions: FULL_HD, aspectRatios: ['16:9', '9:16'] },
   },
   {
     id: 'vendora-chat',

@@ -8,6 +8,10 @@ export interface ModelLimits {
   readonly minSeconds?: number;
   readonly maxSeconds?: number;
   readonly resolutions?: readonly string[];
+  /** Of videos, `<width>:<height>`. */
+  readonly aspectRatios?: readonly string[];
+  /** Of videos, `<width>x<height>`: what a client that sends a size may send. */
+  readonly sizes?: readonly string[];
   /** Tokens that the model reads and writes at most in one call. */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens?: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toAspectRatio } from './aspect-ratio.js';
+import { toAspectRatio, toResolution } from './aspect-ratio.js';
 
 describe('the aspect ratio of a size', () => {
   it.each([
@@ -15,5 +15,16 @@ describe('the aspect ratio of a size', () => {
     ['large', 'auto'],
   ])('%s is %s', (size, ratio) => {
     expect(toAspectRatio(size)).toBe(ratio);
+  });
+});
+
+describe('the resolution of a size', () => {
+  it.each([
+    ['640x480', '480p'],
+    ['480x854', '480p'],
+    ['1280x720', '720p'],
+    ['1024x1792', '1080p'],
+  ])('%s is %s', (size, resolution) => {
+    expect(toResolution(size)).toBe(resolution);
   });
 });

@@ -27,6 +27,13 @@ export function toAspectRatio(size: string, ratios: readonly string[] = RATIOS):
   return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
 
+/** What a size is called by its short side: 480p, 720p or 1080p, the nearest that is not smaller (wire.md 3.5). */
+export function toResolution(size: string): string {
+  const short = Math.min(...size.split('x').map(Number));
+  if (short <= 480) return '480p';
+  return short <= 720 ? '720p' : '1080p';
+}
+
 /** The one of `sizes` (`1536x1024`) whose shape is nearest to an aspect ratio; undefined for what is no ratio. */
 export function toSize(aspectRatio: string, sizes: readonly string[]): string | undefined {
   const match = /^(\d{1,4}(?:\.\d)?):(\d{1,4}(?:\.\d)?)$/.exec(aspectRatio);

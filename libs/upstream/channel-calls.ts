@@ -45,6 +45,7 @@ export class ChannelCalls {
     path: string,
     call: PaidCall & { read: (answer: HttpAnswer) => T },
   ): Promise<T | Refused | NotAccepted | Unknown> {
+    if (!hasAddress(channel)) return notSent;
     const result = await httpCall(this.connections.api, {
       ...this.post(channel, path, call),
       maxBytes: MAX_PAID_ANSWER_BYTES,
@@ -53,7 +54,8 @@ export class ChannelCalls {
   }
 
   /** A call that only asks. */
-  get(channel: Channel, path: string, signal: AbortSignal): Promise<HttpAnswer | HttpFailure> {
+  async get(channel: Channel, path: string, signal: AbortSignal): Promise<HttpAnswer | HttpFailure> {
+    if (!hasAddress(channel)) return { kind: 'failure', sent: false, reason: notSent.reason, status: null };
     return httpCall(this.connections.api, {
       method: 'GET',
       url: urlOf(channel, path),
@@ -66,6 +68,7 @@ export class ChannelCalls {
 
   /** A paid call whose success is handed over with its body unread. */
   async open(channel: Channel, path: string, call: PaidCall): Promise<StreamOutcome> {
+    if (!hasAddress(channel)) return notSent;
     const isSuccess = (status: number) => isToBeRead(status, this.style.verdicts);
     const request = { ...this.post(channel, path, call), maxBytes: MAX_TASK_ANSWER_BYTES };
     // Encoded bytes could not be split into events without being decoded first.
@@ -114,6 +117,17 @@ export class ChannelCalls {
     };
   }
 }
+
+/** What an operator wrote into a channel is not checked before: it must count as a fault of the channel, and end nothing else. */
+function hasAddress({ baseUrl }: Channel): boolean {
+  return URL.canParse(baseUrl) && /^https?:/i.test(baseUrl);
+}
+
+const notSent: NotAccepted = {
+  kind: 'not_accepted',
+  reason: "the channel's base URL is no http(s) address",
+  upstreamStatus: null,
+};
 
 /** An address under a channel's base, which is an origin with or without a path, without the version. */
 export function urlOf(channel: Channel, path: string): URL {

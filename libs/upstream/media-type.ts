@@ -3,9 +3,6 @@ export interface MediaType {
   extension: string;
 }
 
-/** Bytes that `sniffMediaType` needs to see. */
-export const SNIFF_BYTES = 12;
-
 const signatures: readonly (MediaType & { at: number; bytes: Buffer })[] = [
   { mime: 'image/png', extension: 'png', at: 0, bytes: Buffer.from('89504e470d0a1a0a', 'hex') },
   { mime: 'image/jpeg', extension: 'jpg', at: 0, bytes: Buffer.from('ffd8ff', 'hex') },

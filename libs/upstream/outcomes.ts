@@ -91,6 +91,8 @@ export interface VideoRequest {
   prompt: string;
   /** Whole seconds, always sent. */
   seconds: number;
+  /** As the client sent it, for vendors that take sizes; shape and resolution say what counts. */
+  size?: string;
   aspectRatio?: string;
   resolution?: string;
 }

@@ -72,6 +72,9 @@ describe('openai', () => {
     [{ aspectRatio: '1:1', resolution: '1080p' }, '1080x1080'],
     [{ aspectRatio: 'auto', resolution: '720p' }, '1280x720'],
     [{}, undefined],
+    [{ size: '1792x1024', aspectRatio: '16:9', resolution: '1080p' }, '1792x1024'],
+    [{ size: '1792x1024', aspectRatio: '16:9', resolution: '720p' }, '1280x720'],
+    [{ size: '1792x1024', aspectRatio: '1:1', resolution: '1080p' }, '1080x1080'],
   ])('turns a video of %j into the size %s', async (request, size) => {
     const outcome = await createVideo('openai', request, { id: 'video_1' });
     expect(outcome).toMatchObject({ kind: 'accepted', upstreamId: 'video_1' });
@@ -260,4 +263,34 @@ describe('faults that are ours under a status that is the caller’s', () => {
     const request = { kind: 'messages' as const, model: 'm', body: {} };
     expect(await adapter.openStream(channel, request, soon())).toMatchObject({ kind: 'not_accepted' });
   });
+});
+
+describe('a channel whose base is no address', () => {
+  it.each<ChannelProtocol>(['openai', 'xai', 'openai-xai', 'gemini', 'anthropic', 'mesh3d'])(
+    'takes no call over %s, and says so',
+    async (protocol) => {
+      const { adapter, channel } = await line(protocol, (_, response) => json(response, 200, {}));
+      for (const baseUrl of ['nowhere', 'ftp://127.0.0.1']) {
+        const astray = { ...channel, baseUrl };
+        const options = { idempotencyKey: 'key', signal: soon() };
+        const asset = { model: 'a', mode: 'draft', prompt: 'p' } as const;
+        const calls = [
+          adapter.generateImages(astray, image, soon()),
+          adapter.editImages(astray, { ...image, images: [picture] }, soon()),
+          adapter.createVideo(astray, video, options),
+          adapter.createAsset(astray, asset, options),
+          ...(['chat', 'messages'] as const).map((kind) =>
+            adapter.openStream(astray, { kind, model: 'm', body: {} }, soon()),
+          ),
+        ];
+        for (const call of calls) expect(await call).toMatchObject({ kind: 'not_accepted' });
+        const polls = [
+          adapter.pollVideo(astray, 'operations/1', soon()),
+          adapter.pollAsset(astray, '1', soon()),
+        ];
+        for (const poll of polls) expect(await poll).toMatchObject({ kind: 'no_answer' });
+      }
+      expect(stub.requests).toEqual([]);
+    },
+  );
 });

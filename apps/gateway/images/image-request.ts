@@ -98,7 +98,7 @@ function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
 }
 
 /** How many images; one when it is not said. @throws ApiError */
-export function readCount(body: Body, param: string): number {
+function readCount(body: Body, param: string): number {
   const count = optionalInteger(body, param) ?? 1;
   if (count < 1) throw invalid(param, 'must be at least 1');
   return count;

@@ -43,17 +43,32 @@ describe('a video create', () => {
   it.each([
     ['720x1280', '720p', '9:16'],
     ['1280x720', '720p', '16:9'],
-    ['854x480', '480p', '427:240'],
+    ['854x480', '480p', '16:9'],
     ['640x480', '480p', '4:3'],
-  ])('derives resolution and aspect ratio from the size %s', (size, resolution, ratio) => {
-    expect(fitted({ size }).resolution).toBe(resolution);
-    expect(readVideoCreation({ ...base, size }).aspectRatio).toBe(ratio);
+  ])('derives resolution and aspect ratio from the size %s', (size, resolution, aspectRatio) => {
+    expect(fitted({ size })).toEqual({ seconds: 5, resolution, aspectRatio });
   });
 
   it('lets what is said outright stand before the size', () => {
     const body = { size: '1024x1792', resolution: '480P', aspect_ratio: '1:1' };
-    expect(fitted(body).resolution).toBe('480p');
-    expect(readVideoCreation({ ...base, ...body }).aspectRatio).toBe('1:1');
+    expect(fitted(body)).toMatchObject({ resolution: '480p', aspectRatio: '1:1' });
+  });
+
+  it.each([
+    [{ resolution: '1080p' }, 'resolution', '480p, 720p'],
+    [{ size: '1024x1792' }, 'size', '1280x720, 720x1280, 640x480'],
+    [{ aspect_ratio: '1:1' }, 'aspect_ratio', '16:9, 9:16'],
+    [{ size: '640x480' }, 'size', '16:9, 9:16'],
+    [{ size: '854x480', aspect_ratio: '9:16' }, 'size', '1280x720, 720x1280, 640x480'],
+  ])('refuses %j for a model that does not make it, and says what it makes', (body, param, made) => {
+    const shaped = {
+      ...model.limits,
+      aspectRatios: ['16:9', '9:16'],
+      sizes: ['1280x720', '720x1280', '640x480'],
+    };
+    const ask = () => fitToModel(readVideoCreation({ ...base, ...body }), { ...model, limits: shaped });
+    const message = expect.stringContaining(made);
+    expect(ask).toThrow(expect.objectContaining({ code: 'invalid_value', param, message }));
   });
 
   it.each([

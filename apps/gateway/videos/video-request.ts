@@ -1,6 +1,7 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import type { TaskRequest } from '#tasks/task.js';
+import { toAspectRatio, toResolution } from '#upstream/aspect-ratio.js';
 import {
   asBody,
   type Body,
@@ -21,13 +22,20 @@ export interface VideoCreation {
   readonly seconds: number | undefined;
   /** As the client sent it. */
   readonly size: string | undefined;
-  readonly aspectRatio: string | undefined;
-  readonly resolution: { value: string; param: 'resolution' | 'size' } | undefined;
+  readonly aspectRatio: Asked<'aspect_ratio'> | undefined;
+  readonly resolution: Asked<'resolution'> | undefined;
+}
+
+/** What is asked for, and by which field: a size names a shape and a resolution where they are not said outright. */
+interface Asked<Param extends string> {
+  readonly value: string;
+  readonly param: Param | 'size';
 }
 
 /** What is billed and sent upstream. */
 export interface FittedVideo {
   readonly seconds: number;
+  readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
 }
 
@@ -44,36 +52,52 @@ const INSTANCE_INPUT = /^video$/;
 export function readVideoCreation(parsed: unknown): VideoCreation {
   const body = asBody(parsed);
   refuseImageInput(body);
-  const size = optionalSize(body);
-  const resolution = optionalText(body, 'resolution', 20);
+  const size = optionalSize(body)?.text;
+  const aspectRatio = optionalAspectRatio(body);
+  const resolution = optionalText(body, 'resolution', 20)?.toLowerCase();
   return {
     model: requiredText(body, 'model', MAX_MODEL_CHARS),
     prompt: requiredText(body, 'prompt', MAX_PROMPT_CHARS),
     seconds: readSeconds(body),
-    size: size?.text,
-    aspectRatio: optionalAspectRatio(body) ?? (size && ratioOf(size)),
-    resolution:
-      resolution !== undefined
-        ? { value: resolution.toLowerCase(), param: 'resolution' }
-        : size && { value: resolutionOf(size), param: 'size' },
+    size,
+    aspectRatio: asked('aspect_ratio', aspectRatio, size && toAspectRatio(size)),
+    resolution: asked('resolution', resolution, size && toResolution(size)),
   };
+}
+
+function asked<Param extends string>(
+  param: Param,
+  value: string | undefined,
+  ofSize: string | undefined,
+): Asked<Param> | undefined {
+  if (value !== undefined) return { value, param };
+  return ofSize === undefined ? undefined : { value: ofSize, param: 'size' };
 }
 
 /** Applies the model's default and limits. @throws ApiError before anything is held */
 export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVideo {
-  const { defaultSeconds = 5, minSeconds = 1, maxSeconds = 15, resolutions = [] } = model.limits;
+  const { defaultSeconds = 5, minSeconds = 1, maxSeconds = 15 } = model.limits;
+  const { resolutions = [], aspectRatios, sizes } = model.limits;
   const seconds = asked.seconds ?? defaultSeconds;
   if (seconds < minSeconds || seconds > maxSeconds) {
     throw invalid('seconds', `must be from ${minSeconds} to ${maxSeconds} for ${model.id}`);
   }
-  const { resolution } = asked;
-  if (resolution && !resolutions.includes(resolution.value)) {
-    const offered = resolutions.length > 0 ? ` It makes ${resolutions.join(', ')}.` : '';
-    throw new ApiError('invalid_value', `${model.id} does not make ${resolution.value}.${offered}`, {
-      param: resolution.param,
-    });
-  }
-  return { seconds, resolution: resolution?.value };
+  const { size, aspectRatio, resolution } = asked;
+  if (size !== undefined) refuseUnlessMade(model, { value: size, param: 'size' }, sizes);
+  if (resolution) refuseUnlessMade(model, resolution, resolutions);
+  if (aspectRatio) refuseUnlessMade(model, aspectRatio, aspectRatios);
+  return { seconds, aspectRatio: aspectRatio?.value, resolution: resolution?.value };
+}
+
+/** @throws ApiError for what a model does not make; without a list it makes everything, or its upstream says. */
+function refuseUnlessMade(
+  model: CatalogModel,
+  { value, param }: Asked<string>,
+  made: readonly string[] | undefined,
+): void {
+  if (made === undefined || made.includes(value)) return;
+  const offered = made.length > 0 ? ` It makes ${made.join(', ')}.` : '';
+  throw new ApiError('invalid_value', `${model.id} does not make ${value}.${offered}`, { param });
 }
 
 /** What is stored of a request, and what the upstream is asked for. */
@@ -81,7 +105,7 @@ export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRe
   return {
     prompt: asked.prompt,
     ...(asked.size === undefined ? {} : { size: asked.size }),
-    ...(asked.aspectRatio === undefined ? {} : { aspectRatio: asked.aspectRatio }),
+    ...(fitted.aspectRatio === undefined ? {} : { aspectRatio: fitted.aspectRatio }),
     ...(fitted.resolution === undefined ? {} : { resolution: fitted.resolution }),
   };
 }
@@ -139,20 +163,4 @@ function wholeSeconds(param: string, text: string | undefined): number | undefin
   const match = /^\s*(\d{1,9})(\.0{1,9})?\s*$/.exec(text);
   if (!match) throw invalid(param, 'must be a whole number of seconds, such as 5');
   return Number(match[1]);
-}
-
-/** OpenAI clients send only a size: its short side names the resolution (wire.md 3.5). */
-function resolutionOf({ width, height }: { width: number; height: number }): string {
-  const short = Math.min(width, height);
-  if (short <= 480) return '480p';
-  return short <= 720 ? '720p' : '1080p';
-}
-
-function ratioOf({ width, height }: { width: number; height: number }): string {
-  const divisor = greatestCommonDivisor(width, height);
-  return `${width / divisor}:${height / divisor}`;
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

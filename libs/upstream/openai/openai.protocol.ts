@@ -1,6 +1,6 @@
 import type { Channel } from '#catalog/catalog.js';
 import { notAnswered, readCreated, readImages, readPoll } from '../answers.js';
-import { toSize } from '../aspect-ratio.js';
+import { toAspectRatio, toResolution, toSize } from '../aspect-ratio.js';
 import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type {
@@ -95,8 +95,10 @@ function nearestSize(aspectRatio: string): string | undefined {
   return toSize(aspectRatio, IMAGE_SIZES);
 }
 
-/** `720p` and `9:16` are `720x1280`. */
-function videoSize({ aspectRatio, resolution }: VideoRequest): string | undefined {
+/** `720p` and `9:16` are `720x1280`, unless they were read from a size: the vendor knows that one, and takes few others. */
+function videoSize({ size, aspectRatio, resolution }: VideoRequest): string | undefined {
+  if (size !== undefined && toAspectRatio(size) === aspectRatio && toResolution(size) === resolution)
+    return size;
   if (aspectRatio === undefined && resolution === undefined) return undefined;
   const shortSide = Number.parseInt(resolution ?? '', 10) || DEFAULT_VIDEO.shortSide;
   const ratio = /^[1-9]\d{0,3}:[1-9]\d{0,3}$/.test(aspectRatio ?? '') ? aspectRatio : undefined;
