@@ -39,6 +39,7 @@ Environment:
   FILE_COPY_BACKOFF_SECONDS  pause before the second try (1), doubling
   VIDEO_FILE_LIFE_SECONDS    how long a video or 3D asset may be downloaded (1500)
   IMAGE_URL_LIFE_SECONDS     how long an image may be downloaded (3600)
+  IDEMPOTENCY_LIFE_SECONDS   how long the answer to an Idempotency-Key is kept (86400)
   CATALOG_LIFE_SECONDS       how long the catalog is cached (30)
   OUTBOX_POLL_SECONDS        net under the outbox relay (0.25)
   LOG_LEVEL                  info

@@ -21,6 +21,8 @@ export interface VideoWorkerConfig {
   videoFileLifeMs: number;
   /** How long the address of an image works; its file is removed after that. */
   imageUrlLifeMs: number;
+  /** How long the answer to an Idempotency-Key is kept; a file of it that was left behind is removed after that. */
+  idempotencyLifeMs: number;
   /** Times that a finished file is tried before the task fails. */
   copyAttempts: number;
   /** Before the second try to copy; doubles up to a minute. */
@@ -48,6 +50,7 @@ export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
     stuckAfterMs: reader.seconds('STUCK_AFTER_SECONDS', 30),
     videoFileLifeMs: reader.seconds('VIDEO_FILE_LIFE_SECONDS', 1500),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
+    idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
     copyAttempts: reader.integer('FILE_COPY_ATTEMPTS', { fallback: 8, min: 1, max: 1000 }),
     copyBackoffMs: reader.seconds('FILE_COPY_BACKOFF_SECONDS', 1),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),

@@ -33,6 +33,7 @@ const QUICK: VideoWorkerConfig = {
   stuckAfterMs: 60_000,
   videoFileLifeMs: 1_500_000,
   imageUrlLifeMs: 3_600_000,
+  idempotencyLifeMs: 86_400_000,
   copyAttempts: 3,
   copyBackoffMs: 20,
   catalogLifeMs: 30_000,

@@ -156,6 +156,8 @@ export class VideoWorker {
     const { storage, config, log, metrics } = this.parts;
     const lives = new Map(fileFolders.map((folder) => [folder, config.videoFileLifeMs]));
     lives.set('images', config.imageUrlLifeMs);
+    // The gateway removes them with their keys; what a crash or a store that was away has left of them, goes here.
+    lives.set('answers', config.idempotencyLifeMs);
     for (const [folder, lifeMs] of lives) {
       const removed = await storage.purgeOlderThan(folder, lifeMs + PURGE_GRACE_MS);
       metrics.purged.inc({ folder }, removed);
