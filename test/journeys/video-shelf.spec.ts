@@ -108,6 +108,35 @@ describe('the list of videos, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 
+  it('has none of the calls of the SDK that are not offered, and says so once', async () => {
+    const customer = await relay.customer('1');
+    const asked: string[] = [];
+    const counting: typeof fetch = (input, init) => {
+      const url = input instanceof Request ? input.url : input.toString();
+      // Before its first upload the SDK tries out the function with a data URL.
+      if (!url.startsWith('data:')) asked.push(new URL(url).pathname);
+      return fetch(input, init);
+    };
+    const { videos } = customer.sdk({ retries: 2, fetch: counting });
+    const id = '01jcq3v8w1f5p6k7m8n9q0r1s2';
+    const prompt = 'on and on';
+    const file = new File(['x'], 'x.mp4', { type: 'video/mp4' });
+    const calls: [path: string, call: () => Promise<unknown>][] = [
+      [`/v1/videos/${id}/remix`, () => videos.remix(id, { prompt })],
+      ['/v1/videos/edits', () => videos.edit({ prompt, video: { id } })],
+      ['/v1/videos/extensions', () => videos.extend({ prompt, seconds: '4', video: { id } })],
+      ['/v1/videos/characters', () => videos.createCharacter({ name: 'x', video: file })],
+      [`/v1/videos/characters/${id}`, () => videos.getCharacter(id)],
+    ];
+    for (const [, call] of calls) {
+      const error: unknown = await call().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+      expect(error).toMatchObject({ code: 'unknown_url', requestID: expect.any(String) });
+    }
+    expect(asked).toEqual(calls.map(([path]) => path));
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+  });
+
   async function list(customer: Customer, query: string): Promise<{ data: unknown[] }> {
     const response = await customer.send(`/vendora/v1/videos${query}`);
     expect(response.status).toBe(200);
