@@ -23,6 +23,8 @@ export interface BillingConfig {
   /** Proxies stand before the console and say whom they answer. */
   readonly trustProxy: boolean;
   readonly market: MarketConfig;
+  /** How often the last use of keys is written down. */
+  readonly keyUseIntervalMs: number;
   readonly mail: MailConfig;
   readonly people: PeopleConfig;
   readonly webhooks: WebhooksConfig;
@@ -44,6 +46,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
     trustProxy: reader.boolean('TRUST_PROXY', false),
     market: readMarketConfig(reader),
+    keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),
     mail: readMailConfig(reader),
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),

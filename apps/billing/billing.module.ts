@@ -18,6 +18,7 @@ import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
+import { AccountsModule } from './accounts/accounts.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
@@ -27,6 +28,7 @@ import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { MarketModule } from './market/market.module.js';
+import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { PricesModule } from './prices/prices.module.js';
@@ -84,7 +86,9 @@ export class BillingModule {
       module: BillingModule,
       imports: [
         SharedModule.register(options, { readiness, metrics, relay, engine }),
+        AccountsModule,
         ApprovalsModule,
+        KeysModule,
         MailModule,
         PeopleModule,
         PricesModule,

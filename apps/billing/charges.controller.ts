@@ -13,6 +13,7 @@ import { PostingEngine } from '#ledger/posting-engine.js';
 import type { Logger } from '#platform/logging.js';
 import { BillingMetrics } from './billing.metrics.js';
 import { LOG } from './billing.tokens.js';
+import { KeyUse } from './keys/key-use.js';
 import { holdCommand, holdReply, resolveCommand, resolveReply, taskEndedCommand } from './charge.commands.js';
 
 /**
@@ -25,11 +26,13 @@ export class ChargesController {
   constructor(
     @Inject(PostingEngine) private readonly engine: PostingEngine,
     @Inject(BillingMetrics) private readonly metrics: BillingMetrics,
+    @Inject(KeyUse) private readonly keyUse: KeyUse,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
   @Handles(topics.chargeRequested)
   async requested(message: ChargeRequested): Promise<ChargeReply> {
+    this.keyUse.note(message.keyId);
     return holdReply(message.chargeId, await this.engine.hold(holdCommand(message)));
   }
 

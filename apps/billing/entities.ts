@@ -1,7 +1,8 @@
 import { User } from '#identity/user.entity.js';
 import { Approval } from './approvals/approval.entity.js';
+import { ApiKey } from './keys/api-key.entity.js';
 import { Ticket, TicketMessage } from './tickets/ticket.entity.js';
 import { WebhookEndpoint } from './webhooks/webhook-endpoint.entity.js';
 
 /** Every entity that billing owns, for TypeORM. */
-export const ENTITIES = [Approval, Ticket, TicketMessage, User, WebhookEndpoint];
+export const ENTITIES = [ApiKey, Approval, Ticket, TicketMessage, User, WebhookEndpoint];

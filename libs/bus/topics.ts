@@ -260,7 +260,7 @@ export const topics = {
     kind: 'event',
     payload: BalanceLow,
     partitions: MONEY_PARTITIONS,
-    groups: [groups.notifications],
+    groups: [groups.billing, groups.notifications],
     ...byAccount,
     id: (payload) => payload.alertId,
   }),

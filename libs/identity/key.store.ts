@@ -15,6 +15,9 @@ export interface CreatedKey {
   readonly apiKey: string;
 }
 
+/** What is kept of a key in the clear: enough to tell keys apart, and nothing towards guessing one. */
+export const KEY_PREFIX_CHARS = 10;
+
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Creates a key. @throws IdentityRefusal when the account or the group does not exist, or the name is unfit. */
@@ -22,8 +25,15 @@ export async function insertKey(database: pg.Pool | pg.ClientBase, key: NewKey):
   const created = { keyId: newId(), apiKey: newApiKey() };
   try {
     await database.query(
-      'INSERT INTO api_keys (id, account_id, name, key_hash, group_name) VALUES ($1, $2, $3, $4, $5)',
-      [created.keyId, key.accountId, checkedName(key.name), hashApiKey(created.apiKey), key.group],
+      'INSERT INTO api_keys (id, account_id, name, key_hash, group_name, key_prefix) VALUES ($1, $2, $3, $4, $5, $6)',
+      [
+        created.keyId,
+        key.accountId,
+        checkedName(key.name),
+        hashApiKey(created.apiKey),
+        key.group,
+        created.apiKey.slice(0, KEY_PREFIX_CHARS),
+      ],
     );
   } catch (error) {
     throw refusalOf(error, key) ?? error;

@@ -2,7 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { auditRoutes, peopleRoutes } from './admin.routes.js';
 import { AuditReader } from './audit.reader.js';
-import { type ListedPerson, RolesDesk } from './roles.desk.js';
+import { viewPerson } from './person.view.js';
+import { RolesDesk } from './roles.desk.js';
 
 type PersonView = AnswerOf<typeof peopleRoutes.setRoles>;
 
@@ -46,8 +47,4 @@ export class AdminController {
       nextCursor,
     };
   }
-}
-
-function viewPerson({ createdAt, ...person }: ListedPerson): PersonView {
-  return { ...person, createdAt: createdAt.toISOString() };
 }

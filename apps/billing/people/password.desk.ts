@@ -2,22 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
-import { AttemptsStore } from '#identity/attempts.store.js';
 import { audit } from '#identity/audit-log.js';
 import { spendCode } from '#identity/one-time-codes.js';
-import { PasswordHasher } from '#identity/password.hasher.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
-import { type OpenedSession, SessionStore } from '#identity/session.store.js';
-import type { Clock } from '#platform/clock.js';
+import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CLOCK, CONFIG, POOL } from '../billing.tokens.js';
 import { queueMail } from '../mail/mail.outbox.js';
-import { MailSender } from '../mail/mail.sender.js';
 import { findById, lockById, type SigningPerson } from './person.store.js';
 import { signInSubject, wrongCode } from './sign-in.desk.js';
-import { deadLink, type Origin } from './sign-up.desk.js';
+import type { Origin } from './entrance.js';
+import { deadLink } from './sign-up.desk.js';
+import { PeopleParts } from './people.parts.js';
 
 export interface PasswordReset {
   token: string;
@@ -34,25 +30,17 @@ export interface PasswordChange {
 /** New passwords, by a mailed link or by the one before. Both end the other sessions and tell the owner by mail. */
 @Injectable()
 export class PasswordDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(PasswordHasher) private readonly hasher: PasswordHasher,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(MailSender) private readonly mail: MailSender,
-  ) {}
+  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
 
   /** Queues a mail; whether anybody has the address shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
-    const { limits } = this.config.people;
-    await this.attempts.count(
+    const { limits } = this.parts.config.people;
+    await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    await queueMail(this.pool, { template: 'password_reset', to: email });
-    this.mail.wake();
+    await queueMail(this.parts.pool, { template: 'password_reset', to: email });
+    this.parts.mail.wake();
   }
 
   /**
@@ -63,8 +51,8 @@ export class PasswordDesk {
     const tokenHash = hashToken(reset.token);
     const person = await this.personOf(tokenHash);
     if (person.totpSecret !== null) await this.checkReset(person, reset.code);
-    const passwordHash = await this.hasher.hash(reset.password);
-    const session = await inTransaction(this.pool, async (client) => {
+    const passwordHash = await this.parts.hasher.hash(reset.password);
+    const session = await inTransaction(this.parts.pool, async (client) => {
       const { rowCount } = await client.query(
         'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now()',
         [tokenHash],
@@ -72,25 +60,25 @@ export class PasswordDesk {
       if (!rowCount) throw deadLink();
       await this.spend(client, person, reset.code);
       await this.replace(client, person, { passwordHash, action: 'password.reset', except: null, requestId });
-      return this.sessions.open({ userId: person.id, ...origin }, client);
+      return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
-    await this.attempts.forget(signInSubject(person.email), stepUpSubject(person.id));
-    this.mail.wake();
+    await this.parts.attempts.forget(signInSubject(person.email), stepUpSubject(person.id));
+    this.parts.mail.wake();
     return session;
   }
 
   /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts. */
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
-    const passwordHash = await this.hasher.hash(change.newPassword);
-    await inTransaction(this.pool, async (client) => {
+    const passwordHash = await this.parts.hasher.hash(change.newPassword);
+    await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);
       if (now?.passwordHash !== person.passwordHash)
         throw new ApiError('conflict', 'The password was changed meanwhile.');
       const except = actor.sessionId;
       await this.replace(client, person, { passwordHash, action: 'password.changed', except, requestId });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 
   /**
@@ -99,35 +87,35 @@ export class PasswordDesk {
    */
   async stepUp({ userId }: Actor, password: string, param: string): Promise<SigningPerson> {
     const subject = stepUpSubject(userId);
-    await this.attempts.count({ subject, limit: this.config.people.limits.signInsPerEmail });
-    const person = await findById(this.pool, userId);
+    await this.parts.attempts.count({ subject, limit: this.parts.config.people.limits.signInsPerEmail });
+    const person = await findById(this.parts.pool, userId);
     // No 401, which clients would take for the end of the session.
-    if (!person || !(await this.hasher.verify(person.passwordHash, password)))
+    if (!person || !(await this.parts.hasher.verify(person.passwordHash, password)))
       throw new ApiError('forbidden', 'The password is wrong.', { param });
-    await this.attempts.forget(subject);
+    await this.parts.attempts.forget(subject);
     return person;
   }
 
   private async personOf(tokenHash: Buffer): Promise<SigningPerson> {
-    const { rows } = await this.pool.query<{ userId: string }>(
+    const { rows } = await this.parts.pool.query<{ userId: string }>(
       'SELECT user_id AS "userId" FROM password_resets WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
     );
-    const person = rows[0] ? await findById(this.pool, rows[0].userId) : null;
+    const person = rows[0] ? await findById(this.parts.pool, rows[0].userId) : null;
     if (!person || person.disabled) throw deadLink();
     return person;
   }
 
   private async checkReset({ id }: SigningPerson, code: string | undefined): Promise<void> {
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
-    const limit = this.config.people.limits.signInsPerEmail;
-    await this.attempts.count({ subject: stepUpSubject(id), limit });
+    const limit = this.parts.config.people.limits.signInsPerEmail;
+    await this.parts.attempts.count({ subject: stepUpSubject(id), limit });
   }
 
   private async spend(client: pg.ClientBase, person: SigningPerson, code = ''): Promise<void> {
     const { id, totpSecret } = person;
     if (totpSecret === null) return;
-    if (!(await spendCode(client, { id, totpSecret }, { code, nowMs: this.clock.nowMs() })))
+    if (!(await spendCode(client, { id, totpSecret }, { code, nowMs: this.parts.clock.nowMs() })))
       throw wrongCode();
   }
 
@@ -144,7 +132,7 @@ export class PasswordDesk {
     const { passwordHash, action, except, requestId } = change;
     await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash]);
     await client.query('DELETE FROM password_resets WHERE user_id = $1', [id]);
-    await this.sessions.revokeAll(id, except, client);
+    await this.parts.sessions.revokeAll(id, except, client);
     await audit(client, { actor: `user:${id}`, action, subject: `user:${id}`, accountId, requestId });
     const what = 'The password of your account was changed, and all other sessions were ended.';
     await queueMail(client, { template: 'security_notice', to: email, details: { what } });

@@ -14,7 +14,10 @@ import { Loop } from '#platform/loop.js';
 import { LOG, POOL } from '../billing.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from './audit.reader.js';
+import { Entrance } from './entrance.js';
+import { PasswordController } from './password.controller.js';
 import { PasswordDesk } from './password.desk.js';
+import { PeopleParts } from './people.parts.js';
 import { RolesDesk } from './roles.desk.js';
 import { SessionController } from './session.controller.js';
 import { SignInDesk } from './sign-in.desk.js';
@@ -61,17 +64,20 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
 
 /** People: who they are, how they sign in, and what they may do. */
 @Module({
-  controllers: [SessionController, AdminController],
+  controllers: [SessionController, PasswordController, AdminController],
   providers: [
     PeopleCleaning,
+    Entrance,
     SignUpDesk,
     SignInDesk,
     PasswordDesk,
     TotpDesk,
     RolesDesk,
     AuditReader,
+    PeopleParts,
     { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
     { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
   ],
+  exports: [RolesDesk],
 })
 export class PeopleModule {}

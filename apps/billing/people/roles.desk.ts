@@ -58,6 +58,15 @@ export class RolesDesk {
     return pageFrom(rows, limit, ({ userId }) => [userId]);
   }
 
+  /** The person of an account, or null for one that was made without. */
+  async ofAccount(accountId: string): Promise<ListedPerson | null> {
+    const { rows } = await this.pool.query<ListedPerson>(
+      `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
+      [accountId],
+    );
+    return rows[0] ?? null;
+  }
+
   /** @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain. */
   setRoles(change: PersonChange, roles: readonly Role[]): Promise<ListedPerson> {
     const wanted = [...new Set<Role>(['user', ...roles])];

@@ -2,16 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
-import { AttemptsStore } from '#identity/attempts.store.js';
 import { spendCode } from '#identity/one-time-codes.js';
-import { PasswordHasher } from '#identity/password.hasher.js';
-import { type OpenedSession, SessionStore } from '#identity/session.store.js';
-import type { Clock } from '#platform/clock.js';
+import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CLOCK, CONFIG, POOL } from '../billing.tokens.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
-import type { Origin } from './sign-up.desk.js';
+import type { Origin } from './entrance.js';
+import { PeopleParts } from './people.parts.js';
 
 export interface Credentials {
   /** Lower case. */
@@ -27,53 +23,57 @@ export interface Credentials {
  */
 @Injectable()
 export class SignInDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(PasswordHasher) private readonly hasher: PasswordHasher,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-  ) {}
+  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
 
   /** @throws ApiError sign_in_failed, totp_required, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
     const { email, password, code } = credentials;
-    const { limits } = this.config.people;
+    const { limits } = this.parts.config.people;
     const ofEmail = signInSubject(email);
     const ofAddress = `sign-in address ${networkOf(origin.ip)}`;
-    await this.attempts.count(
+    await this.parts.attempts.count(
       { subject: ofAddress, limit: limits.signInsPerAddress },
       { subject: ofEmail, limit: limits.signInsPerEmail },
     );
-    const person = await findByEmail(this.pool, email);
-    const matches = await this.hasher.verify(person?.passwordHash ?? null, password);
+    const person = await findByEmail(this.parts.pool, email);
+    const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
     if (!person || !matches || person.disabled) throw signInFailed();
     await this.checkCode(person, code);
-    const newHash = this.hasher.isOutdated(person.passwordHash) ? await this.hasher.hash(password) : null;
-    const session = await inTransaction(this.pool, async (client) => {
-      if (newHash !== null) await replaceHash(client, person, newHash);
-      return this.sessions.open({ userId: person.id, ...origin }, client);
+    const newHash = this.parts.hasher.isOutdated(person.passwordHash)
+      ? await this.parts.hasher.hash(password)
+      : null;
+    const session = await inTransaction(this.parts.pool, async (client) => {
+      await confirmUnchanged(client, person, newHash);
+      return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
-    await Promise.all([this.attempts.forget(ofEmail), this.attempts.takeBack(ofAddress)]);
+    await Promise.all([this.parts.attempts.forget(ofEmail), this.parts.attempts.takeBack(ofAddress)]);
     return session;
   }
 
   private async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
-    if (!(await spendCode(this.pool, { id, totpSecret }, { code, nowMs: this.clock.nowMs() })))
+    if (!(await spendCode(this.parts.pool, { id, totpSecret }, { code, nowMs: this.parts.clock.nowMs() })))
       throw wrongCode();
   }
 }
 
-/** Unless the password was changed meanwhile. */
-async function replaceHash(client: pg.ClientBase, person: SigningPerson, newHash: string): Promise<void> {
-  await client.query('UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [
-    person.id,
-    person.passwordHash,
-    newHash,
-  ]);
+/**
+ * A reset or a ban that commits while a password is being compared ends every session there is; this one must not come
+ * after it. The lock makes each wait for the other.
+ */
+async function confirmUnchanged(
+  client: pg.ClientBase,
+  { id, passwordHash }: SigningPerson,
+  newHash: string | null,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM users WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL FOR UPDATE`,
+    [id, passwordHash],
+  );
+  if (!rowCount) throw signInFailed();
+  if (newHash !== null)
+    await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, newHash]);
 }
 
 export function signInSubject(email: string): string {

@@ -2,23 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
-import { AttemptsStore } from '#identity/attempts.store.js';
-import { PasswordHasher } from '#identity/password.hasher.js';
 import { hashToken } from '#identity/secret-token.js';
-import { type OpenedSession, SessionStore } from '#identity/session.store.js';
+import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
 import { queueMail } from '../mail/mail.outbox.js';
-import { MailSender } from '../mail/mail.sender.js';
+import type { Origin } from './entrance.js';
 import { insertPerson, inviterOf } from './new-person.js';
-
-/** Where a request of a person comes from, for the list of sessions. */
-export interface Origin {
-  ip: string;
-  userAgent: string | null;
-}
+import { PeopleParts } from './people.parts.js';
 
 export interface SignUpRequest {
   /** Lower case. */
@@ -43,24 +34,18 @@ const UNIQUE_VIOLATION = '23505';
  */
 @Injectable()
 export class SignUpDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(PasswordHasher) private readonly hasher: PasswordHasher,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(MailSender) private readonly mail: MailSender,
-  ) {}
+  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
 
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
   async request({ email, inviteCode }: SignUpRequest, { ip }: Origin): Promise<void> {
-    const { limits, signUpLifeMs } = this.config.people;
-    await this.attempts.count(
+    const { limits, signUpLifeMs } = this.parts.config.people;
+    await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    if (inviteCode !== undefined && (await inviterOf(this.pool, inviteCode)) === null) throw unknownCode();
-    await inTransaction(this.pool, async (client) => {
+    if (inviteCode !== undefined && (await inviterOf(this.parts.pool, inviteCode)) === null)
+      throw unknownCode();
+    await inTransaction(this.parts.pool, async (client) => {
       const signUpId = newId();
       await client.query(
         `INSERT INTO sign_ups (id, email, invite_code, expires_at)
@@ -69,23 +54,23 @@ export class SignUpDesk {
       );
       await queueMail(client, { template: 'sign_up', to: email, details: { signUpId } });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 
   /** Opens the account and a session. @throws ApiError invalid_value for a link that is used or expired. */
   async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
     const tokenHash = hashToken(confirmation.token);
     // Looked at before the password is hashed, since hashing for made-up links would cost us more than their senders.
-    const { rowCount } = await this.pool.query(
+    const { rowCount } = await this.parts.pool.query(
       'SELECT FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
     );
     if (!rowCount) throw deadLink();
-    const passwordHash = await this.hasher.hash(confirmation.password);
+    const passwordHash = await this.parts.hasher.hash(confirmation.password);
     try {
-      return await inTransaction(this.pool, async (client) => {
+      return await inTransaction(this.parts.pool, async (client) => {
         const userId = await openAccount(client, { tokenHash, passwordHash, name: confirmation.name });
-        return this.sessions.open({ userId, ...origin }, client);
+        return this.parts.sessions.open({ userId, ...origin }, client);
       });
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };

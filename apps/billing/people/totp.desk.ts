@@ -4,12 +4,10 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
-import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { CLOCK, POOL } from '../billing.tokens.js';
 import { queueMail } from '../mail/mail.outbox.js';
-import { MailSender } from '../mail/mail.sender.js';
 import { PasswordDesk } from './password.desk.js';
+import { PeopleParts } from './people.parts.js';
 
 export interface TotpState {
   enabled: boolean;
@@ -20,14 +18,12 @@ export interface TotpState {
 @Injectable()
 export class TotpDesk {
   constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(PeopleParts) private readonly parts: PeopleParts,
     @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-    @Inject(MailSender) private readonly mail: MailSender,
   ) {}
 
   async state({ userId }: Actor): Promise<TotpState> {
-    const { rows } = await this.pool.query<TotpState>(
+    const { rows } = await this.parts.pool.query<TotpState>(
       `SELECT totp_confirmed_at IS NOT NULL AS enabled, (SELECT count(*)::integer FROM recovery_codes
          WHERE user_id = users.id AND used_at IS NULL) AS "recoveryCodesLeft" FROM users WHERE id = $1`,
       [userId],
@@ -39,7 +35,7 @@ export class TotpDesk {
   async enrol(actor: Actor, password: string): Promise<Enrolment> {
     const person = await this.passwords.stepUp(actor, password, 'password');
     const enrolment = newEnrolment(person.email);
-    const { rowCount } = await this.pool.query(
+    const { rowCount } = await this.parts.pool.query(
       'UPDATE users SET totp_secret = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
       [person.id, enrolment.secret],
     );
@@ -49,7 +45,7 @@ export class TotpDesk {
 
   /** From now on codes are asked for. @returns the recovery codes, this once. @throws ApiError invalid_value, conflict */
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
-    const codes = await inTransaction(this.pool, async (client) => {
+    const codes = await inTransaction(this.parts.pool, async (client) => {
       const { rows } = await client.query<{ secret: string | null; isConfirmed: boolean }>(
         `SELECT totp_secret AS secret, totp_confirmed_at IS NOT NULL AS "isConfirmed"
          FROM users WHERE id = $1 FOR UPDATE`,
@@ -57,7 +53,7 @@ export class TotpDesk {
       );
       const { secret, isConfirmed } = rows[0]!;
       if (secret === null || isConfirmed) throw new ApiError('conflict', 'There is no enrolment to confirm.');
-      const step = stepOf(secret, code, this.clock.nowMs());
+      const step = stepOf(secret, code, this.parts.clock.nowMs());
       if (step === null)
         throw new ApiError('invalid_value', 'code: it is wrong or too old.', { param: 'code' });
       await client.query('UPDATE users SET totp_confirmed_at = now(), totp_last_step = $2 WHERE id = $1', [
@@ -67,7 +63,7 @@ export class TotpDesk {
       await note(client, actor, { action: 'totp.enabled', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });
-    this.mail.wake();
+    this.parts.mail.wake();
     return codes;
   }
 
@@ -75,22 +71,22 @@ export class TotpDesk {
   async renewCodes(actor: Actor, password: string, requestId: string): Promise<string[]> {
     const person = await this.passwords.stepUp(actor, password, 'password');
     if (person.totpSecret === null) throw new ApiError('conflict', 'No device is enrolled.');
-    const codes = await inTransaction(this.pool, async (client) => {
+    const codes = await inTransaction(this.parts.pool, async (client) => {
       await note(client, actor, { action: 'totp.codes_renewed', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });
-    this.mail.wake();
+    this.parts.mail.wake();
     return codes;
   }
 
   /** No codes are asked for any more; a repeat changes nothing. @throws ApiError forbidden */
   async disable(actor: Actor, password: string, requestId: string): Promise<void> {
     await this.passwords.stepUp(actor, password, 'password');
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       if (await removeDevice(client, actor.userId))
         await note(client, actor, { action: 'totp.disabled', requestId });
     });
-    this.mail.wake();
+    this.parts.mail.wake();
   }
 }
 

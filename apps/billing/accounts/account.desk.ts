@@ -1,0 +1,151 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import type { Actor } from '#identity/role.js';
+import { SessionStore } from '#identity/session.store.js';
+import { setFreeze } from '#ledger/freeze.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '../billing.tokens.js';
+
+/** What the owner of an account decides; what is left out stays, null is none. Amounts in nanos. */
+export interface AccountChange {
+  name?: string | undefined;
+  lowBalanceThreshold?: bigint | null | undefined;
+  monthlyLimit?: bigint | null | undefined;
+}
+
+/** Who changes an account, whose, and by which request. */
+export interface AccountOperation {
+  actor: Actor;
+  accountId: string;
+  requestId: string;
+}
+
+interface Settings {
+  name: string;
+  lowBalanceThreshold: bigint | null;
+  monthlyLimit: bigint | null;
+}
+
+/** Changes accounts, by their owners and by support. */
+@Injectable()
+export class AccountDesk {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+  ) {}
+
+  async change(operation: AccountOperation, change: AccountChange): Promise<void> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) return;
+    await inTransaction(this.pool, async (client) => {
+      const before = await lockSettings(client, operation.accountId);
+      const after = { ...before, ...given };
+      await writeSettings(client, operation.accountId, { before, after });
+      const told = (settings: Settings) =>
+        describe(
+          Object.fromEntries(Object.keys(given).map((name) => [name, settings[name as keyof Settings]])),
+        );
+      await note(client, operation, { action: 'account.changed', before: told(before), after: told(after) });
+    });
+  }
+
+  /** A repeat changes nothing and is not noted. @throws ApiError not_found */
+  freeze(operation: AccountOperation, reason: string): Promise<void> {
+    return this.setFrozen(operation, reason, { reason });
+  }
+
+  /** @throws ApiError not_found, conflict while the balance is below zero. */
+  unfreeze(operation: AccountOperation, why: string): Promise<void> {
+    return this.setFrozen(operation, null, { note: why });
+  }
+
+  /** Ends every session of the person of an account. @returns how many. @throws ApiError not_found */
+  async revokeSessions(operation: AccountOperation): Promise<number> {
+    return inTransaction(this.pool, async (client) => {
+      const { rows } = await client.query<{ userId: string | null }>(
+        'SELECT u.id AS "userId" FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1',
+        [operation.accountId],
+      );
+      if (!rows[0]) throw noSuchAccount();
+      const { userId } = rows[0];
+      const revoked = userId === null ? 0 : await this.sessions.revokeAll(userId, null, client);
+      await note(client, operation, { action: 'account.sessions_revoked', after: { revoked } });
+      return revoked;
+    });
+  }
+
+  private async setFrozen(
+    operation: AccountOperation,
+    reason: string | null,
+    details: Record<string, string>,
+  ): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      const result = await setFreeze(client, operation.accountId, reason);
+      if (result.outcome === 'not_found') throw noSuchAccount();
+      if (result.outcome === 'in_debt')
+        throw new ApiError('conflict', 'The balance is below zero: only credits lift this freeze.');
+      if (result.outcome === 'unchanged') return;
+      const action = reason === null ? 'account.unfrozen' : 'account.frozen';
+      await note(client, operation, {
+        action,
+        before: result.before,
+        after: { ...result.after, ...details },
+      });
+    });
+  }
+}
+
+/** Locks the balances, as every hold does, so each hold stands before the change or sees it. */
+async function lockSettings(client: pg.ClientBase, accountId: string): Promise<Settings> {
+  const { rows } = await client.query<Settings>(
+    `SELECT a.name, b.low_balance_threshold AS "lowBalanceThreshold", b.monthly_limit AS "monthlyLimit"
+     FROM customer_balances b JOIN accounts a ON a.id = b.account_id WHERE b.account_id = $1 FOR UPDATE OF b`,
+    [accountId],
+  );
+  if (!rows[0]) throw noSuchAccount();
+  return rows[0];
+}
+
+/** A threshold above the balance of the moment is no crossing: its owner is looking at it. */
+async function writeSettings(
+  client: pg.ClientBase,
+  accountId: string,
+  { before, after }: { before: Settings; after: Settings },
+): Promise<void> {
+  if (after.name !== before.name)
+    await client.query('UPDATE accounts SET name = $2 WHERE id = $1', [accountId, after.name]);
+  const { lowBalanceThreshold, monthlyLimit } = after;
+  await client.query(
+    `UPDATE customer_balances SET monthly_limit = $2, low_balance_threshold = $3,
+       low_balance_told = CASE WHEN low_balance_threshold IS NOT DISTINCT FROM $3 THEN low_balance_told
+         ELSE coalesce(main < $3, false) END
+     WHERE account_id = $1`,
+    [accountId, monthlyLimit, lowBalanceThreshold],
+  );
+}
+
+async function note(
+  client: pg.ClientBase,
+  { actor, accountId, requestId }: AccountOperation,
+  what: { action: string; before?: unknown; after?: unknown },
+): Promise<void> {
+  const subject = `account:${accountId}`;
+  await audit(client, { actor: `user:${actor.userId}`, subject, accountId, requestId, ...what });
+}
+
+/** As the audit log keeps it: amounts as decimal strings. */
+function describe(settings: Partial<Settings>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' ? formatAmount(nanos(value)) : value,
+    ]),
+  );
+}
+
+function noSuchAccount(): ApiError {
+  return new ApiError('not_found', 'There is no such account.');
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { KeysModule } from '../keys/keys.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { AccountController } from './account.controller.js';
+import { AccountDesk } from './account.desk.js';
+import { AccountReader } from './account.reader.js';
+import { LowBalanceController } from './low-balance.controller.js';
+import { SupportController } from './support.controller.js';
+
+/** Accounts as their owners and support see them. */
+@Module({
+  imports: [KeysModule, PeopleModule],
+  controllers: [AccountController, SupportController, LowBalanceController],
+  providers: [AccountReader, AccountDesk],
+})
+export class AccountsModule {}

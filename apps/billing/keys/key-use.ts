@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+
+/** A minute is exact enough for people, and one write for it bearable for any number of calls. */
+const INTERVAL_MS = 60_000;
+/** Keys noted between two writes; what is beyond is noted by its next call. */
+const MAX_NOTED = 100_000;
+
+export interface KeyUseOptions {
+  pool: pg.Pool;
+  log: Logger;
+  clock: Clock;
+  /** Between two writes, milliseconds. */
+  intervalMs?: number;
+}
+
+/** Notes when keys were last used: in memory on the way of a call, and in the database once in a while for all together. */
+export class KeyUse {
+  private noted = new Map<string, number>();
+  private readonly loop: Loop;
+
+  constructor(private readonly options: KeyUseOptions) {
+    const { log, intervalMs = INTERVAL_MS } = options;
+    this.loop = new Loop({ name: 'use of keys', intervalMs, log, round: () => this.write() });
+  }
+
+  note(keyId: string): void {
+    if (this.noted.has(keyId) || this.noted.size < MAX_NOTED)
+      this.noted.set(keyId, this.options.clock.nowMs());
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await this.write().catch((error: unknown) => {
+      this.options.log.warn({ err: error }, 'the last use of some keys was not noted');
+    });
+  }
+
+  /** In the order of ids, as every writer of several rows does; a key that somebody is changing waits for the next time. */
+  private async write(): Promise<void> {
+    if (this.noted.size === 0) return;
+    const noted = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.noted = new Map();
+    await this.options.pool.query(
+      `WITH used AS (SELECT * FROM unnest($1::text[], $2::float8[]) AS t (id, at_ms)),
+         free AS (SELECT k.id FROM api_keys k JOIN used USING (id) ORDER BY k.id FOR NO KEY UPDATE OF k SKIP LOCKED)
+       UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, to_timestamp(used.at_ms / 1000))
+       FROM used JOIN free USING (id) WHERE k.id = used.id`,
+      [noted.map(([keyId]) => keyId), noted.map(([, atMs]) => atMs)],
+    );
+  }
+}

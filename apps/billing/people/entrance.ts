@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type OpenedSession, SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import type { AnswerOf, CallSession } from '../http/route.js';
+import { SessionCookie } from '../http/session-cookie.js';
+import type { sessionRoutes } from './session.routes.js';
+
+/** Where a request of a person comes from, for the list of sessions. */
+export interface Origin {
+  ip: string;
+  userAgent: string | null;
+}
+
+export function originOf(request: FastifyRequest): Origin {
+  return { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
+}
+
+/** Gives a browser its new session. */
+@Injectable()
+export class Entrance {
+  constructor(
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(SessionCookie) private readonly cookie: SessionCookie,
+  ) {}
+
+  /** Sets the cookie of a session that was just opened, and ends the one that the browser had. */
+  async enter(
+    { session, reply }: { session: CallSession | null; reply: FastifyReply },
+    opened: OpenedSession,
+  ): Promise<AnswerOf<typeof sessionRoutes.show>> {
+    const found = await this.sessions.find(opened.token);
+    if (!found) throw new ApiError('not_signed_in', 'The session was ended at once.');
+    if (session) await this.sessions.revoke(session.actor.userId, session.actor.sessionId);
+    this.cookie.set(reply, opened.token);
+    const { userId, accountId, email, roles } = found.actor;
+    return { userId, accountId, email, roles: [...roles], csrfToken: opened.csrfToken };
+  }
+
+  leave(reply: FastifyReply): void {
+    this.cookie.clear(reply);
+  }
+}

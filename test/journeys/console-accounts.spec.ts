@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { recordTopup } from '#ledger/topup.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import { type Person, person } from '../support/console.js';
+import { awaitMail, mailTo } from '../support/mail.js';
+import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+let relay: Relay;
+let support: Person;
+
+beforeAll(async () => {
+  relay = await startRelay({ MAIL_POLL_SECONDS: '0.1' });
+  support = await person(relay, { roles: ['support'] });
+}, 60_000);
+afterAll(() => relay?.close());
+
+async function draw(apiKey: string, n = 1): Promise<number> {
+  const body = { model: 'vendora-imagine-image', prompt: 'a cat', n };
+  const { status } = await fetch(
+    `${relay.baseUrl}/v1/images/generations`,
+    json(body, { authorization: `Bearer ${apiKey}` }),
+  );
+  return status;
+}
+
+async function keyOf(someone: Person): Promise<string> {
+  const { data } = await someone.api.POST('/api/keys', { body: { name: 'a key', group: 'Vendora-Main' } });
+  return data!.apiKey;
+}
+
+async function topUp(accountId: string, credits: string): Promise<void> {
+  await recordTopup(relay.fixture.billing, {
+    accountId,
+    provider: 'manual',
+    paymentId: newId(),
+    ...priceCredits(parseAmount(credits), '1.3'),
+    rate: '1.3',
+    currency: 'USD',
+  });
+}
+
+const freeze = (by: Person, accountId: string, reason = 'under review') =>
+  by.api.POST('/api/support/accounts/{accountId}/freeze', {
+    params: { path: { accountId } },
+    body: { reason },
+  });
+const unfreeze = (by: Person, accountId: string) =>
+  by.api.POST('/api/support/accounts/{accountId}/unfreeze', {
+    params: { path: { accountId } },
+    body: { note: 'reviewed' },
+  });
+
+describe('an account', () => {
+  it('shows its balances and takes a name, a threshold and a limit', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { data } = await someone.api.PATCH('/api/account', {
+      body: { name: 'Acme', lowBalanceThreshold: '0.5', monthlyLimit: '10' },
+    });
+    expect(data).toMatchObject({
+      accountId: someone.accountId,
+      name: 'Acme',
+      balance: { main: '1', held: '0', invite: '0', refundPending: '0' },
+      frozen: null,
+      lowBalanceThreshold: '0.5',
+      monthlyLimit: '10',
+      spentThisMonth: '0',
+    });
+    expect(data?.inviteCode).toMatch(/^[a-z0-9]{10}$/);
+    await draw(await keyOf(someone), 2);
+    expect((await someone.api.GET('/api/account')).data?.spentThisMonth).toBe('0.04');
+    const { data: cleared } = await someone.api.PATCH('/api/account', {
+      body: { lowBalanceThreshold: null },
+    });
+    expect(cleared).toMatchObject({ name: 'Acme', lowBalanceThreshold: null, monthlyLimit: '10' });
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a threshold of zero', { lowBalanceThreshold: '0' }, 'lowBalanceThreshold'],
+    ['a limit below zero', { monthlyLimit: '-1' }, 'monthlyLimit'],
+    ['an empty name', { name: ' ' }, 'name'],
+    ['a balance', { main: '100' }, 'main'],
+  ])('does not take %s', async (_what, body, param) => {
+    const { error } = await (await person(relay)).api.PATCH('/api/account', { body });
+    expect(error).toMatchObject({ error: { param } });
+  });
+});
+
+describe('a low balance', () => {
+  it('is told once for each crossing: by mail, and to webhooks by an event', async () => {
+    const someone = await person(relay, { credits: '0.1' });
+    const apiKey = await keyOf(someone);
+    await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.05' } });
+    const told = async () =>
+      (await mailTo(relay, someone.email)).filter(({ subject }) => /balance is low/.test(subject)).length;
+    await draw(apiKey);
+    await draw(apiKey);
+    expect(await told()).toBe(0);
+    await draw(apiKey);
+    const mail = await awaitMail(relay, someone.email, { subject: /balance is low/ });
+    expect(mail.text).toContain('0.04 USD, below 0.05 USD');
+    await draw(apiKey);
+    await topUp(someone.accountId, '0.01');
+    await draw(apiKey);
+    await topUp(someone.accountId, '0.1');
+    await draw(apiKey, 4);
+    await awaitMail(relay, someone.email, { subject: /balance is low/, count: 2 });
+    expect(await told()).toBe(2);
+  });
+
+  it('is told once although 50 calls cross together', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const apiKey = await keyOf(someone);
+    await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.5' } });
+    await Promise.all(Array.from({ length: 50 }, () => draw(apiKey)));
+    await awaitMail(relay, someone.email, { subject: /balance is low/ });
+    await until('the outbox to be empty', async () => {
+      const { rows } = await relay.fixture.owner.query(
+        `SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM mail_outbox WHERE ended_at IS NULL) AS left`,
+      );
+      return Number(rows[0].left) === 0;
+    });
+    expect(await mailTo(relay, someone.email)).toHaveLength(1);
+  });
+});
+
+describe('support', () => {
+  it('finds accounts by person, id, key and name', async () => {
+    const someone = await person(relay);
+    const apiKey = await keyOf(someone);
+    const name = `Firma ${newId()}`;
+    await someone.api.PATCH('/api/account', { body: { name } });
+    const { data: keys } = await someone.api.GET('/api/keys');
+    const search = async (query: string) => {
+      const { data } = await support.api.GET('/api/support/accounts', { params: { query: { query } } });
+      return data!.items.map(({ accountId }) => accountId);
+    };
+    const queries = [
+      someone.email,
+      someone.email.slice(0, 24).toUpperCase(),
+      someone.accountId,
+      someone.userId,
+      keys!.items[0]!.keyId,
+      apiKey,
+      apiKey.slice(0, 10),
+      name.toLowerCase(),
+    ];
+    for (const query of queries) expect(await search(query)).toContain(someone.accountId);
+    expect(await search('%%%')).toEqual([]);
+    expect(await search(`${name}_`)).toEqual([]);
+  });
+
+  it('sees an account as its owner does, with its keys but not the keys themselves', async () => {
+    const someone = await person(relay, { credits: '3' });
+    const apiKey = await keyOf(someone);
+    const { data } = await support.api.GET('/api/support/accounts/{accountId}', {
+      params: { path: { accountId: someone.accountId } },
+    });
+    expect(data?.account).toEqual((await someone.api.GET('/api/account')).data);
+    expect(data?.person).toMatchObject({ email: someone.email, roles: ['user'] });
+    expect(data?.keys).toEqual((await someone.api.GET('/api/keys')).data?.items);
+    expect(JSON.stringify(data)).not.toContain(apiKey);
+  });
+
+  it('freezes with a reason that the owner reads, and lifts it, noted', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const frozen = await freeze(support, someone.accountId);
+    expect(frozen.data?.frozen).toEqual({ reason: 'under review' });
+    expect((await someone.api.GET('/api/account')).data?.frozen).toEqual({ reason: 'under review' });
+    await freeze(support, someone.accountId);
+    expect((await unfreeze(support, someone.accountId)).data?.frozen).toBeNull();
+    const { rows } = await relay.fixture.owner.query(
+      'SELECT actor, action, after FROM audit_log WHERE subject = $1 ORDER BY id',
+      [`account:${someone.accountId}`],
+    );
+    expect(rows).toEqual([
+      {
+        actor: `user:${support.userId}`,
+        action: 'account.frozen',
+        after: { frozen: true, reason: 'under review' },
+      },
+      {
+        actor: `user:${support.userId}`,
+        action: 'account.unfrozen',
+        after: { frozen: false, reason: null, note: 'reviewed' },
+      },
+    ]);
+  });
+
+  it('does not lift the freeze of a debt', async () => {
+    const someone = await person(relay);
+    const set = (main: string, frozen: boolean) =>
+      relay.fixture.owner.query(
+        `UPDATE customer_balances SET main = $2, frozen = $3, frozen_reason = 'debt' WHERE account_id = $1`,
+        [someone.accountId, main, frozen],
+      );
+    await set('-5', true);
+    const { error } = await unfreeze(support, someone.accountId);
+    expect(error).toMatchObject({ error: { code: 'conflict' } });
+    await set('0', true);
+    expect((await unfreeze(support, someone.accountId)).response.status).toBe(200);
+  });
+
+  it('ends the sessions of an account', async () => {
+    const someone = await person(relay);
+    const { data } = await support.api.DELETE('/api/support/accounts/{accountId}/sessions', {
+      params: { path: { accountId: someone.accountId } },
+    });
+    expect(data).toEqual({ revoked: 1 });
+    expect((await someone.api.GET('/api/account')).response.status).toBe(401);
+  });
+
+  it('is staff alone, and names accounts that are there', async () => {
+    const [user, finance] = [await person(relay), await person(relay, { roles: ['finance'] })];
+    for (const by of [user, finance]) {
+      expect((await freeze(by, user.accountId)).response.status).toBe(403);
+      expect((await by.api.GET('/api/support/accounts')).response.status).toBe(403);
+    }
+    expect((await freeze(support, newId())).response.status).toBe(404);
+    expect((await freeze(support, 'nonsense')).response.status).toBe(404);
+    expect((await freeze(support, user.accountId, 'debt')).error).toMatchObject({
+      error: { param: 'reason' },
+    });
+  });
+
+  it('leaves the ledger clean', () => expectCleanLedger(relay));
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+let relay: Relay;
+
+beforeAll(async () => {
+  relay = await startRelay({ KEY_USE_SECONDS: '0.1', TRUST_PROXY: 'true' });
+}, 60_000);
+afterAll(() => relay?.close());
+
+type NewKey = NonNullable<Parameters<typeof createKey>[1]>;
+
+async function createKey(someone: Person, rules: Record<string, unknown> = {}) {
+  const { data, error } = await someone.api.POST('/api/keys', {
+    body: { name: 'a key', group: 'Vendora-Main', ...rules },
+  });
+  if (!data) throw new Error(JSON.stringify(error));
+  return data;
+}
+
+/** One picture for 0.02; the answer's status and code. */
+async function draw(apiKey: string, ip?: string, more: Record<string, unknown> = {}) {
+  const headers = { authorization: `Bearer ${apiKey}`, ...(ip ? { 'x-forwarded-for': ip } : {}) };
+  const body = { model: 'vendora-imagine-image', prompt: 'a cat', ...more };
+  const response = await fetch(`${relay.baseUrl}/v1/images/generations`, json(body, headers));
+  const answer = (await response.json()) as { error?: { code: string } };
+  return [response.status, answer.error?.code];
+}
+
+const change = (someone: Person, keyId: string, body: Record<string, unknown>) =>
+  someone.api.PATCH('/api/keys/{keyId}', { params: { path: { keyId } }, body });
+
+describe('keys', () => {
+  it('are shown once, listed with what they spent and when, renamed, and deleted', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey, keyId, prefix } = await createKey(someone, { name: ' first ' });
+    expect(apiKey.startsWith(prefix!)).toBe(true);
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+    const show = () => someone.api.GET('/api/keys/{keyId}', { params: { path: { keyId } } });
+    await until('the last use of the key', async () => (await show()).data?.lastUsedAt);
+    const { data } = await someone.api.GET('/api/keys');
+    const mine = data?.items.find((key) => key.keyId === keyId);
+    expect(mine).toMatchObject({ name: 'first', spent: '0.02', spentThisMonth: '0.02', totalLimit: null });
+    expect(JSON.stringify(data)).not.toContain(apiKey);
+    expect((await change(someone, keyId, { name: 'second' })).data?.name).toBe('second');
+
+    const params = { path: { keyId } };
+    expect((await someone.api.DELETE('/api/keys/{keyId}', { params })).response.status).toBe(204);
+    expect(await draw(apiKey)).toEqual([401, 'invalid_api_key']);
+    expect((await show()).response.status).toBe(404);
+    expect((await someone.api.DELETE('/api/keys/{keyId}', { params })).response.status).toBe(404);
+    const { rows } = await relay.fixture.owner.query(
+      'SELECT action, before, after FROM audit_log WHERE subject = $1 ORDER BY id',
+      [`key:${keyId}`],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(['key.created', 'key.changed', 'key.deleted']);
+    expect(JSON.stringify(rows)).not.toContain(apiKey);
+  });
+
+  it('belong to their account alone', async () => {
+    const [owner, stranger] = [await person(relay), await person(relay, { roles: ['support', 'admin'] })];
+    const { keyId } = await createKey(owner);
+    const params = { path: { keyId } };
+    expect((await stranger.api.GET('/api/keys/{keyId}', { params })).response.status).toBe(404);
+    expect((await change(stranger, keyId, { name: 'mine' })).response.status).toBe(404);
+    expect((await stranger.api.DELETE('/api/keys/{keyId}', { params })).response.status).toBe(404);
+    expect((await owner.api.GET('/api/keys/{keyId}', { params })).data?.name).toBe('a key');
+  });
+
+  it('are listed page by page', async () => {
+    const someone = await person(relay);
+    for (const name of ['one', 'two', 'three']) await createKey(someone, { name });
+    const names: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data } = await someone.api.GET('/api/keys', {
+        params: { query: { limit: 2, ...(cursor ? { cursor } : {}) } },
+      });
+      names.push(...data!.items.map(({ name }) => name));
+      cursor = data!.nextCursor ?? undefined;
+    } while (cursor);
+    expect(names.slice(0, 3)).toEqual(['three', 'two', 'one']);
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['no name', { name: '' }, 'name'],
+    ['an unknown group', { group: 'Nowhere' }, 'group'],
+    ['an unknown model', { allowedModels: ['nothing-like-it'] }, 'allowedModels'],
+    ['no model', { allowedModels: [] }, 'allowedModels'],
+    ['a range that is none', { allowedIps: ['10.0.0.0/64'] }, 'allowedIps.0'],
+    ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    ['a limit that is a number', { monthlyLimit: 5 }, 'monthlyLimit'],
+    ['a limit below zero', { totalLimit: '-1' }, 'totalLimit'],
+    ['a field that is none', { keyHash: 'x' }, 'keyHash'],
+  ])('are not created with %s', async (_what, rules, param) => {
+    const someone = await person(relay);
+    const { error } = await someone.api.POST('/api/keys', {
+      body: { name: 'a key', group: 'Vendora-Main', ...rules } as NewKey & { name: string; group: string },
+    });
+    expect(error).toMatchObject({ error: { param } });
+  });
+});
+
+describe('what a key may do is decided in the hold', () => {
+  it('its limit of a month and its limit ever', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey, keyId } = await createKey(someone, { monthlyLimit: '0.04' });
+    await draw(apiKey);
+    await draw(apiKey);
+    expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
+    await change(someone, keyId, { monthlyLimit: null, totalLimit: '0.06' });
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+    expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
+    // Months ago counts towards the limit ever, and not towards that of the month.
+    await relay.fixture.owner.query(`INSERT INTO key_spend VALUES ($1, '2020-01-01', 1000000000)`, [keyId]);
+    await change(someone, keyId, { monthlyLimit: '1', totalLimit: '1.07' });
+    expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
+    await change(someone, keyId, { totalLimit: '1.08' });
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+  });
+
+  it('gives back to a limit what was released', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey } = await createKey(someone, { totalLimit: '0.02' });
+    const failing = await draw(apiKey, undefined, { prompt: 'a cat [[fault:moderation]]' });
+    expect(failing[0]).not.toBe(200);
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+    expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
+  });
+
+  it('never passes a limit, of 50 at the same moment', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const { apiKey } = await createKey(someone, { totalLimit: '0.1' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => draw(apiKey)));
+    expect(answers.filter(([status]) => status === 200)).toHaveLength(5);
+    expect(answers.filter(([, code]) => code === 'key_limit_exceeded')).toHaveLength(45);
+  });
+
+  it('the limit of its account, over all keys', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const keys = [await createKey(someone), await createKey(someone)];
+    await someone.api.PATCH('/api/account', { body: { monthlyLimit: '0.1' } });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => draw(keys[index % 2]!.apiKey)),
+    );
+    expect(answers.filter(([status]) => status === 200)).toHaveLength(5);
+    expect(answers.filter(([, code]) => code === 'account_limit_exceeded')).toHaveLength(45);
+    await someone.api.PATCH('/api/account', { body: { monthlyLimit: null } });
+    expect(await draw(keys[0]!.apiKey)).toEqual([200, undefined]);
+  });
+
+  it('its models', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey, keyId } = await createKey(someone, { allowedModels: ['imgmodel-4'] });
+    expect(await draw(apiKey)).toEqual([403, 'model_not_allowed']);
+    await change(someone, keyId, { allowedModels: ['imgmodel-4', 'vendora-imagine-image'] });
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+  });
+
+  it('its addresses, of both kinds, by range; a gateway that remembers older ones does not matter', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey, keyId, allowedIps } = await createKey(someone, {
+      allowedIps: ['192.0.2.77/24', '2001:DB8::/32'],
+    });
+    expect(allowedIps).toEqual(['192.0.2.0/24', '2001:db8::/32']);
+    expect(await draw(apiKey, '192.0.2.9')).toEqual([200, undefined]);
+    expect(await draw(apiKey, '2001:db8::9')).toEqual([200, undefined]);
+    expect(await draw(apiKey, '192.0.3.9')).toEqual([403, 'ip_not_allowed']);
+    const models = await fetch(`${relay.baseUrl}/v1/models`, {
+      headers: { authorization: `Bearer ${apiKey}`, 'x-forwarded-for': '203.0.113.1' },
+    });
+    expect(models.status).toBe(403);
+    // Changed behind the gateway's back: the hold refuses.
+    await relay.fixture.owner.query(`UPDATE api_keys SET allowed_ips = '{203.0.113.0/24}' WHERE id = $1`, [
+      keyId,
+    ]);
+    expect(await draw(apiKey, '192.0.2.9')).toEqual([403, 'ip_not_allowed']);
+    const { rows } = await relay.fixture.owner.query(
+      `SELECT refusal_code FROM charges WHERE key_id = $1 AND state = 'refused'`,
+      [keyId],
+    );
+    expect(rows).toEqual([{ refusal_code: 'ip_not_allowed' }]);
+  });
+
+  it('its expiry', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const { apiKey, keyId } = await createKey(someone, { expiresAt: '2100-01-01T00:00:00Z' });
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+    await relay.fixture.owner.query(`UPDATE api_keys SET expires_at = now() WHERE id = $1`, [keyId]);
+    expect(await draw(apiKey)).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('whether its account is frozen', async () => {
+    const [someone, support] = [
+      await person(relay, { credits: '1' }),
+      await person(relay, { roles: ['support'] }),
+    ];
+    const { apiKey } = await createKey(someone);
+    const path = { accountId: someone.accountId };
+    await support.api.POST('/api/support/accounts/{accountId}/freeze', {
+      params: { path },
+      body: { reason: `seen on a list, ${newId()}` },
+    });
+    expect(await draw(apiKey)).toEqual([403, 'account_frozen']);
+    await support.api.POST('/api/support/accounts/{accountId}/unfreeze', {
+      params: { path },
+      body: { note: 'a mistake' },
+    });
+    expect(await draw(apiKey)).toEqual([200, undefined]);
+  });
+
+  it('and the ledger stays clean', () => expectCleanLedger(relay));
+});
