@@ -27,7 +27,9 @@ import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
+import { ChargesModule } from './charges/charges.module.js';
 import { MarketModule } from './market/market.module.js';
+import { UsageModule } from './usage/usage.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { PeopleModule } from './people/people.module.js';
@@ -93,6 +95,8 @@ export class BillingModule {
         PeopleModule,
         PricesModule,
         MarketModule,
+        ChargesModule,
+        UsageModule,
         RefundsModule,
         TicketsModule,
         WebhooksModule,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { paths } from '#apps/console/api/schema.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -316,11 +317,16 @@ describe('a price that changes under load', () => {
   }, 60_000);
 });
 
+type ImportAnswer =
+  paths['/api/admin/prices/import.csv']['post']['responses'][200]['content']['application/json'] & {
+    error: { code: string };
+  };
+
 describe('a file of prices', () => {
   const csv = { 'content-type': 'text/csv' };
   const send = async (path: string, body: string) => {
     const response = await admin.send(path, { method: 'POST', headers: csv, body });
-    return { status: response.status, body: (await response.json()) as Record<string, any> };
+    return { status: response.status, body: (await response.json()) as ImportAnswer };
   };
 
   it('comes back as it went, and changes nothing', async () => {
@@ -330,12 +336,12 @@ describe('a file of prices', () => {
     );
     const { body } = await send('/api/admin/prices/import.csv', file);
     expect(body).toMatchObject({ added: [], changed: [], refused: [], proposal: null });
-    expect(body['same']).toBe(file.trim().split('\n').length - 1);
+    expect(body.same).toBe(file.trim().split('\n').length - 1);
     const { data: exported } = await admin.api.GET('/api/admin/prices/export');
     const { data: imported } = await admin.api.POST('/api/admin/prices/import', {
       body: { rows: exported!.rows },
     });
-    expect(imported).toMatchObject({ same: body['same'], proposal: null });
+    expect(imported).toMatchObject({ same: body.same, proposal: null });
   });
 
   const HEADER = 'kind,subject,unit_price,input_price,cached_input_price,output_price,multiplier,withdrawn\n';
@@ -358,8 +364,8 @@ describe('a file of prices', () => {
       ].join('\n');
     const { body } = await send('/api/admin/prices/import.csv?dryRun=true', file);
     expect(body).toMatchObject({ dryRun: true, same: 1, proposal: null, added: [] });
-    expect(body['changed'].map((row: { line: number }) => row.line)).toEqual([3, 7, 10]);
-    expect(body['refused']).toEqual([
+    expect(body.changed.map(({ line }) => line)).toEqual([3, 7, 10]);
+    expect(body.refused).toEqual([
       { line: 4, reason: 'There is no model nothing.' },
       { line: 5, reason: expect.stringContaining('price.unitPrice must be a decimal') },
       { line: 6, reason: expect.stringContaining('price.unitPrice must be a decimal') },
@@ -373,8 +379,8 @@ describe('a file of prices', () => {
   it('makes one proposal of all that differs', async () => {
     const file = `${HEADER}price,imgmodel-4,0.051,,,,,\nprice,vendora-chat,,3,1.5,12,,\n`;
     const { body } = await send('/api/admin/prices/import.csv?note=Autumn', file);
-    expect(body['proposal']).toMatchObject({ state: 'open', changes: 2, note: 'Autumn' });
-    expect((await confirm(body['proposal'].id as string)).status).toBe(200);
+    expect(body.proposal).toMatchObject({ state: 'open', changes: 2, note: 'Autumn' });
+    expect((await confirm(body.proposal!.id)).status).toBe(200);
     const { body: again } = await send('/api/admin/prices/import.csv', file);
     expect(again).toMatchObject({ same: 2, proposal: null });
   });
@@ -396,7 +402,7 @@ describe('a file of prices', () => {
       'kind,subject\na,b,c\n',
     ]) {
       const { status, body } = await send('/api/admin/prices/import.csv', file);
-      expect({ file, status, code: body['error'].code }).toEqual({
+      expect({ file, status, code: body.error.code }).toEqual({
         file,
         status: 400,
         code: 'invalid_value',

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import type { FastifyReply } from 'fastify';
 
@@ -18,15 +18,20 @@ export function sendCsv<T>(
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${fileName}"`,
   });
-  const file = stringify({ header: true, columns: columns.map(({ title }) => title), escape_formulas: true });
-  const source = Readable.from(records(columns, rows));
-  source.on('error', (error) => file.destroy(error));
-  return source.pipe(file);
+  const file = stringify({ header: true, columns: columns.map(({ title }) => title) });
+  // Whoever ends early, the reader or the database, ends the other side too; what went wrong shows in the file's stream.
+  pipeline(Readable.from(records(columns, rows)), file, () => undefined);
+  return file;
 }
 
 async function* records<T>(
   columns: readonly CsvColumn<T>[],
   rows: AsyncIterable<T>,
 ): AsyncGenerator<string[]> {
-  for await (const row of rows) yield columns.map(({ value }) => String(value(row) ?? ''));
+  for await (const row of rows) yield columns.map(({ value }) => harmless(String(value(row) ?? '')));
+}
+
+/** A spreadsheet would run a cell that begins like a formula; an amount below zero is none. */
+function harmless(cell: string): string {
+  return /^[=+\-@\t\r]/.test(cell) && !/^-\d+(\.\d+)?$/.test(cell) ? `'${cell}` : cell;
 }

@@ -19,13 +19,39 @@ export function pageFrom<T>(
   return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(keyOf(last)) : null };
 }
 
-/** The key that a cursor continues after, or null for the first page. @throws ApiError for one that is not ours. */
-export function readCursor(cursor: string | undefined, length: number): string[] | null {
+/** A page of items whose reader says itself where the next one begins, since it may hold fewer than the limit. */
+export function sliceOf<T, V>(
+  slice: { items: readonly T[]; next: string | null },
+  view: (item: T) => V,
+): Page<V> {
+  return {
+    items: slice.items.map(view),
+    nextCursor: slice.next === null ? null : encodeCursor([slice.next]),
+  };
+}
+
+/** What no key of ours holds, nor the database takes. */
+// eslint-disable-next-line no-control-regex -- control characters are what is refused
+const ANY_KEY = /^[^\u0000-\u001f]*$/;
+
+/**
+ * The key that a cursor continues after, or null for the first page; each part of it is of the pattern.
+ * @throws ApiError for one that is not ours.
+ */
+export function readCursor(
+  cursor: string | undefined,
+  length: number,
+  pattern: RegExp = ANY_KEY,
+): string[] | null {
   if (cursor === undefined) return null;
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(key) && key.length === length && key.every((part) => typeof part === 'string'))
-      return key;
+    if (
+      Array.isArray(key) &&
+      key.length === length &&
+      key.every((part) => typeof part === 'string' && pattern.test(part))
+    )
+      return key as string[];
   } catch {
     // Not JSON: refused below.
   }

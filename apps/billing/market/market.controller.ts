@@ -47,7 +47,7 @@ export class MarketController {
     if (!entries)
       throw new ApiError('not_found', `There is no model ${call.params.model} on the price list.`);
     // Older entries never change and newer ones come before them, so a page continues after so many from the end.
-    const left = Number(readCursor(cursor, 1)?.[0] ?? entries.length);
+    const left = Number(readCursor(cursor, 1, /^\d{1,9}$/)?.[0] ?? entries.length);
     const numbered = entries.map((entry, at) => ({ entry, left: entries.length - at - 1 }));
     const rest = numbered.filter((each) => each.left < left).slice(0, limit + 1);
     const page = pageFrom(rest, limit, (each) => [String(each.left)]);

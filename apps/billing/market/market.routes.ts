@@ -32,11 +32,9 @@ export const listedModel = z.object({
   groups: z.array(
     z.object({
       group: z.string(),
-      rule: z
-        .enum(['list', 'fixed_per_call'])
-        .meta({
-          description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
-        }),
+      rule: z.enum(['list', 'fixed_per_call']).meta({
+        description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
+      }),
       multiplier: multiplierView,
       price: priceFields.meta({
         description: 'What a unit costs in the group, exactly; amounts are rounded up.',

@@ -44,4 +44,9 @@ export const changesField = z
   .min(1, 'must hold a change')
   .max(MAX_CHANGES, `must hold at most ${MAX_CHANGES} changes`);
 
-export const noteField = z.string().trim().max(500, 'must have at most 500 characters');
+export const noteField = z
+  .string()
+  .trim()
+  .max(500, 'must have at most 500 characters')
+  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');

@@ -60,3 +60,32 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+-- Statements ------------------------------------------------------------------------------------------------
+
+-- The first transaction on any of these ledger accounts that was recorded since a time; transactions of an account are
+-- recorded in the order of their ids, so halving finds it by a few dozen look-ups, without an index on the time.
+CREATE FUNCTION first_transaction_since(ledger_ids bigint[], since timestamptz) RETURNS bigint
+  LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+  found_id bigint;
+BEGIN
+  SELECT coalesce(max(newest.transaction_id), 0) + 1 INTO high FROM unnest(ledger_ids) AS ledger (id)
+    CROSS JOIN LATERAL (SELECT transaction_id FROM ledger_entries WHERE ledger_account_id = ledger.id
+      ORDER BY transaction_id DESC LIMIT 1) AS newest;
+  WHILE low < high LOOP
+    middle := low + (high - low) / 2;
+    SELECT min(next.transaction_id) INTO found_id FROM unnest(ledger_ids) AS ledger (id)
+      CROSS JOIN LATERAL (SELECT transaction_id FROM ledger_entries
+        WHERE ledger_account_id = ledger.id AND transaction_id >= middle ORDER BY transaction_id LIMIT 1) AS next;
+    IF found_id IS NULL OR (SELECT recorded_at >= since FROM ledger_transactions WHERE id = found_id) THEN
+      high := middle;
+    ELSE
+      low := found_id + 1;
+    END IF;
+  END LOOP;
+  RETURN low;
+END $$;

@@ -1,0 +1,103 @@
+import type pg from 'pg';
+import type { Slice } from './usage.store.js';
+
+export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
+export type Balance = (typeof balances)[number];
+
+/** Which lines; times are of their recording, `to` is not included. */
+export interface StatementFilter {
+  balance?: Balance | undefined;
+  kind?: string | undefined;
+  keyId?: string | undefined;
+  model?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A movement on one balance of an account, nanos; positive is money in. */
+export interface StatementEntry {
+  transactionId: bigint;
+  ordinal: number;
+  at: Date;
+  effectiveAt: Date;
+  kind: string;
+  reference: string;
+  balance: Balance;
+  amount: bigint;
+  balanceAfter: bigint;
+  chargeId: string | null;
+  model: string | null;
+  keyId: string | null;
+}
+
+/** A page with a filter looks at so many lines at most, newest first; later pages find what it did not. */
+const SCAN_LIMIT = 2_000;
+/** A transaction is recorded at its start and numbered under its locks: never so long apart. */
+const RECORDING_APART = `interval '5 minutes'`;
+const LAST = (2n ** 63n - 1n).toString();
+
+const LEDGERS = `SELECT v.balance, v.id FROM customer_balances b CROSS JOIN LATERAL (VALUES
+    ('main', b.main_ledger_id), ('held', b.held_ledger_id), ('invite', b.invite_ledger_id),
+    ('refund-pending', b.refund_pending_ledger_id)) AS v (balance, id)
+  WHERE b.account_id = $1 AND ($2::text IS NULL OR v.balance = $2)`;
+
+/** The newest lines of each balance by its index, then of all together: as many as the limit, whatever there is. */
+const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
+  bounds AS MATERIALIZED (SELECT
+    CASE WHEN $5::timestamptz IS NULL THEN 0
+      ELSE first_transaction_since((SELECT array_agg(id) FROM ledgers), $5 - ${RECORDING_APART}) END AS first_id,
+    CASE WHEN $6::timestamptz IS NULL THEN ${LAST}
+      ELSE first_transaction_since((SELECT array_agg(id) FROM ledgers), $6 + ${RECORDING_APART}) END AS end_id),
+  scanned AS (
+    SELECT e.transaction_id, e.ordinal, e.amount, e.balance_after, l.balance FROM ledgers l CROSS JOIN bounds
+    CROSS JOIN LATERAL (SELECT * FROM ledger_entries e
+      WHERE e.ledger_account_id = l.id AND e.transaction_id <= $3::bigint AND (e.transaction_id, e.ordinal) < ($3::bigint, $4::integer)
+        AND e.transaction_id >= bounds.first_id AND e.transaction_id < bounds.end_id
+      ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
+    ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
+
+/** The lines of an account's statement, newest first. `after` is where the page before ended. */
+export async function readStatement(
+  pool: pg.Pool,
+  accountId: string,
+  filter: StatementFilter,
+  page: { limit: number; after: string | null },
+): Promise<Slice<StatementEntry>> {
+  const [afterId = LAST, afterOrdinal = '0'] = page.after?.split(' ') ?? [];
+  const bounds = [
+    accountId,
+    filter.balance ?? null,
+    afterId,
+    afterOrdinal,
+    filter.from ?? null,
+    filter.to ?? null,
+  ];
+  const { kind, keyId, model, from, to } = filter;
+  const isFiltered = [kind, keyId, model, from, to].some((value) => value !== undefined);
+  const scanned = isFiltered ? Math.max(SCAN_LIMIT, page.limit + 1) : page.limit + 1;
+  const { rows } = await pool.query<StatementEntry>(
+    `${scanOf(scanned)} SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
+       t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, s.amount, s.balance_after AS "balanceAfter",
+       t.charge_id AS "chargeId", c.model_id AS model, c.key_id AS "keyId"
+     FROM scanned s JOIN ledger_transactions t ON t.id = s.transaction_id LEFT JOIN charges c ON c.id = t.charge_id
+     WHERE ($7::text IS NULL OR t.kind = $7) AND ($8::text IS NULL OR c.key_id = $8)
+       AND ($9::text IS NULL OR c.model_id = $9) AND ($5::timestamptz IS NULL OR t.recorded_at >= $5)
+       AND ($6::timestamptz IS NULL OR t.recorded_at < $6)
+     ORDER BY s.transaction_id DESC, s.ordinal DESC LIMIT ${page.limit + 1}`,
+    [...bounds, kind ?? null, keyId ?? null, model ?? null],
+  );
+  const items = rows.slice(0, page.limit);
+  if (rows.length > page.limit) return { items, next: positionOf(items.at(-1)!) };
+  if (!isFiltered) return { items, next: null };
+  const { rows: ends } = await pool.query<Pick<StatementEntry, 'transactionId' | 'ordinal'>>(
+    `${scanOf(scanned)} SELECT transaction_id AS "transactionId", ordinal FROM scanned
+     ORDER BY transaction_id DESC, ordinal DESC OFFSET ${scanned - 1} LIMIT 1`,
+    bounds,
+  );
+  return { items, next: ends[0] ? positionOf(ends[0]) : null };
+}
+
+/** Where a line stands, as text; the next page continues after it. */
+function positionOf({ transactionId, ordinal }: Pick<StatementEntry, 'transactionId' | 'ordinal'>): string {
+  return `${transactionId} ${ordinal}`;
+}

@@ -1,0 +1,178 @@
+import type pg from 'pg';
+import { firstIdAt } from '#platform/ids.js';
+import type { Family } from '#pricing/price-book.js';
+
+export const usageStates = ['refused', 'held', 'settled', 'released'] as const;
+
+/** Which requests; times are of their holds, `to` is not included. */
+export interface UsageFilter {
+  keyId?: string | undefined;
+  model?: string | undefined;
+  group?: string | undefined;
+  family?: Family | undefined;
+  state?: (typeof usageStates)[number] | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** One request: each has exactly one, refused ones too. */
+export interface UsageEntry {
+  chargeId: string;
+  requestId: string | null;
+  at: Date;
+  endedAt: Date | null;
+  keyId: string | null;
+  requestedModel: string | null;
+  model: string | null;
+  family: Family | null;
+  group: string | null;
+  state: (typeof usageStates)[number];
+  units: bigint | null;
+  deliveredUnits: bigint | null;
+  held: bigint;
+  settled: bigint | null;
+  released: bigint | null;
+  operatorLoss: bigint;
+  refusalCode: string | null;
+  reason: string | null;
+  channel: string | null;
+  upstreamStatus: number | null;
+  latencyMs: number | null;
+  taskId: string | null;
+}
+
+/** A part of a list: `next` is where the next one begins, null at the end. */
+export interface Slice<T> {
+  items: T[];
+  next: string | null;
+}
+
+/** A page looks at so many requests at most, newest first: what its filter does not find there, later pages do. */
+export const SCAN_LIMIT = 20_000;
+/** A charge's id is minted by the gateway at most so long before the hold, by any clock; the index of ids narrows by it. */
+const CLOCKS_APART_MS = 24 * 3_600_000;
+const AFTER_EVERY_ID = 'z'.repeat(26);
+
+const COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at AS at, c.resolved_at AS "endedAt",
+  c.key_id AS "keyId", c.requested_model AS "requestedModel", c.model_id AS model, coalesce(c.family, m.family) AS family,
+  c.group_name AS "group", c.state, c.units, c.delivered_units AS "deliveredUnits", c.amount AS held, c.settled, c.released,
+  c.operator_loss AS "operatorLoss", c.refusal_code AS "refusalCode", c.resolution_reason AS reason,
+  c.channel_id AS channel, c.upstream_status AS "upstreamStatus", c.latency_ms AS "latencyMs", c.task_id AS "taskId"`;
+
+/** The requests of an account, newest first, by the index of account and id whatever the filter is. */
+export async function readUsage(
+  pool: pg.Pool,
+  accountId: string,
+  filter: UsageFilter,
+  page: { limit: number; after: string | null },
+): Promise<Slice<UsageEntry>> {
+  const { scan, values } = scanOf(accountId, filter, page.after);
+  const where = conditionsOf(filter, values);
+  const { rows } = await pool.query<UsageEntry>(
+    `SELECT ${COLUMNS} FROM (SELECT * ${scan} ORDER BY id DESC LIMIT ${SCAN_LIMIT}) AS c
+     LEFT JOIN models m ON m.id = c.model_id ${where} ORDER BY c.id DESC LIMIT ${page.limit + 1}`,
+    values,
+  );
+  const items = rows.slice(0, page.limit);
+  if (rows.length > page.limit) return { items, next: items.at(-1)!.chargeId };
+  return { items, next: await scanEnd(pool, accountId, filter, page.after) };
+}
+
+/** Where the scan ended when it did not come to the end of the list. */
+async function scanEnd(
+  pool: pg.Pool,
+  accountId: string,
+  filter: UsageFilter,
+  after: string | null,
+): Promise<string | null> {
+  const { scan, values } = scanOf(accountId, filter, after);
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id ${scan} ORDER BY id DESC OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
+    values,
+  );
+  return rows[0]?.id ?? null;
+}
+
+function scanOf(
+  accountId: string,
+  { from, to }: UsageFilter,
+  after: string | null,
+): { scan: string; values: unknown[] } {
+  const last = to ? firstIdAt(to.getTime() + CLOCKS_APART_MS) : AFTER_EVERY_ID;
+  const before = after !== null && after < last ? after : last;
+  const first = from ? firstIdAt(from.getTime() - CLOCKS_APART_MS) : '';
+  return {
+    scan: 'FROM charges WHERE account_id = $1 AND id < $2 AND id >= $3',
+    values: [accountId, before, first],
+  };
+}
+
+/** The conditions of a filter on charges `c` and their models `m`; adds its values. */
+function conditionsOf(filter: UsageFilter, values: unknown[]): string {
+  const conditions: string[] = [];
+  const add = (condition: string, value: unknown) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition.replace('?', `$${values.length}`));
+  };
+  add('c.key_id = ?', filter.keyId);
+  add('c.model_id = ?', filter.model);
+  add('c.group_name = ?', filter.group);
+  add('coalesce(c.family, m.family) = ?', filter.family);
+  add('c.state = ?', filter.state);
+  add('c.created_at >= ?', filter.from);
+  add('c.created_at < ?', filter.to);
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
+
+export type DailySubject = 'model' | 'key';
+
+/** The requests of a UTC day, all or of one model or key; amounts in nanos. */
+export interface DailyTotal {
+  day: string;
+  subject: string;
+  requests: bigint;
+  settled: bigint;
+  released: bigint;
+  refused: bigint;
+  open: bigint;
+  /** What was settled. */
+  amount: bigint;
+}
+
+const SUBJECT = { model: `coalesce(c.model_id, '')`, key: `coalesce(c.key_id, '')` };
+
+/** Totals by UTC day, newest first, and by model or key within it; after a day and subject. */
+export async function readDailyUsage(
+  pool: pg.Pool,
+  accountId: string,
+  query: {
+    filter: UsageFilter & { from: Date; to: Date };
+    by: DailySubject | null;
+    limit: number;
+    after: readonly string[] | null;
+  },
+): Promise<DailyTotal[]> {
+  const { filter, by, limit, after } = query;
+  const { scan, values } = scanOf(accountId, filter, null);
+  const where = conditionsOf(filter, values);
+  const continued = after
+    ? `HAVING (c.created_at AT TIME ZONE 'UTC')::date < $${values.push(after[0])}
+         OR (c.created_at AT TIME ZONE 'UTC')::date = $${values.length} AND ${subjectOf(by)} > $${values.push(after[1])}`
+    : '';
+  const { rows } = await pool.query<DailyTotal>(
+    `SELECT (c.created_at AT TIME ZONE 'UTC')::date::text AS day, ${subjectOf(by)} AS subject, count(*) AS requests,
+       count(*) FILTER (WHERE c.state = 'settled') AS settled, count(*) FILTER (WHERE c.state = 'released') AS released,
+       count(*) FILTER (WHERE c.state = 'refused') AS refused, count(*) FILTER (WHERE c.state = 'held') AS open,
+       coalesce(sum(c.settled), 0)::bigint AS amount
+     FROM (SELECT * ${scan}) AS c LEFT JOIN models m ON m.id = c.model_id ${where}
+     GROUP BY (c.created_at AT TIME ZONE 'UTC')::date, ${subjectOf(by)} ${continued}
+     ORDER BY (c.created_at AT TIME ZONE 'UTC')::date DESC, ${subjectOf(by)} LIMIT ${limit}`,
+    values,
+  );
+  return rows;
+}
+
+function subjectOf(by: DailySubject | null): string {
+  return by === null ? `''::text` : SUBJECT[by];
+}

@@ -1,0 +1,76 @@
+import { type Nanos, nanos } from '#money/amount.js';
+import { type PriceBook, versionAt } from './price-book.js';
+import {
+  amountOfUnits,
+  type ChargeLine,
+  linesAmount,
+  type NamedVersions,
+  quoteOf,
+  termsOfVersions,
+  type TokenCounts,
+  withTokens,
+} from './quote.js';
+
+/** What a charge stores that its amounts follow from, and what came of it. */
+export interface RecordedCharge extends NamedVersions {
+  readonly units: bigint;
+  readonly lines: readonly Pick<ChargeLine, 'kind' | 'units'>[] | null;
+  readonly state: 'held' | 'settled' | 'released';
+  /** When it was held, milliseconds: the versions must have been in force then. */
+  readonly heldAtMs: number;
+  readonly deliveredUnits: bigint;
+  readonly deliveredLines: readonly Pick<ChargeLine, 'kind' | 'units'>[] | null;
+  readonly amount: Nanos;
+  readonly settled: Nanos;
+  readonly operatorLoss: Nanos;
+}
+
+export interface Recomputed {
+  readonly amount: Nanos;
+  readonly settled: Nanos;
+  readonly operatorLoss: Nanos;
+  /** The versions were the ones in force when the charge was held. */
+  readonly inForce: boolean;
+  /** Everything comes out as it is stored. */
+  readonly agrees: boolean;
+}
+
+/** Computes a charge again from the versions that it names (money.md invariant 12); null when they are not in the book. */
+export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed | null {
+  const terms = termsOfVersions(book, charge);
+  if (typeof terms === 'string') return null;
+  const quoted = quoteOf(terms, { units: charge.units, tokens: countsOf(charge.lines) });
+  if (typeof quoted === 'string') return null;
+  const used = countsOf(charge.deliveredLines);
+  const cost =
+    charge.state !== 'settled'
+      ? 0n
+      : quoted.lines && used
+        ? linesAmount(withTokens(quoted.lines, used), quoted.multiplier)
+        : amountOfUnits(quoted, charge.deliveredUnits);
+  const settled = nanos(cost < quoted.amount ? cost : quoted.amount);
+  const operatorLoss = nanos(cost - settled);
+  const inForce = wereInForce(book, charge);
+  const isSame =
+    quoted.amount === charge.amount && settled === charge.settled && operatorLoss === charge.operatorLoss;
+  return { amount: quoted.amount, settled, operatorLoss, inForce, agrees: inForce && isSame };
+}
+
+function wereInForce(book: PriceBook, charge: RecordedCharge): boolean {
+  const { group, heldAtMs } = charge;
+  const pricedAs = book.models.get(charge.model)?.pricedAs ?? charge.model;
+  const at = (versions: Parameters<typeof versionAt>[0]) => versionAt(versions, heldAtMs)?.id ?? null;
+  const isSame = (named: bigint | null, versions: Parameters<typeof versionAt>[0]) =>
+    named === null || named === at(versions);
+  return (
+    isSame(charge.multiplierVersionId, book.multipliers.get(group)) &&
+    isSame(charge.priceVersionId, book.prices.get(pricedAs)) &&
+    isSame(charge.groupRuleVersionId, book.groupRules.get(group))
+  );
+}
+
+function countsOf(lines: RecordedCharge['lines']): TokenCounts | null {
+  if (!lines) return null;
+  const of = (kind: ChargeLine['kind']) => lines.find((line) => line.kind === kind)?.units ?? 0n;
+  return { input: of('input'), cachedInput: of('cached_input'), output: of('output') };
+}
