@@ -52,7 +52,7 @@ describe('KeyAuthenticator', () => {
   });
 
   it('takes the scheme in any case, and twice', async () => {
-    for (const scheme of ['bearer', 'BEARER', 'Bearer Bearer']) {
+    for (const scheme of ['bearer', 'BEARER', 'Bearer Bearer', '']) {
       expect((await keys.authenticate(`${scheme} ${key.apiKey}`)).keyId).toBe(key.keyId);
     }
   });

@@ -44,8 +44,8 @@ interface CachedKey {
   expiresAtMs: number;
 }
 
-/** Case of the scheme does not matter; clients send `bearer`, and some send it twice. */
-const BEARER = /^\s*(?:bearer\s+)+(\S+)\s*$/i;
+/** Case of the scheme does not matter; clients send `bearer`, and some send it twice or not at all. */
+const BEARER = /^\s*(?:bearer\s+)*(\S+)\s*$/i;
 const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
 /** Keys remembered at once; about 200 bytes each. The oldest goes first. */
 const MAX_CACHED_KEYS = 50_000;
