@@ -8,6 +8,7 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import type { TokenCounts } from '#pricing/quote.js';
+import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 
 /** The charge that a resolution is about. */
@@ -31,10 +32,20 @@ export interface Resolution {
 
 /** Answers of charge.resolved awaited before the outbox takes over. */
 const MAX_REQUESTS = 2;
+/** Then the outbox, which takes no longer than one of them. */
+const PUBLISH_ATTEMPTS = MAX_REQUESTS + 1;
 /** Pause between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
 const RETRY_PAUSE_MS = 500;
 /** How long that is tried for a charge that has no deadline of its own. */
 const RETRY_LIMIT_MS = 600_000;
+
+/** When a charge is released whose work ends at a limit: not before its resolution was tried in every way. */
+export function deadlineAfter(
+  limitAtMs: number,
+  { busRequestTimeoutMs, chargeGraceMs }: Pick<GatewayConfig, 'busRequestTimeoutMs' | 'chargeGraceMs'>,
+): number {
+  return limitAtMs + PUBLISH_ATTEMPTS * busRequestTimeoutMs + chargeGraceMs;
+}
 
 /**
  * Sends charge.resolved so that it cannot be lost: by the bus, else by the outbox, else again and again while the

@@ -13,7 +13,7 @@ import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#up
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
 import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
-import type { ResolutionPost } from '../charging/resolution.post.js';
+import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { type Body, requiredText } from '../http/fields.js';
@@ -60,9 +60,6 @@ type Opened = StreamAnswer & { channel: string; model: string };
 interface Delivery {
   tokens: TokenCounts | undefined;
 }
-
-/** A resolution is tried by the bus, again by the bus, and by the outbox before the deadline may release its charge. */
-const PUBLISH_ATTEMPTS = 3;
 
 export interface ConversationParts {
   catalog: CatalogCache;
@@ -147,7 +144,7 @@ export class ConversationService {
       model,
       units: 1n,
       ...(model.unit === 'token' && { tokens }),
-      deadlineMs: limitAtMs + PUBLISH_ATTEMPTS * config.busRequestTimeoutMs + config.chargeGraceMs,
+      deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
     };

@@ -16,7 +16,7 @@ import type {
 } from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
 import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
-import type { ResolutionPost } from '../charging/resolution.post.js';
+import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
@@ -67,8 +67,6 @@ type Success = ImagesDelivered & { channel: Channel };
 type Attempt = { result: Success | Failure; latencyMs: number };
 
 const TICKS_PER_NANO = 10n;
-/** A resolution is tried by the bus, again by the bus, and by the outbox before the deadline may release its charge. */
-const PUBLISH_ATTEMPTS = 3;
 
 export interface ImageServiceParts {
   catalog: CatalogCache;
@@ -121,7 +119,7 @@ export class ImageService {
       caller,
       model,
       units: BigInt(asked.count),
-      deadlineMs: limitAtMs + PUBLISH_ATTEMPTS * config.busRequestTimeoutMs + config.chargeGraceMs,
+      deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
     };
