@@ -1,4 +1,5 @@
 import { ApiError } from '#platform/errors.js';
+import { MAX_SHAPE_CHARS } from './limits.js';
 
 /** The body of a request as named values; parts of a multipart body are all text. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -53,14 +54,14 @@ export function optionalWord<T extends string>(
   param: string,
   words: readonly T[],
 ): T | undefined {
-  const value = optionalText(body, param, 100);
+  const value = optionalText(body, param, MAX_WORD_CHARS);
   if (value === undefined || (words as readonly string[]).includes(value)) return value as T | undefined;
   throw invalid(param, `must be one of ${words.join(', ')}`);
 }
 
 /** `<width>x<height>` in pixels; undefined for `auto` and when absent. @throws ApiError */
 export function optionalSize(body: Body): { width: number; height: number; text: string } | undefined {
-  const text = optionalText(body, 'size', 20);
+  const text = optionalText(body, 'size', MAX_SHAPE_CHARS);
   if (text === undefined || text === 'auto') return undefined;
   const match = /^(\d{1,5})x(\d{1,5})$/.exec(text);
   const width = Number(match?.[1]);
@@ -74,7 +75,7 @@ export function optionalSize(body: Body): { width: number; height: number; text:
 
 /** `<width>:<height>`, passed on to the upstream; undefined for `auto`. @throws ApiError */
 export function optionalAspectRatio(body: Body): string | undefined {
-  const text = optionalText(body, 'aspect_ratio', 20);
+  const text = optionalText(body, 'aspect_ratio', MAX_SHAPE_CHARS);
   if (text === undefined || text === 'auto') return undefined;
   if (!/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(text)) throw invalid('aspect_ratio', 'must look like 16:9');
   return text;
@@ -87,3 +88,5 @@ export function invalid(param: string, rule: string): ApiError {
 /** Larger pictures than any upstream makes; the bound keeps a typing error from reaching one. */
 const MAX_SIDE_PIXELS = 4096;
 const MIN_SIDE_PIXELS = 64;
+/** Longer than any word that a field knows, so that the refusal names the words and not the length. */
+const MAX_WORD_CHARS = 100;

@@ -20,6 +20,8 @@ export const PICTURE_FETCH_MS = 20_000;
 /** OpenAI's own limit for image prompts. */
 export const MAX_PROMPT_CHARS = 32_000;
 export const MAX_MODEL_CHARS = 100;
+/** Sizes, aspect ratios and resolutions: `10000x10000` and what vendors call theirs. */
+export const MAX_SHAPE_CHARS = 20;
 /** OpenAI's own limit for a text to be spoken. */
 export const MAX_SPEECH_CHARS = 4_096;
 

@@ -16,6 +16,9 @@ const BASES = ['/v1', '/vendora/v1', '/v1beta'];
 /** The end of a call in Google's style, such as `:predict`; no other path has a colon there. */
 const NATIVE_VERB = /:[A-Za-z]+\/?$/;
 
+/** Bases are short, and each segment is tried against every route. */
+const MAX_TRIED_SEGMENTS = 8;
+
 /** Longer paths are cut in messages. */
 const MAX_SHOWN_CHARS = 120;
 
@@ -69,7 +72,7 @@ export class RouteTable {
 
   /** Drops leading segments, one by one, until a known path is left, with or without its base; one that takes the method, if one is named. */
   private nearestPath(path: string, method?: string): string | undefined {
-    const segments = segmentsOf(path).slice(0, 8);
+    const segments = segmentsOf(path).slice(0, MAX_TRIED_SEGMENTS);
     const isKnown = (candidate: string) => {
       const methods = this.methodsOf(candidate);
       return method === undefined ? methods.length > 0 : methods.includes(method);

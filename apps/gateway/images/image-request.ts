@@ -13,7 +13,7 @@ import {
   optionalWord,
   requiredText,
 } from '../http/fields.js';
-import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
 import { type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
@@ -92,7 +92,7 @@ function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
     count: readCount(body, 'n'),
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
-    resolution: optionalText(body, 'resolution', 20),
+    resolution: optionalText(body, 'resolution', MAX_SHAPE_CHARS),
     format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
   };
 }

@@ -1,3 +1,4 @@
+import { MAX_IMAGE_BYTES } from '#upstream/image-bytes.js';
 import { sniffMediaType } from '#upstream/media-type.js';
 import { signPath, verifySignature } from '#storage/signed-url.js';
 import type { FileStore } from '#storage/file-store.js';
@@ -13,7 +14,6 @@ const MIME: Record<string, string> = {
   gif: 'image/gif',
   webp: 'image/webp',
 };
-const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
 /** Delivered images behind signed addresses that live for a limited time; the worker removes them afterwards. */
 export class ImageFiles {

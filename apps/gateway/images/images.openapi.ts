@@ -1,4 +1,4 @@
-import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -27,7 +27,7 @@ const optional = {
   n: whole('How many; each is charged.', { minimum: 1 }),
   size: text('`<width>x<height>` in pixels, or `auto`.'),
   aspect_ratio: text('Such as `16:9`, or `auto`.'),
-  resolution: text(undefined, { maxLength: 20 }),
+  resolution: text(undefined, { maxLength: MAX_SHAPE_CHARS }),
   response_format: oneOfWords(['url', 'b64_json']),
   stream: flag('Images are not streamed: false.'),
 };

@@ -12,7 +12,7 @@ import {
   optionalText,
   requiredText,
 } from '../http/fields.js';
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 
 /** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
 export interface VideoCreation {
@@ -54,7 +54,7 @@ export function readVideoCreation(parsed: unknown): VideoCreation {
   refuseImageInput(body);
   const size = optionalSize(body)?.text;
   const aspectRatio = optionalAspectRatio(body);
-  const resolution = optionalText(body, 'resolution', 20)?.toLowerCase();
+  const resolution = optionalText(body, 'resolution', MAX_SHAPE_CHARS)?.toLowerCase();
   return {
     model: requiredText(body, 'model', MAX_MODEL_CHARS),
     prompt: requiredText(body, 'prompt', MAX_PROMPT_CHARS),

@@ -1,4 +1,4 @@
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -49,7 +49,7 @@ const body = json(
       duration: { type: ['integer', 'string'], description: 'The same as `seconds`.' },
       size: text('`<width>x<height>` in pixels, or `auto`.'),
       aspect_ratio: text('Such as `16:9`, or `auto`.'),
-      resolution: text('Such as `720p`.', { maxLength: 20 }),
+      resolution: text('Such as `720p`.', { maxLength: MAX_SHAPE_CHARS }),
     },
   ),
 );
