@@ -14,6 +14,8 @@ export interface Person {
   userId: string;
   accountId: string;
   email: string;
+  /** The session's cookie and token. */
+  headers: { cookie: string; 'x-csrf-token': string };
   /** The client that is generated from the OpenAPI document, with the session's cookie and token. */
   api: ConsoleClient;
   /** A raw request of the session. */
@@ -82,6 +84,7 @@ export async function person(
     userId,
     accountId,
     email,
+    headers,
     api: visitor({ consoleUrl }, headers),
     send: (path, init = {}) =>
       checkingFetch(consoleUrl)(consoleUrl + path, {

@@ -1,7 +1,10 @@
 import cookie from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { errorBody, refusalFor } from '#platform/refusal.js';
+import { unknownUrl } from './error.filter.js';
 
 /** No request of the console is larger, but an import of prices. */
 const BODY_BYTES = 1_048_576;
@@ -22,6 +25,7 @@ export class BillingAdapter extends FastifyAdapter {
       forceCloseConnections: true,
       trustProxy: options.trustProxy,
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
+      frameworkErrors: answerUnroutable,
       skipMiddie: true,
     } as FastifyServerOptions);
   }
@@ -30,6 +34,14 @@ export class BillingAdapter extends FastifyAdapter {
   override mapException(error: unknown): unknown {
     return error;
   }
+}
+
+/** What the router itself refuses, before any handler and filter: a path that is no path, or far too long. */
+function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal =
+    refusalFor(error, request, { unknownUrl, isTransient: () => false }) ??
+    new ApiError('invalid_request', 'The request could not be read.');
+  void reply.code(refusal.status).type('application/json; charset=utf-8').send(errorBody(refusal));
 }
 
 /** What stands before every handler. Call it before the routes are registered. */

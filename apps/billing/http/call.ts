@@ -39,7 +39,7 @@ function callOf(
 /** An id that cannot be one names nothing: 404, as for one that is not there. */
 function readParams(schema: z.ZodType, values: unknown): unknown {
   const result = schema.safeParse(values);
-  if (result.success) return result.data;
+  if (result.success && unstorableText(result.data) === null) return result.data;
   throw new ApiError('not_found', 'There is nothing at this address.');
 }
 
@@ -52,8 +52,38 @@ function bodyOf({ consumes }: Route, { body }: FastifyRequest): unknown {
 
 function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw faultOf(result.error.issues[0] as z.core.$ZodIssue, value);
+  if (!result.success) throw faultOf(result.error.issues[0] as z.core.$ZodIssue, value);
+  const param = unstorableText(result.data);
+  if (param === null) return result.data;
+  throw new ApiError(
+    'invalid_value',
+    `${param || 'The body'}: must be text without NUL and broken characters.`,
+    {
+      param: param || null,
+    },
+  );
+}
+
+/**
+ * Where a text is that the database cannot store: one with a NUL or with half of a pair of surrogates. Null: nowhere.
+ * It walks without recursion, since what a schema leaves open may be nested as deeply as a body is long.
+ */
+function unstorableText(value: unknown): string | null {
+  const waiting: [path: string, value: unknown][] = [['', value]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [path, each] = next;
+    if (typeof each === 'string' && (each.includes('\u0000') || !each.isWellFormed())) return path;
+    if (!Array.isArray(each) && !isPlainObject(each)) continue;
+    for (const [name, inner] of Object.entries(each))
+      waiting.push([path === '' ? name : `${path}.${name}`, inner]);
+  }
+  return null;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function faultOf(issue: z.core.$ZodIssue, value: unknown): ApiError {

@@ -43,7 +43,7 @@ function inOurWords(error: unknown): unknown {
   return new ApiError('not_found', error.message);
 }
 
-function unknownUrl({ method, url }: FastifyRequest): ApiError {
+export function unknownUrl({ method, url }: FastifyRequest): ApiError {
   const path = url.split('?', 1)[0];
   return new ApiError(
     'unknown_url',

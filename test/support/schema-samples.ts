@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { newId } from '#platform/ids.js';
+
+/** As much of JSON Schema as the documents of this house use. */
+export interface SampledSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  examples?: unknown[];
+  default?: unknown;
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  minItems?: number;
+  items?: SampledSchema;
+  properties?: Record<string, SampledSchema>;
+  required?: string[];
+  anyOf?: SampledSchema[];
+  oneOf?: SampledSchema[];
+  allOf?: SampledSchema[];
+}
+
+/** Texts of the field; the first that a schema allows is its sample. */
+const TEXTS = [
+  ...[
+    newId(),
+    'sample-text',
+    '0.5',
+    '12.50',
+    'somebody@example.com',
+    'https://example.com/hooks',
+    '127.0.0.1',
+  ],
+  ...[
+    '2030-01-01T00:00:00Z',
+    '2030-01-01',
+    '123456',
+    '1',
+    'USD',
+    '1.3',
+    '10.0.0.0/8',
+    'vendora-chat',
+    'S',
+    'a-b',
+  ],
+];
+
+/** A value that a schema allows, with nothing in it that is not required. @throws Error when none is known */
+export function sampleOf(schema: SampledSchema, where = 'the value'): unknown {
+  const choice = schema.anyOf ?? schema.oneOf;
+  if (choice) return sampleOf(choice.find(({ type }) => type !== 'null') ?? {}, where);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (schema.examples?.length) return schema.examples[0];
+  if (schema.allOf)
+    return Object.assign({}, ...schema.allOf.map((each) => sampleOf(each, where) as object)) as object;
+  switch (typeOf(schema)) {
+    case 'object':
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [
+          name,
+          sampleOf(schema.properties?.[name] ?? {}, `${where}.${name}`),
+        ]),
+      );
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items ?? {}, `${where}[]`));
+    case 'string':
+      return textOf(schema, where);
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1);
+    case 'boolean':
+      return true;
+    default:
+      return 'anything';
+  }
+}
+
+export function typeOf({ type }: SampledSchema): string | undefined {
+  return Array.isArray(type) ? type.find((each) => each !== 'null') : type;
+}
+
+function textOf(schema: SampledSchema, where: string): string {
+  const { pattern, minLength = 0, maxLength = Infinity, format } = schema;
+  const fits = (text: string) =>
+    text.length >= minLength && text.length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(text));
+  const byFormat: Record<string, string> = {
+    'date-time': '2030-01-01T00:00:00Z',
+    email: 'somebody@example.com',
+    uri: 'https://example.com/hooks',
+    date: '2030-01-01',
+  };
+  const candidates = [
+    ...(format && byFormat[format] ? [byFormat[format]] : []),
+    ...TEXTS,
+    'x'.repeat(minLength),
+  ];
+  const found =
+    candidates.find(fits) ?? (pattern && fc.sample(fc.stringMatching(new RegExp(pattern)), 50).find(fits));
+  if (found !== undefined && found !== '') return found;
+  throw new Error(`${where}: no sample fits ${JSON.stringify(schema)}; give it an example`);
+}
