@@ -219,6 +219,12 @@ describe('the native style, by the Google SDK', () => {
       [400, 'invalid_value'],
     ],
     [
+      'a shape that the model does not make',
+      VIDEO_CALL,
+      { instances: [{ prompt: 'x' }], parameters: { aspectRatio: '1:1' } },
+      [400, 'invalid_value'],
+    ],
+    [
       'an image',
       VIDEO_CALL,
       { instances: [{ prompt: 'x', image: { bytesBase64Encoded: 'x' } }] },
