@@ -4,6 +4,8 @@ import { IdentityRefusal } from '#identity/refusal.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { adminCommand } from './people.commands.js';
+import { addSupportCommands } from './support.commands.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -22,6 +24,7 @@ Exit codes:
   2  the command line is wrong
 
 Examples:
+  tollgate admin create --email ada@example.com
   tollgate accounts create --name Acme --credits 5
   tollgate accounts show 01k0... --json
   tollgate topup record 01k0... --paid 13 --payment-id bank-4711
@@ -29,7 +32,7 @@ Examples:
 
 function program(): Command {
   const tollgate = new Command('tollgate')
-    .description('Accounts, keys, top-ups and the ledger of a Tollgate relay.')
+    .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
     .helpOption('-h, --help', 'show this help')
     .option('--json', 'print one JSON document; may stand before or after the command')
     .hook('preAction', (root, command) => {
@@ -37,7 +40,8 @@ function program(): Command {
     })
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', NOTES)
-    .addCommand(accountsCommand())
+    .addCommand(adminCommand())
+    .addCommand(addSupportCommands(accountsCommand()))
     .addCommand(keysCommand())
     .addCommand(topupCommand())
     .addCommand(ledgerCommand())

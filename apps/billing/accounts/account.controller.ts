@@ -19,7 +19,7 @@ export class AccountController {
   @Serves(accountRoutes.change)
   async change({ actor, body, requestId }: CallOf<typeof accountRoutes.change>): Promise<AccountView> {
     const { accountId } = actor;
-    await this.desk.change({ actor, accountId, requestId }, body);
+    await this.desk.change({ by: `user:${actor.userId}`, accountId, requestId }, body);
     return this.reader.show(accountId);
   }
 }

@@ -2,25 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
-import type { Actor } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
-import { setFreeze } from '#ledger/freeze.js';
+import type { FreezeResult } from '#ledger/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { POOL } from '../billing.tokens.js';
+import { type AccountOperation, freezeAccount, unfreezeAccount } from './freezing.js';
 
 /** What the owner of an account decides; what is left out stays, null is none. Amounts in nanos. */
 export interface AccountChange {
   name?: string | undefined;
   lowBalanceThreshold?: bigint | null | undefined;
   monthlyLimit?: bigint | null | undefined;
-}
-
-/** Who changes an account, whose, and by which request. */
-export interface AccountOperation {
-  actor: Actor;
-  accountId: string;
-  requestId: string;
 }
 
 interface Settings {
@@ -52,14 +45,14 @@ export class AccountDesk {
     });
   }
 
-  /** A repeat changes nothing and is not noted. @throws ApiError not_found */
-  freeze(operation: AccountOperation, reason: string): Promise<void> {
-    return this.setFrozen(operation, reason, { reason });
+  /** @throws ApiError not_found */
+  async freeze(operation: AccountOperation, reason: string): Promise<void> {
+    refuseFault(await freezeAccount(this.pool, operation, reason));
   }
 
   /** @throws ApiError not_found, conflict while the balance is below zero. */
-  unfreeze(operation: AccountOperation, why: string): Promise<void> {
-    return this.setFrozen(operation, null, { note: why });
+  async unfreeze(operation: AccountOperation, note: string): Promise<void> {
+    refuseFault(await unfreezeAccount(this.pool, operation, note));
   }
 
   /** Ends every session of the person of an account. @returns how many. @throws ApiError not_found */
@@ -76,26 +69,12 @@ export class AccountDesk {
       return revoked;
     });
   }
+}
 
-  private async setFrozen(
-    operation: AccountOperation,
-    reason: string | null,
-    details: Record<string, string>,
-  ): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
-      const result = await setFreeze(client, operation.accountId, reason);
-      if (result.outcome === 'not_found') throw noSuchAccount();
-      if (result.outcome === 'in_debt')
-        throw new ApiError('conflict', 'The balance is below zero: only credits lift this freeze.');
-      if (result.outcome === 'unchanged') return;
-      const action = reason === null ? 'account.unfrozen' : 'account.frozen';
-      await note(client, operation, {
-        action,
-        before: result.before,
-        after: { ...result.after, ...details },
-      });
-    });
-  }
+function refuseFault({ outcome }: FreezeResult): void {
+  if (outcome === 'not_found') throw noSuchAccount();
+  if (outcome === 'in_debt')
+    throw new ApiError('conflict', 'The balance is below zero: only credits lift this freeze.');
 }
 
 /** Locks the balances, as every hold does, so each hold stands before the change or sees it. */
@@ -129,11 +108,11 @@ async function writeSettings(
 
 async function note(
   client: pg.ClientBase,
-  { actor, accountId, requestId }: AccountOperation,
+  { by, accountId, requestId }: AccountOperation,
   what: { action: string; before?: unknown; after?: unknown },
 ): Promise<void> {
   const subject = `account:${accountId}`;
-  await audit(client, { actor: `user:${actor.userId}`, subject, accountId, requestId, ...what });
+  await audit(client, { actor: by, subject, accountId, requestId, ...what });
 }
 
 /** As the audit log keeps it: amounts as decimal strings. */

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import type { z } from 'zod';
+import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
 import { POOL } from '../billing.tokens.js';
 import { viewAmount } from '../http/fields.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
-import { beginsWith } from '../people/roles.desk.js';
 import type { accountView } from './account.routes.js';
 
 export type AccountView = z.input<typeof accountView>;

@@ -1,4 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
+import type { Actor } from '#identity/role.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { KeyDesk } from '../keys/key.desk.js';
 import { viewKey } from '../keys/key.view.js';
@@ -6,6 +7,7 @@ import { RolesDesk } from '../people/roles.desk.js';
 import { viewPerson } from '../people/person.view.js';
 import { AccountDesk } from './account.desk.js';
 import { AccountReader, type AccountView } from './account.reader.js';
+import type { AccountOperation } from './freezing.js';
 import { supportRoutes } from './account.routes.js';
 
 /** An account has at most so many keys. */
@@ -39,13 +41,13 @@ export class SupportController {
 
   @Serves(supportRoutes.freeze)
   async freeze({ params, body, ...call }: CallOf<typeof supportRoutes.freeze>): Promise<AccountView> {
-    await this.desk.freeze({ ...call, ...params }, body.reason);
+    await this.desk.freeze(operationOf(call, params), body.reason);
     return this.reader.show(params.accountId);
   }
 
   @Serves(supportRoutes.unfreeze)
   async unfreeze({ params, body, ...call }: CallOf<typeof supportRoutes.unfreeze>): Promise<AccountView> {
-    await this.desk.unfreeze({ ...call, ...params }, body.note);
+    await this.desk.unfreeze(operationOf(call, params), body.note);
     return this.reader.show(params.accountId);
   }
 
@@ -54,6 +56,13 @@ export class SupportController {
     params,
     ...call
   }: CallOf<typeof supportRoutes.revokeSessions>): Promise<AnswerOf<typeof supportRoutes.revokeSessions>> {
-    return { revoked: await this.desk.revokeSessions({ ...call, ...params }) };
+    return { revoked: await this.desk.revokeSessions(operationOf(call, params)) };
   }
+}
+
+function operationOf(
+  { actor, requestId }: { actor: Actor; requestId: string },
+  { accountId }: { accountId: string },
+): AccountOperation {
+  return { by: `user:${actor.userId}`, accountId, requestId };
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { beginsWith } from '#database/like.js';
 import { audit } from '#identity/audit-log.js';
 import type { Actor, Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
@@ -153,9 +154,4 @@ async function requireAdmin(client: pg.ClientBase): Promise<void> {
     `SELECT FROM users WHERE 'admin' = ANY (roles) AND disabled_at IS NULL LIMIT 1`,
   );
   if (!rowCount) throw new ApiError('conflict', 'One administrator must remain.');
-}
-
-/** A pattern for LIKE that takes the text as it is. */
-export function beginsWith(text: string): string {
-  return `${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

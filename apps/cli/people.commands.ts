@@ -1,0 +1,151 @@
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Command, InvalidArgumentError } from 'commander';
+import { passwordLink } from '#apps/billing/mail/mail.texts.js';
+import { email } from '#apps/billing/people/fields.js';
+import { listOperators, makeOperator, type Operator } from '#apps/billing/people/operators.js';
+import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
+import { PASSWORD_CHARS, PasswordHasher } from '#identity/password.hasher.js';
+import { type Role, roles } from '#identity/role.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { withDatabase } from './database.access.js';
+import { facts, printJson, printText, table } from './output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const DAY_MS = 86_400_000;
+const PASSWORD_VARIABLE = 'TOLLGATE_ADMIN_PASSWORD';
+const STAFF = roles.filter((role) => role !== 'user');
+
+export function adminCommand(): Command {
+  const admin = new Command('admin').description('the people who operate the relay');
+  admin
+    .command('create')
+    .description('make an administrator, the first one too, or give roles to somebody who is there')
+    .requiredOption('--email <address>', 'whom; what they sign in with', emailArgument)
+    .option('--name <name>', 'of the account of a new person', 'Operator')
+    .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
+    .option('--prompt', 'ask for a password on the terminal')
+    .option('--link', 'print a one-time link to set a password, also for somebody who has one')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      `
+A new person gets a one-time link, good for a day, unless a password is given: by --prompt, or by
+${PASSWORD_VARIABLE} in the environment. Without --role the role is admin. An administrator may
+not do the work of finance; grant that role as well where one person does both.
+
+Examples:
+  tollgate admin create --email ada@example.com
+  tollgate admin create --email ada@example.com --role admin finance support`,
+    )
+    .action(create);
+  admin
+    .command('list')
+    .description('everybody with a role beyond user')
+    .option(...JSON_OPTION)
+    .action(list);
+  return admin;
+}
+
+interface CreateOptions {
+  email: string;
+  name: string;
+  role?: Role[];
+  prompt?: boolean;
+  link?: boolean;
+  json?: boolean;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const password = options.prompt ? await askPassword() : process.env[PASSWORD_VARIABLE] || null;
+  if (password !== null) checkPassword(password);
+  const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
+  const operator = await withDatabase(process.env, async (pool) => {
+    const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
+    const needsLink = options.link === true || (!rowCount && passwordHash === null);
+    return makeOperator(pool, {
+      email: options.email,
+      name: options.name,
+      roles: options.role ?? ['admin'],
+      passwordHash,
+      linkLifeMs: needsLink ? DAY_MS : null,
+      by: operatorName(),
+    });
+  });
+  await print(operator, options);
+}
+
+async function print({ token, ...operator }: Operator, { json }: CreateOptions): Promise<void> {
+  const link = token === null ? null : passwordLink(await consoleUrl(), token);
+  if (json) return printJson({ ...operator, passwordLink: link });
+  printText(
+    facts([
+      ['Person', `${operator.email}${operator.created ? '' : '   (was there before)'}`],
+      ['Person id', operator.userId],
+      ['Account id', operator.accountId],
+      ['Roles', operator.roles.join(', ')],
+      ...(link === null ? [] : [['Password', `${link}   (good once, for a day)`] as [string, string]]),
+    ]),
+  );
+}
+
+async function list({ json }: { json?: boolean }): Promise<void> {
+  const operators = await withDatabase(process.env, listOperators);
+  if (json) return printJson({ operators });
+  const rows = operators.map(({ email, roles: held, totpEnabled, disabled }) => [
+    email,
+    held.filter((role) => role !== 'user').join(', '),
+    totpEnabled ? 'yes' : 'no',
+    disabled ? 'disabled' : 'live',
+  ]);
+  printText(table([{ title: 'E-mail' }, { title: 'Roles' }, { title: 'Codes' }, { title: 'State' }], rows));
+}
+
+/** Where the console is: as configured, else where the standalone relay of the data folder runs. */
+async function consoleUrl(): Promise<string> {
+  const { PUBLIC_CONSOLE_URL: configured } = process.env;
+  const running = configured ? undefined : await findRunningRelay(dataFolder(process.env));
+  const reader = new ConfigReader({ PUBLIC_CONSOLE_URL: configured ?? running?.consoleUrl });
+  const { url } = reader.finish({ url: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788') });
+  return url.replace(/\/+$/, '');
+}
+
+/** As the audit log names who uses this tool. */
+export function operatorName(): string {
+  return `cli:${userInfo().username}`;
+}
+
+/** Reads a line without showing it. @throws OperatorError without a terminal. */
+async function askPassword(): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new OperatorError(`There is no terminal to ask on: set ${PASSWORD_VARIABLE} instead of --prompt.`);
+  process.stderr.write('Password: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
+function checkPassword(password: string): void {
+  const { min, max } = PASSWORD_CHARS;
+  if (password.length < min || password.length > max)
+    throw new OperatorError(`A password has ${min} to ${max} characters.`);
+}
+
+function emailArgument(text: string): string {
+  const { success, data } = email.safeParse(text);
+  if (success) return data;
+  throw new InvalidArgumentError('Give an e-mail address, such as ada@example.com.');
+}
+
+function roleArgument(text: string, before: Role[] = []): Role[] {
+  const role = STAFF.find((each) => each === text);
+  if (role) return [...before, role];
+  throw new InvalidArgumentError(`The roles are ${STAFF.join(', ')}.`);
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { visitor } from '../support/console.js';
+import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { type Relay, startRelay } from '../support/relay.js';
+
+const CLI = 'apps/cli/bin/tollgate.mjs';
+
+// Each command is a process of its own, and the machine may be busy.
+jest.setTimeout(60_000);
+
+let relay: Relay;
+
+beforeAll(async () => {
+  ensureBuilt();
+  relay = await startRelay();
+}, 300_000);
+afterAll(() => relay?.close());
+
+function tollgate(args: string[], env: Record<string, string> = {}): Promise<Finished> {
+  return run(CLI, args, {
+    DATABASE_URL: relay.fixture.urlFor('billing'),
+    PUBLIC_CONSOLE_URL: 'https://console.example.com/',
+    ...env,
+  });
+}
+
+async function json(args: string[], env: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await tollgate([...args, '--json'], env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+const signIn = async (email: string, password: string) => {
+  const { data, response } = await visitor(relay).POST('/api/public/sign-in', { body: { email, password } });
+  return data?.roles ?? response.status;
+};
+
+describe('tollgate admin', () => {
+  it('makes the first administrator, who sets a password by a one-time link', async () => {
+    const made = await json(['admin', 'create', '--email', 'Ada@Example.com']);
+    expect(made).toMatchObject({ email: 'ada@example.com', roles: ['user', 'admin'], created: true });
+    const [, token] = /^https:\/\/console\.example\.com\/reset-password#token=(.+)$/.exec(
+      made['passwordLink'] as string,
+    )!;
+    expect(await signIn('ada@example.com', 'none')).toBe(401);
+    const { data } = await visitor(relay).POST('/api/public/password-resets/confirm', {
+      body: { token: token!, password: 'a password of some length' },
+    });
+    expect(data?.roles).toEqual(['user', 'admin']);
+    expect(await signIn('ada@example.com', 'a password of some length')).toEqual(['user', 'admin']);
+    const { rows } = await relay.fixture.owner.query(
+      `SELECT action, actor FROM audit_log WHERE subject = $1`,
+      [`user:${String(made['userId'])}`],
+    );
+    expect(rows[0]).toMatchObject({ action: 'person.created', actor: expect.stringMatching(/^cli:./) });
+  });
+
+  it('takes a password from the environment, and grants further roles to who is there', async () => {
+    const env = { TOLLGATE_ADMIN_PASSWORD: 'from the environment' };
+    const made = await json(['admin', 'create', '--email', 'grace@example.com', '--role', 'support'], env);
+    expect(made).toMatchObject({ roles: ['user', 'support'], passwordLink: null });
+    const again = await json([
+      'admin',
+      'create',
+      '--email',
+      'grace@example.com',
+      '--role',
+      'admin',
+      'finance',
+    ]);
+    expect(again).toMatchObject({
+      userId: made['userId'],
+      roles: ['user', 'support', 'admin', 'finance'],
+      created: false,
+      passwordLink: null,
+    });
+    expect(await signIn('grace@example.com', 'from the environment')).toHaveLength(4);
+    const { operators } = await json(['admin', 'list']);
+    expect(operators).toContainEqual(
+      expect.objectContaining({ email: 'grace@example.com', totpEnabled: false }),
+    );
+  });
+
+  it.each([
+    [['--email', 'nonsense'], 2, /e-mail address/],
+    [['--email', 'a@example.com', '--role', 'king'], 2, /support, finance, admin/],
+    [[], 2, /--email/],
+    [['--email', 'a@example.com', '--prompt'], 1, /TOLLGATE_ADMIN_PASSWORD/],
+  ])('refuses %j', async (args, code, message) => {
+    const finished = await tollgate(['admin', 'create', ...args]);
+    expect(finished.code).toBe(code);
+    expect(finished.stderr).toMatch(message);
+  });
+
+  it('refuses a short password', async () => {
+    const args = ['admin', 'create', '--email', 'b@example.com'];
+    const { code, stderr } = await tollgate(args, { TOLLGATE_ADMIN_PASSWORD: 'short' });
+    expect([code, stderr]).toEqual([1, 'A password has 10 to 200 characters.\n']);
+  });
+});
+
+describe('tollgate accounts', () => {
+  it('finds, freezes and lifts the freeze, but not that of a debt', async () => {
+    const { accountId } = await relay.fixture.account({ credits: '1' });
+    const found = await json(['accounts', 'find', accountId]);
+    expect(found).toMatchObject({ accounts: [{ accountId, main: '1', frozen: false }], more: false });
+    const freeze = ['accounts', 'freeze', accountId, '--reason', 'stolen card'];
+    expect(await json(freeze)).toEqual({ accountId, frozen: true, reason: 'stolen card', changed: true });
+    expect(await json(freeze)).toMatchObject({ changed: false });
+    await relay.fixture.owner.query('UPDATE customer_balances SET main = -1 WHERE account_id = $1', [
+      accountId,
+    ]);
+    const unfreeze = ['accounts', 'unfreeze', accountId, '--note', 'returned'];
+    expect(await tollgate(unfreeze)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('below zero'),
+    });
+    await relay.fixture.owner.query('UPDATE customer_balances SET main = 0 WHERE account_id = $1', [
+      accountId,
+    ]);
+    expect(await json(unfreeze)).toMatchObject({ frozen: false, reason: null });
+    const other = `0${accountId.slice(1)}`.replace(/.$/, (last) => (last === 'z' ? 'y' : 'z'));
+    const { code, stderr } = await tollgate(['accounts', 'freeze', other, '--reason', 'nobody']);
+    expect([code, stderr]).toEqual([1, `There is no account "${other}".\n`]);
+  });
+});
