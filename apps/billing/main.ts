@@ -29,6 +29,14 @@ Environment:
   SESSION_IDLE_SECONDS    a session ends after this long without a request (43200)
   PRICE_PROPOSAL_LIFE_SECONDS  how long a proposal of prices can be confirmed (604800)
   PRICE_LIST_AGE_SECONDS  how long others may keep the public price list (15)
+  SESSION_LONGEST_SECONDS and in any case after this long (2592000)
+  SMTP_URL                mail server, such as smtps://user:password@host; else mail is written to
+  MAIL_DIR                this folder, a file each (.data/mail)
+  MAIL_FROM               sender of mail (Tollgate <no-reply@localhost>)
+  SIGN_INS_PER_EMAIL      tries to sign in as one person (10), and
+  SIGN_INS_PER_ADDRESS    from one network address (100), in
+  SIGN_IN_WINDOW_SECONDS  this long (900); the README has the other limits of people
+  TRUST_PROXY             believe X-Forwarded-For (false)
   LOG_LEVEL               info
 
 SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.

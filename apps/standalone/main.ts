@@ -89,7 +89,12 @@ class Standalone {
       host: config.host,
       port: config.port,
       consolePort: config.consolePort,
-      env: { URL_SIGNING_SECRET: secrets.urlSigningSecret, MAIL_DIR: folder.mail, ...process.env },
+      env: {
+        URL_SIGNING_SECRET: secrets.urlSigningSecret,
+        MAIL_DIR: folder.mail,
+        PUBLIC_CONSOLE_URL: `http://${config.host}:${config.consolePort}`,
+        ...process.env,
+      },
       sandbox: external
         ? false
         : { ...config.sandbox, stateDir: folder.sandbox, apiKey: secrets.sandboxApiKey },

@@ -131,7 +131,7 @@ ALTER TABLE api_keys
   ADD COLUMN last_used_at timestamptz,
   ADD COLUMN key_prefix text;
 CREATE INDEX api_keys_prefix ON api_keys (key_prefix);
-GRANT UPDATE (group_name, total_limit_nanos, allowed_ips, last_used_at) ON api_keys TO tollgate_billing;
+GRANT UPDATE (total_limit_nanos, allowed_ips, last_used_at) ON api_keys TO tollgate_billing;
 
 -- What the owner of an account wants all its keys limited to in a UTC month, and when to be told that the balance runs
 -- low: once for each time that a hold takes it below the threshold.
