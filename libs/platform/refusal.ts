@@ -14,7 +14,11 @@ const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {
     'unsupported_media_type',
     'The content type is not supported here: send application/json.',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says.'],
+  // The length is counted in decoded text, so that bytes which are no text differ from it too.
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body is not as long as Content-Length says, or is not UTF-8.',
+  ],
   FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
   FST_ERR_MAX_PARAM_LENGTH: ['unknown_url', 'The path is too long.'],
 };

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 
@@ -116,6 +117,22 @@ describe('bad input', () => {
       const response = await customer.send(IMAGES, init).catch(() => undefined);
       // A client that is still sending may see the closed connection before the answer.
       if (response) expect(response.status).toBe(413);
+    });
+
+    it('a compressed body, and one that is not UTF-8', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = gzipSync(JSON.stringify(IMAGE));
+      const compressed = { method: 'POST', body, headers: { ...headers, 'content-encoding': 'gzip' } };
+      const { error } = await refused(IMAGES, compressed, [415, 'unsupported_media_type']);
+      expect(error.message).toContain('Content-Encoding');
+      const latin = Buffer.from(JSON.stringify({ ...IMAGE, prompt: 'caf\u00e9' }), 'latin1');
+      const unreadable = await refused(IMAGES, { method: 'POST', body: latin, headers }, [
+        400,
+        'invalid_request',
+      ]);
+      expect(unreadable.error.message).toContain('UTF-8');
+      const plain = json({}, { 'content-encoding': 'identity' });
+      await refused(IMAGES, plain, [400, 'missing_required_parameter']);
     });
 
     it('another content type', async () => {

@@ -92,12 +92,7 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
   });
   server.addHook('onRequest', authenticationHook(keys));
   server.addHook('onRequest', limiter.hook);
-  server.addHook('onRequest', (request, _reply, done) => {
-    const unwanted = isMultipart(request) && !request.is404 && !request.routeOptions.config.multipart;
-    done(
-      unwanted ? new ApiError('unsupported_media_type', 'This path takes application/json only.') : undefined,
-    );
-  });
+  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
   memory.install(server);
   idempotency.install(server);
   server.addHook('onResponse', (request, reply, done) => {
@@ -116,6 +111,17 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
       parts: MULTIPART.fields + MULTIPART.files,
     },
   });
+}
+
+/** Why a body cannot be read here, as its headers tell. */
+function unreadableBody(request: FastifyRequest): ApiError | undefined {
+  if (request.is404) return undefined;
+  if (isMultipart(request) && !request.routeOptions.config.multipart) {
+    return new ApiError('unsupported_media_type', 'This path takes application/json only.');
+  }
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
+  return new ApiError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
 }
 
 /** A path that the router itself cannot read; no hook runs for it. */
