@@ -5,6 +5,7 @@ import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { type MailConfig, readMailConfig } from './mail/mail.config.js';
 import { type PeopleConfig, readPeopleConfig } from './people/people.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from './webhooks/webhooks.config.js';
+import { type PaymentsConfig, readPaymentsConfig } from './payments/payments.config.js';
 
 const HOUR = 3_600;
 
@@ -22,6 +23,7 @@ export interface BillingConfig {
   readonly consoleUrl: string;
   /** Proxies stand before the console and say whom they answer. */
   readonly trustProxy: boolean;
+  readonly payments: PaymentsConfig;
   readonly market: MarketConfig;
   /** How often the last use of keys is written down. */
   readonly keyUseIntervalMs: number;
@@ -45,6 +47,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     },
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
     trustProxy: reader.boolean('TRUST_PROXY', false),
+    payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
     keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),
     mail: readMailConfig(reader),

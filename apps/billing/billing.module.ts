@@ -32,9 +32,12 @@ import { MarketModule } from './market/market.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
+import { InvitesModule } from './invites/invites.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { PricesModule } from './prices/prices.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
+import { RatesModule } from './rates/rates.module.js';
 import { SharedModule } from './shared.module.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -93,6 +96,9 @@ export class BillingModule {
         KeysModule,
         MailModule,
         PeopleModule,
+        RatesModule,
+        PaymentsModule,
+        InvitesModule,
         PricesModule,
         MarketModule,
         ChargesModule,

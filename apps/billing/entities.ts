@@ -3,6 +3,7 @@ import { Approval } from './approvals/approval.entity.js';
 import { ApiKey } from './keys/api-key.entity.js';
 import { Ticket, TicketMessage } from './tickets/ticket.entity.js';
 import { WebhookEndpoint } from './webhooks/webhook-endpoint.entity.js';
+import { TopupOrder } from './payments/topup-order.entity.js';
 
 /** Every entity that billing owns, for TypeORM. */
-export const ENTITIES = [ApiKey, Approval, Ticket, TicketMessage, User, WebhookEndpoint];
+export const ENTITIES = [ApiKey, Approval, Ticket, TicketMessage, TopupOrder, User, WebhookEndpoint];

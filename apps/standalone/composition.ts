@@ -151,7 +151,9 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
 }
 
 function readConfigs({ env, storageDir }: RelayOptions) {
-  const reader = new ConfigReader(env);
+  // Payments are played unless there is a provider of real ones.
+  const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] ? 'false' : 'true';
+  const reader = new ConfigReader({ SANDBOX_PAYMENTS, ...env });
   const configs = {
     gateway: readGatewayConfig(reader),
     worker: readVideoWorkerConfig(reader),

@@ -63,6 +63,12 @@ export class ConfigReader {
     );
   }
 
+  /** A text of a given form, such as a currency or a decimal amount. */
+  matching(name: string, form: { pattern: RegExp; rule: string; fallback: string }): string {
+    const text = this.env[name] || form.fallback;
+    return form.pattern.test(text) ? text : this.fault(name, form.rule, form.fallback);
+  }
+
   list(name: string): string[] {
     return (this.env[name] ?? '')
       .split(',')

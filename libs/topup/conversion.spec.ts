@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { formatAmount, parseAmount } from '#money/amount.js';
-import { convertPayment, isResellerVolume, priceCredits } from './conversion.js';
+import { convertPayment, isResellerVolume, orderFault, priceCredits } from './conversion.js';
 
 it('sells one unit of balance for 1.3, to a reseller for 1.2', () => {
   expect(priceCredits(parseAmount('1'), '1.3').paidMinor).toBe(130n);
@@ -15,4 +15,11 @@ it('rounds what is paid up and what is credited down', () => {
 it('grants the reseller rate from two billion tokens on', () => {
   expect(isResellerVolume(1_999_999_999n)).toBe(false);
   expect(isResellerVolume(2_000_000_000n)).toBe(true);
+});
+
+it('takes orders from one unit of balance on', () => {
+  expect(orderFault(priceCredits(parseAmount('1'), '1.3'))).toBeNull();
+  expect(orderFault(priceCredits(parseAmount('0.999999999'), '1.3'))).toMatch('at least 1 ');
+  expect(orderFault(convertPayment(129n, '1.3'))).toMatch('at least 1 ');
+  expect(orderFault(convertPayment(100_000_000n, '1.3'))).toMatch('at most');
 });

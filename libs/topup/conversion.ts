@@ -1,7 +1,10 @@
 import {
   creditsForPaidMinor,
   type Decimal,
+  formatAmount,
   type Nanos,
+  NANOS_PER_UNIT,
+  nanos,
   paidMinorForCredits,
   parseDecimal,
 } from '#money/amount.js';
@@ -16,6 +19,11 @@ export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
 
 /** Payments are in a currency with two decimals. */
 export const MINOR_PER_UNIT = 100n;
+
+/** An order buys at least one unit of balance: 1.3 units of payment currency (spec 1). */
+export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
+/** The largest payment that providers take, in minor units: 999,999.99. */
+export const LARGEST_PAYMENT_MINOR = 99_999_999n;
 
 export interface Conversion {
   readonly credits: Nanos;
@@ -35,7 +43,14 @@ export function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
   return { credits: creditsForPaidMinor(paidMinor, exact, MINOR_PER_UNIT), paidMinor, rate: exact };
 }
 
+/** Why an order cannot be made of a conversion, as a sentence; null when it can. */
+export function orderFault({ credits, paidMinor }: Conversion): string | null {
+  if (credits < LEAST_CREDITS) return `a top-up buys at least ${formatAmount(LEAST_CREDITS)} of balance`;
+  if (paidMinor > LARGEST_PAYMENT_MINOR) return 'a payment is at most 999999.99';
+  return null;
+}
+
 /** Whether a verified volume of tokens earns the reseller rate. */
-export function isResellerVolume(tokens: bigint): boolean {
-  return tokens >= RESELLER_THRESHOLD_TOKENS;
+export function isResellerVolume(tokens: bigint, threshold = RESELLER_THRESHOLD_TOKENS): boolean {
+  return tokens >= threshold;
 }

@@ -1,0 +1,35 @@
+import { ApiError } from '#platform/errors.js';
+import type {
+  Checkout,
+  CheckoutState,
+  PayableOrder,
+  PaymentEvent,
+  PaymentProvider,
+  RefundAnswer,
+} from './payment.provider.js';
+
+/** Bank transfers: no page, no events; somebody of finance records what came and confirms what went. */
+export class BankProvider implements PaymentProvider {
+  readonly name = 'manual';
+
+  async createCheckout(order: PayableOrder): Promise<Checkout> {
+    return { reference: order.id, url: null };
+  }
+
+  verifyEvent(): PaymentEvent {
+    throw new ApiError('invalid_request', 'Bank transfers have no events.');
+  }
+
+  /** A transfer may come late, and is credited then; an order of its time ends. */
+  async findPayment({ expiresAt }: PayableOrder): Promise<CheckoutState> {
+    return { state: expiresAt < new Date() ? 'ended' : 'open' };
+  }
+
+  async closeCheckout(): Promise<CheckoutState> {
+    return { state: 'ended' };
+  }
+
+  async refund(): Promise<RefundAnswer> {
+    return { state: 'pending', providerRefundId: null };
+  }
+}

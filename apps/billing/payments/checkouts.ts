@@ -1,0 +1,65 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { PaymentProviderName } from '#ledger/topup.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, LOG } from '../billing.tokens.js';
+import type { Checkout, CheckoutState, PaymentProvider, PaymentProviders } from './payment.provider.js';
+import { PROVIDERS } from './payments.tokens.js';
+import type { TopupOrder } from './topup-order.entity.js';
+
+/** The checkouts of orders at their providers. */
+@Injectable()
+export class Checkouts {
+  constructor(
+    @Inject(PROVIDERS) private readonly providers: PaymentProviders,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** All that are configured. */
+  names(): PaymentProviderName[] {
+    return [...this.providers.keys()];
+  }
+
+  /** Those that orders can be paid through. */
+  forOrders(): PaymentProviderName[] {
+    return this.names().filter((name) => name !== 'manual' || this.config.payments.bankInstructions !== null);
+  }
+
+  /** @throws ApiError invalid_value for one that orders cannot be paid through */
+  require(name: PaymentProviderName): void {
+    const names = this.forOrders();
+    if (names.includes(name)) return;
+    const message = `provider: must be one of ${names.join(', ') || 'none: no provider is configured'}.`;
+    throw new ApiError('invalid_value', message, { param: 'provider' });
+  }
+
+  /** @throws ApiError payment_provider_failed */
+  create(order: TopupOrder): Promise<Checkout> {
+    return this.ask(order, (provider) => provider.createCheckout(order));
+  }
+
+  /** Ends the checkout and answers what became of it. @throws ApiError payment_provider_failed */
+  close(order: TopupOrder): Promise<CheckoutState> {
+    return this.ask(order, (provider) => provider.closeCheckout(order));
+  }
+
+  /** @throws ApiError payment_provider_failed */
+  find(order: TopupOrder): Promise<CheckoutState> {
+    return this.ask(order, (provider) => provider.findPayment(order));
+  }
+
+  private async ask<T>(order: TopupOrder, question: (provider: PaymentProvider) => Promise<T>): Promise<T> {
+    const { id: orderId, provider: name } = order;
+    try {
+      const provider = this.providers.get(name);
+      if (!provider) throw new Error(`the provider ${name} is not configured`);
+      return await question(provider);
+    } catch (error) {
+      this.log.warn({ err: error, orderId, provider: name }, 'a payment provider did not answer');
+      const message = 'The payment provider did not answer: try again.';
+      throw new ApiError('payment_provider_failed', message, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { parseAmount } from '#money/amount.js';
+import { MINOR_PER_UNIT } from '#topup/conversion.js';
+
+/** Chosen by the client: the same again gives the same answer and does nothing. */
+export const requestId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 printable characters without blanks')
+  .meta({ description: 'Chosen by the client; a repeat with the same content changes nothing.' });
+
+export const reason = z.string().trim().min(3, 'must say why').max(500, 'must have at most 500 characters');
+
+/** A provider's own name of something, such as a bank's reference. */
+export const reference = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 printable characters without blanks');
+
+const NANOS_PER_MINOR = 1_000_000_000n / MINOR_PER_UNIT;
+
+/** An amount of payment currency, such as "13" or "6.50"; minor units in code. */
+export const payment = z
+  .string()
+  .regex(/^\d{1,6}(\.\d{1,2})?$/, 'must be an amount with at most two decimals, such as "13" or "6.50"')
+  .transform((text) => parseAmount(text) / NANOS_PER_MINOR)
+  .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
+
+export const paymentView = z
+  .string()
+  .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
+
+export const currencyView = z.string().meta({ description: 'ISO 4217.', examples: ['USD'] });
+
+/** Minor units as "6.50", always with two decimals. */
+export function viewPayment(minor: bigint): string {
+  const sign = minor < 0n ? '-' : '';
+  const magnitude = minor < 0n ? -minor : minor;
+  return `${sign}${magnitude / MINOR_PER_UNIT}.${(magnitude % MINOR_PER_UNIT).toString().padStart(2, '0')}`;
+}

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import type { Actor } from '#identity/role.js';
+import { UnknownAccount } from '#ledger/posting.js';
+import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/topup.js';
+import { formatAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import type { ApprovalContext } from '../approvals/approval.desk.js';
+
+/** What the desks of finance share: who asks, who acts, and what they may meet when they credit. */
+
+/** What was done at once, or the approval that it waits for. */
+export type Done<T> = { done: T; approvalId: null } | { done: null; approvalId: string };
+
+export interface Asking {
+  actor: Actor;
+  /** Chosen by the client. */
+  requestId: string;
+  /** Of the HTTP request, for the audit log. */
+  auditId: string;
+}
+
+/** Who acts, for what is written in the same transaction. */
+export interface Doer {
+  /** `user:{id}`. */
+  actor: string;
+  requestId: string;
+  auditId: string;
+}
+
+export function doer({ actor, requestId, auditId }: Asking): Doer {
+  return { actor: `user:${actor.userId}`, requestId, auditId };
+}
+
+export function doerOf({ requestedBy, requestId, approvalId }: ApprovalContext): Doer {
+  return { actor: `user:${requestedBy}`, requestId, auditId: approvalId };
+}
+
+/** What an approval keeps as its outcome. */
+export function viewTopup({ topupId, credits, balance }: TopupResult): object {
+  return { topupId, credits: formatAmount(credits), balance: formatAmount(balance) };
+}
+
+/** @throws ApiError for an account that is not there, or a payment that was credited in another way */
+export async function creditOrRefuse(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
+  try {
+    return await creditTopup(client, request);
+  } catch (error) {
+    if (error instanceof TopupConflict) throw new ApiError('conflict', error.message, { param: 'paymentId' });
+    if (error instanceof UnknownAccount)
+      throw new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
+    throw error;
+  }
+}
+
+/** @throws ApiError invalid_value: only the house's currency becomes balance */
+export function requireHouseCurrency(currency: string, house: string): void {
+  if (currency === house) return;
+  const message = `currency: must be ${house}; other money is returned.`;
+  throw new ApiError('invalid_value', message, { param: 'currency' });
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource, In, LessThan } from 'typeorm';
+import type { PaymentProviderName } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { convertPayment, orderFault, priceCredits, type TopupRate } from '#topup/conversion.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { rateInForce } from '../rates/account-rates.js';
+import { viewPayment } from './fields.js';
+import type { Checkout } from './payment.provider.js';
+import { TopupOrder } from './topup-order.entity.js';
+
+/** Either so many credits, nanos, or what so much buys, minor units. */
+export type Wish = { credits: Nanos } | { payMinor: bigint };
+
+export interface Offer {
+  credits: Nanos;
+  payMinor: bigint;
+  currency: string;
+  rate: TopupRate;
+}
+
+export interface NewOrder {
+  accountId: string;
+  wish: Wish;
+  provider: PaymentProviderName;
+  requestId: string;
+}
+
+/** Orders: what they cost when they are made, and where they stand. */
+@Injectable()
+export class OrderStore {
+  constructor(
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  /** @throws ApiError invalid_value for less than one unit, or more than providers take */
+  async quote(accountId: string, wish: Wish): Promise<Offer> {
+    const rate = await rateInForce(this.pool, accountId);
+    const bought = 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
+    const fault = orderFault(bought);
+    const param = 'credits' in wish ? 'credits' : 'pay';
+    if (fault) throw new ApiError('invalid_value', `${param}: ${fault}.`, { param });
+    const { credits, paidMinor } = bought;
+    return { credits, payMinor: paidMinor, currency: this.config.payments.currency, rate };
+  }
+
+  /** Saves an order with what it costs now; a repeat of the request answers the order that it made. */
+  async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
+    const orders = this.source.getRepository(TopupOrder);
+    const request = { provider, ...askOf(wish) };
+    const repeated = await orders.findOneBy({ accountId, requestId });
+    if (repeated) return same(repeated, request);
+    const offer = await this.quote(accountId, wish);
+    const { orderLifeMs, firstCheckMs } = this.config.payments;
+    await this.pool.query(
+      `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
+         expires_at, next_check_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
+         now() + $11::float8 * interval '1 millisecond')
+       ON CONFLICT (account_id, request_id) DO NOTHING`,
+      [
+        ...[newId(), accountId, requestId, JSON.stringify(request), provider],
+        ...[offer.credits, offer.payMinor, offer.currency, offer.rate, orderLifeMs, firstCheckMs],
+      ],
+    );
+    return same(await orders.findOneByOrFail({ accountId, requestId }), request);
+  }
+
+  /** @throws ApiError not_found, also for another account's */
+  async show(accountId: string, orderId: string): Promise<TopupOrder> {
+    const order = await this.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
+    if (order) return order;
+    throw new ApiError('not_found', 'There is no such order.');
+  }
+
+  /** Newest first, one more than the limit if there are more. */
+  list(accountId: string, limit: number, beforeId: string | null): Promise<TopupOrder[]> {
+    return this.source.getRepository(TopupOrder).find({
+      where: { accountId, ...(beforeId === null ? {} : { id: LessThan(beforeId) }) },
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+  }
+
+  /** Keeps the first checkout: a provider answers the same one to a repeat. */
+  async setCheckout(orderId: string, { reference, url }: Checkout): Promise<void> {
+    await this.pool.query(
+      `UPDATE topup_orders SET provider_reference = $2, checkout_url = $3
+       WHERE id = $1 AND provider_reference IS NULL`,
+      [orderId, reference, url],
+    );
+  }
+
+  /** Ends an order that nobody can pay any more, if it is open still. */
+  async end(orderId: string, as: 'expired' | 'cancelled'): Promise<void> {
+    await this.pool.query(
+      `UPDATE topup_orders SET state = $2 WHERE id = $1 AND state = 'open' AND ($2 = 'cancelled' OR expires_at <= now())`,
+      [orderId, as],
+    );
+  }
+
+  /**
+   * Open orders that are due to be looked up, and no other's meanwhile. Each check is later than the one before by the
+   * order's age, so that old orders cost little.
+   */
+  async claimDue(limit: number, providers: readonly PaymentProviderName[]): Promise<TopupOrder[]> {
+    const { rows } = await this.pool.query<{ id: string }>(
+      `UPDATE topup_orders SET next_check_at = now() + least(greatest(now() - created_at,
+         $1::float8 * interval '1 millisecond'), interval '15 minutes')
+       WHERE id IN (SELECT id FROM topup_orders WHERE state = 'open' AND next_check_at <= now() AND provider = ANY($2)
+         ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING id`,
+      [this.config.payments.firstCheckMs, providers, limit],
+    );
+    if (rows.length === 0) return [];
+    return this.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
+  }
+}
+
+function askOf(wish: Wish): { credits: string } | { pay: string } {
+  return 'credits' in wish ? { credits: formatAmount(wish.credits) } : { pay: viewPayment(wish.payMinor) };
+}
+
+function same(order: TopupOrder, request: TopupOrder['request']): TopupOrder {
+  if (isDeepStrictEqual(order.request, request)) return order;
+  throw new ApiError('conflict', 'This requestId was used for another order.', { param: 'requestId' });
+}

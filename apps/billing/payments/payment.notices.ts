@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { OutboxRelay } from '#bus/outbox.js';
+import type { SuspenseWhy } from '#ledger/suspense.js';
+import type { Logger } from '#platform/logging.js';
+import { Counter, type Registry } from '#platform/metrics.js';
+import { LOG, REGISTRY } from '../billing.tokens.js';
+import type { PaymentEvent } from './payment.provider.js';
+
+/** `waiting`: it speaks of a payment that we have not seen yet. */
+export type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
+
+/** What became of an event. */
+export interface EventOutcome {
+  state: EventState;
+  /** A sentence for those who read the list of events. */
+  detail: string;
+  /** What people must look at, if anything. */
+  alert?: SuspenseWhy | 'unknown_dispute';
+}
+
+/** Of an event that was found by asking, since none came. */
+export const FOUND = 'found';
+
+/** Tells operators what was committed of an event: metrics, log, and whatever waits in the outbox. */
+@Injectable()
+export class PaymentNotices {
+  private readonly events: Counter<'provider' | 'state'>;
+  /** Each one is money that somebody must look at. */
+  private readonly alerts: Counter<'why'>;
+  private readonly found: Counter<'provider'>;
+
+  constructor(
+    @Inject(REGISTRY) registry: Registry,
+    @Inject(LOG) private readonly log: Logger,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+  ) {
+    const registers = [registry];
+    this.events = new Counter({
+      name: 'tollgate_payment_events_total',
+      help: 'Events of payment providers, by what became of them.',
+      labelNames: ['provider', 'state'],
+      registers,
+    });
+    this.alerts = new Counter({
+      name: 'tollgate_payment_alerts_total',
+      help: 'Payments, refunds and disputes that need people, by why.',
+      labelNames: ['why'],
+      registers,
+    });
+    this.found = new Counter({
+      name: 'tollgate_payments_found_total',
+      help: 'Paid orders that were found by asking their provider, since no event came. Should stay near 0.',
+      labelNames: ['provider'],
+      registers,
+    });
+  }
+
+  /** `outcome` is null for an event that had been taken before. */
+  committed({ provider, eventId, type }: PaymentEvent, outcome: EventOutcome | null): void {
+    this.events.inc({ provider, state: outcome?.state ?? 'repeated' });
+    if (!outcome) return;
+    const { state, detail, alert } = outcome;
+    this.relay.wake();
+    if (type === FOUND && state === 'applied') this.found.inc({ provider });
+    if (alert === undefined) {
+      this.log.info({ provider, eventId, type, state }, detail);
+      return;
+    }
+    this.alerts.inc({ why: alert });
+    this.log.error({ provider, eventId, type, state, alert }, detail);
+  }
+}

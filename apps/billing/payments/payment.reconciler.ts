@@ -1,0 +1,59 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '#platform/errors.js';
+import { Checkouts } from './checkouts.js';
+import { OrderStore } from './order.store.js';
+import { PaymentInbox } from './payment.inbox.js';
+import { RefundRunner } from './refund.runner.js';
+import { TopupDesk } from './topup.desk.js';
+import type { TopupOrder } from './topup-order.entity.js';
+
+/** Bounds what one round asks providers for. */
+const A_ROUND = 20;
+
+/**
+ * Finds what no event told of: asks providers for open orders and ends those that nobody can pay any more. Several may run.
+ */
+@Injectable()
+export class OrderChecks {
+  constructor(
+    @Inject(OrderStore) private readonly orders: OrderStore,
+    @Inject(Checkouts) private readonly checkouts: Checkouts,
+    @Inject(TopupDesk) private readonly desk: TopupDesk,
+  ) {}
+
+  /** Answers whether there may be more. */
+  async round(limit: number, signal: AbortSignal): Promise<boolean> {
+    const due = await this.orders.claimDue(limit, this.checkouts.names());
+    for (const order of due) if (!signal.aborted) await this.check(order);
+    return due.length === limit;
+  }
+
+  /** A provider that does not answer for one order must not keep the others waiting. */
+  private async check(order: TopupOrder): Promise<void> {
+    try {
+      await this.desk.check(order);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+}
+
+/** Everything about payments that waits: orders that nobody told of, events that came too early, refunds not ended. */
+@Injectable()
+export class PaymentReconciler {
+  constructor(
+    @Inject(OrderChecks) private readonly orders: OrderChecks,
+    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
+    @Inject(RefundRunner) private readonly refunds: RefundRunner,
+  ) {}
+
+  /** Answers whether more is due than one round takes. */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const more = [
+      await this.orders.round(A_ROUND, signal),
+      await this.inbox.retryWaiting(A_ROUND, signal),
+      await this.refunds.runDue(A_ROUND, signal),
+    ];
+    return more.includes(true);
+  }
+}

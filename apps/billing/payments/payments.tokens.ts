@@ -1,0 +1,2 @@
+/** The payment providers that are configured. */
+export const PROVIDERS = Symbol('payment-providers');

@@ -1,0 +1,138 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { beginTopupRefund, endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/topup-refund.js';
+import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG } from '../billing.tokens.js';
+import { viewPayment } from './fields.js';
+import { type Asking, type Doer, doer, doerOf, type Done } from './finance-credit.js';
+import { RefundRunner } from './refund.runner.js';
+
+const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
+type RefundPayload = z.infer<typeof refundPayload>;
+
+/** Refunds of top-ups, asked for by finance; above the limit by two people. */
+@Injectable()
+export class RefundDesk {
+  constructor(
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
+    @Inject(RefundRunner) private readonly runner: RefundRunner,
+  ) {
+    approvals.register({
+      kind: 'topup.refund',
+      roles: ['finance'],
+      payload: refundPayload,
+      apply: async (client, payload, context) => ({
+        refundId: (await this.begin(client, { ...payload, reason: context.reason }, doerOf(context))).id,
+      }),
+      // Whoever approved does not wait for the provider; what fails here is taken up by the reconciler.
+      applied: (outcome) =>
+        void this.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
+    });
+  }
+
+  /** Refunds what is unused of a top-up, or a part of it; the provider is asked after the commit. */
+  async refund(
+    asked: { topupId: string; credits: Nanos | null; reason: string },
+    asking: Asking,
+  ): Promise<Done<TopupRefund>> {
+    const result = await inEntityTransaction(this.source, async (transaction) => {
+      const { client } = transaction;
+      const { topupId, reason } = asked;
+      const topup = await findTopup(client, topupId);
+      const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
+      // What is unused is known under the lock only; all of the top-up is the most that it can be.
+      const amount = asked.credits ?? topup.credits;
+      if (amount <= this.config.payments.topupRefundLimit)
+        return { done: await this.begin(client, { ...payload, reason }, doer(asking)), approvalId: null };
+      const { actor, requestId } = asking;
+      const approval = await this.approvals.request(transaction, {
+        ...{ actor, requestId },
+        kind: 'topup.refund',
+        subject: `topup:${topupId}`,
+        accountId: topup.accountId,
+        payload,
+        amount,
+        reason,
+      });
+      return { done: null, approvalId: approval.id };
+    });
+    if (result.done === null) return result;
+    return { done: (await this.runner.run(result.done.id)) ?? result.done, approvalId: null };
+  }
+
+  /** Says how a refund by bank transfer ended. @throws ApiError conflict for a provider that says so itself */
+  async confirmRefund(
+    confirmed: { refundId: string; outcome: 'succeeded' | 'failed'; reference: string | null; note: string },
+    { actor, auditId }: Asking,
+  ): Promise<TopupRefund> {
+    const { refundId, outcome, reference, note } = confirmed;
+    return inEntityTransaction(this.source, async ({ client }) => {
+      const before = await findTopupRefund(client, refundId);
+      if (!before) throw new ApiError('not_found', 'There is no such refund.');
+      if (before.provider !== 'manual')
+        throw new ApiError('conflict', `${before.provider} itself says how this refund ends.`);
+      const failure = outcome === 'failed' ? note : null;
+      const refund = await endTopupRefund(client, {
+        ...{ refundId, providerRefundId: reference, outcome, failure },
+      });
+      if (refund.state !== outcome) throw new ApiError('conflict', `The refund has ${refund.state} already.`);
+      if (before.state === 'pending') {
+        await audit(client, {
+          actor: `user:${actor.userId}`,
+          action: `topup.refund.${outcome}`,
+          subject: `refund:${refundId}`,
+          accountId: refund.accountId,
+          after: { reference, note },
+          requestId: auditId,
+        });
+      }
+      return refund;
+    });
+  }
+
+  private async begin(
+    client: pg.ClientBase,
+    { topupId, credits, reason }: RefundPayload & { reason: string },
+    by: Doer,
+  ): Promise<TopupRefund> {
+    const refund = await beginTopupRefund(client, {
+      topupId,
+      credits: credits === null ? null : parseAmount(credits),
+      reason,
+      actor: by.actor,
+      requestId: by.requestId,
+    });
+    await audit(client, {
+      ...{ actor: by.actor, action: 'topup.refund.begun', subject: `topup:${topupId}` },
+      accountId: refund.accountId,
+      after: {
+        refundId: refund.id,
+        credits: formatAmount(refund.credits),
+        pay: viewPayment(refund.paidMinor),
+      },
+      requestId: by.auditId,
+    });
+    return refund;
+  }
+}
+
+async function findTopup(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<{ accountId: string; credits: Nanos }> {
+  const { rows } = await client.query<{ accountId: string; credits: Nanos }>(
+    'SELECT account_id AS "accountId", credits FROM topups WHERE id = $1',
+    [topupId],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such top-up.');
+  return rows[0];
+}

@@ -1,0 +1,116 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import type {
+  Checkout,
+  CheckoutState,
+  PayableOrder,
+  PaymentEvent,
+  PaymentFact,
+  PaymentProvider,
+  RefundAnswer,
+  RefundOrder,
+} from './payment.provider.js';
+
+export const SANDBOX_SIGNATURE = 'sandbox-signature';
+
+interface SandboxEvent {
+  id: string;
+  type: 'payment.succeeded' | 'checkout.cancelled';
+  orderId: string;
+  paymentId?: string;
+  amountMinor?: string;
+  currency?: string;
+}
+
+/** Payments that are only played, for trying the relay without a provider. It keeps books of its own, as a provider does. */
+export class SandboxProvider implements PaymentProvider {
+  readonly name = 'sandbox';
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly secret: string,
+  ) {}
+
+  async createCheckout(order: PayableOrder): Promise<Checkout> {
+    return { reference: order.id, url: `/sandbox-pay/${order.id}` };
+  }
+
+  verifyEvent(rawBody: Buffer, headers: IncomingHttpHeaders): PaymentEvent {
+    const sent = Buffer.from(String(headers[SANDBOX_SIGNATURE] ?? ''));
+    const wanted = Buffer.from(this.sign(rawBody));
+    if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) {
+      throw new ApiError('invalid_request', 'The event is not signed by the sandbox.');
+    }
+    const event = JSON.parse(rawBody.toString()) as SandboxEvent;
+    return { provider: 'sandbox', eventId: event.id, type: event.type, fact: factOf(event) };
+  }
+
+  async findPayment(order: PayableOrder): Promise<CheckoutState> {
+    const { rows } = await this.pool.query<{ paymentId: string; amountMinor: bigint; currency: string }>(
+      `SELECT payment_id AS "paymentId", amount_minor AS "amountMinor", currency FROM sandbox_payments
+       WHERE order_id = $1`,
+      [order.id],
+    );
+    if (rows[0]) return { state: 'paid', ...rows[0] };
+    return { state: order.expiresAt < new Date() ? 'ended' : 'open' };
+  }
+
+  async closeCheckout(order: PayableOrder): Promise<CheckoutState> {
+    const found = await this.findPayment(order);
+    return found.state === 'open' ? { state: 'ended' } : found;
+  }
+
+  async refund({ refundId }: RefundOrder): Promise<RefundAnswer> {
+    return { state: 'succeeded', providerRefundId: `sandbox-${refundId}` };
+  }
+
+  /** Plays the customer who pays: once for an order. Answers the signed event that tells of it. */
+  async pay(order: PayableOrder): Promise<{ rawBody: Buffer; headers: Record<string, string> }> {
+    const { rows } = await this.pool.query<{ paymentId: string; amountMinor: bigint; currency: string }>(
+      `WITH made AS (INSERT INTO sandbox_payments (order_id, payment_id, amount_minor, currency) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (order_id) DO NOTHING RETURNING payment_id, amount_minor, currency)
+       SELECT payment_id AS "paymentId", amount_minor AS "amountMinor", currency FROM made
+       UNION ALL SELECT payment_id, amount_minor, currency FROM sandbox_payments WHERE order_id = $1`,
+      [order.id, `sandbox-${newId()}`, order.paidMinor, order.currency],
+    );
+    const payment = rows[0];
+    // Another press of the button was faster and has not committed yet: its event tells of the payment.
+    if (!payment) throw new ApiError('conflict', 'The order is being paid.');
+    return this.signed({
+      id: `${payment.paymentId}-succeeded`,
+      type: 'payment.succeeded',
+      orderId: order.id,
+      paymentId: payment.paymentId,
+      amountMinor: payment.amountMinor.toString(),
+      currency: payment.currency,
+    });
+  }
+
+  /** Plays the customer who leaves. */
+  cancel(order: PayableOrder): { rawBody: Buffer; headers: Record<string, string> } {
+    return this.signed({ id: `${order.id}-cancelled`, type: 'checkout.cancelled', orderId: order.id });
+  }
+
+  private signed(event: SandboxEvent): { rawBody: Buffer; headers: Record<string, string> } {
+    const rawBody = Buffer.from(JSON.stringify(event));
+    return { rawBody, headers: { [SANDBOX_SIGNATURE]: this.sign(rawBody) } };
+  }
+
+  private sign(rawBody: Buffer): string {
+    return createHmac('sha256', this.secret).update(rawBody).digest('hex');
+  }
+}
+
+function factOf({
+  type,
+  orderId,
+  paymentId = '',
+  amountMinor = '0',
+  currency = '',
+}: SandboxEvent): PaymentFact {
+  if (type === 'checkout.cancelled') return { kind: 'ended', orderId, as: 'cancelled' };
+  return { kind: 'paid', orderId, paymentId, amountMinor: BigInt(amountMinor), currency };
+}

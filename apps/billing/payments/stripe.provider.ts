@@ -1,0 +1,235 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import Stripe from 'stripe';
+import { formatAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import type {
+  Checkout,
+  CheckoutState,
+  PayableOrder,
+  PaymentEvent,
+  PaymentFact,
+  PaymentProvider,
+  RefundAnswer,
+  RefundOrder,
+} from './payment.provider.js';
+import type { StripeConfig } from './payments.config.js';
+
+const CALL_LIMIT_MS = 10_000;
+const CALL_RETRIES = 2;
+/** Stripe lets no checkout end sooner; one minute for the way. */
+const SHORTEST_CHECKOUT_MS = 31 * 60_000;
+/** Marks our refunds at Stripe, to find them when their idempotency key is forgotten there after a day. */
+const REFUND_MARK = 'tollgate_refund';
+
+/** Payments through Stripe Checkout. */
+export class StripeProvider implements PaymentProvider {
+  readonly name = 'stripe';
+  private readonly stripe: Stripe;
+
+  constructor(
+    private readonly config: StripeConfig,
+    private readonly options: { consoleUrl: string },
+  ) {
+    this.stripe = new Stripe(config.secretKey, {
+      ...addressOf(config.apiBase),
+      timeout: CALL_LIMIT_MS,
+      maxNetworkRetries: CALL_RETRIES,
+      telemetry: false,
+    });
+  }
+
+  async createCheckout(order: PayableOrder): Promise<Checkout> {
+    const page = `${this.options.consoleUrl}/topups/${order.id}`;
+    const session = await this.stripe.checkout.sessions.create(
+      {
+        mode: 'payment',
+        client_reference_id: order.id,
+        line_items: [
+          {
+            quantity: 1,
+            price_data: {
+              currency: order.currency.toLowerCase(),
+              unit_amount: Number(order.paidMinor),
+              product_data: { name: `${formatAmount(order.credits)} of balance` },
+            },
+          },
+        ],
+        metadata: { order: order.id },
+        payment_intent_data: { metadata: { order: order.id } },
+        expires_at: checkoutEnd(order),
+        success_url: `${page}?paid`,
+        cancel_url: page,
+      },
+      { idempotencyKey: `order-${order.id}` },
+    );
+    return { reference: session.id, url: session.url };
+  }
+
+  verifyEvent(rawBody: Buffer, headers: IncomingHttpHeaders): PaymentEvent {
+    const event = this.signedEvent(rawBody, String(headers['stripe-signature'] ?? ''));
+    return { provider: 'stripe', eventId: event.id, type: event.type, fact: factOf(event) };
+  }
+
+  async findPayment(order: PayableOrder): Promise<CheckoutState> {
+    // Without a name nobody was ever sent to the checkout.
+    if (order.providerReference === null) return { state: order.expiresAt < new Date() ? 'ended' : 'open' };
+    return stateOf(await this.stripe.checkout.sessions.retrieve(order.providerReference));
+  }
+
+  async closeCheckout(order: PayableOrder): Promise<CheckoutState> {
+    if (order.providerReference === null) return { state: 'ended' };
+    try {
+      return stateOf(await this.stripe.checkout.sessions.expire(order.providerReference));
+    } catch (error) {
+      // It has ended in another way by now, perhaps by a payment.
+      if (error instanceof Stripe.errors.StripeInvalidRequestError) return this.findPayment(order);
+      throw error;
+    }
+  }
+
+  async refund(order: RefundOrder): Promise<RefundAnswer> {
+    const { refundId, paymentId, amountMinor } = order;
+    try {
+      const known = order.isRepeat ? await this.findRefund(order) : undefined;
+      const refund =
+        known ??
+        (await this.stripe.refunds.create(
+          {
+            payment_intent: paymentId,
+            amount: Number(amountMinor),
+            metadata: { [REFUND_MARK]: refundId },
+          },
+          { idempotencyKey: `refund-${refundId}` },
+        ));
+      return answerOf(refund);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { state: 'failed', providerRefundId: null, failure: error.message };
+    }
+  }
+
+  private async findRefund({ refundId, paymentId }: RefundOrder): Promise<Stripe.Refund | undefined> {
+    for await (const refund of this.stripe.refunds.list({ payment_intent: paymentId, limit: 100 })) {
+      if (refund.metadata?.[REFUND_MARK] === refundId) return refund;
+    }
+    return undefined;
+  }
+
+  private signedEvent(rawBody: Buffer, signature: string): Stripe.Event {
+    try {
+      return this.stripe.webhooks.constructEvent(rawBody, signature, this.config.webhookSecret);
+    } catch (error) {
+      throw new ApiError('invalid_request', 'The event is not signed by Stripe.', { cause: error });
+    }
+  }
+}
+
+function addressOf(apiBase: string | undefined): {
+  host?: string;
+  port?: string;
+  protocol?: 'http' | 'https';
+} {
+  if (apiBase === undefined) return {};
+  const { hostname, port, protocol } = new URL(apiBase);
+  const isPlain = protocol === 'http:';
+  return { host: hostname, port: port || (isPlain ? '80' : '443'), protocol: isPlain ? 'http' : 'https' };
+}
+
+/** Seconds since 1970; the same for each repeat, or Stripe would refuse it as another request. */
+function checkoutEnd({ createdAt, expiresAt }: PayableOrder): number {
+  return Math.floor(Math.max(expiresAt.getTime(), createdAt.getTime() + SHORTEST_CHECKOUT_MS) / 1000);
+}
+
+/** Refused for what was asked: asking again changes nothing. A key that is wrong or a limit will be mended. */
+function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError
+  );
+}
+
+function stateOf(session: Stripe.Checkout.Session): CheckoutState {
+  const paid = paidFact(session);
+  if (paid) return { ...paid, state: 'paid' };
+  return { state: session.status === 'expired' ? 'ended' : 'open' };
+}
+
+function factOf(event: Stripe.Event): PaymentFact {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+      return paidFact(event.data.object) ?? { kind: 'nothing' };
+    case 'checkout.session.async_payment_failed':
+    case 'checkout.session.expired':
+      return { kind: 'ended', orderId: event.data.object.client_reference_id, as: 'expired' };
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+      return refundFact(event.data.object);
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+      return disputeFact(event.data.object);
+    default:
+      return { kind: 'nothing' };
+  }
+}
+
+function paidFact(session: Stripe.Checkout.Session): (PaymentFact & { kind: 'paid' }) | null {
+  const { payment_status, payment_intent, amount_total, currency } = session;
+  if (payment_status !== 'paid' || payment_intent === null) return null;
+  return {
+    kind: 'paid',
+    orderId: session.client_reference_id,
+    paymentId: idOf(payment_intent),
+    amountMinor: BigInt(amount_total ?? 0),
+    currency: (currency ?? '').toUpperCase(),
+  };
+}
+
+function refundFact(refund: Stripe.Refund): PaymentFact {
+  const answer = answerOf(refund);
+  if (answer.state === 'pending') return { kind: 'nothing' };
+  return {
+    kind: 'refund',
+    refundId: refund.metadata?.[REFUND_MARK] ?? null,
+    providerRefundId: refund.id,
+    state: answer.state,
+    failure: 'failure' in answer ? answer.failure : null,
+    amountMinor: BigInt(refund.amount),
+    currency: refund.currency.toUpperCase(),
+  };
+}
+
+function answerOf({ id: providerRefundId, status, failure_reason }: Stripe.Refund): RefundAnswer {
+  if (status === 'succeeded') return { state: 'succeeded', providerRefundId };
+  if (status === 'failed' || status === 'canceled')
+    return { state: 'failed', providerRefundId, failure: failure_reason ?? status };
+  return { state: 'pending', providerRefundId };
+}
+
+/** An inquiry takes no money; what Stripe could prevent neither. */
+function disputeFact(dispute: Stripe.Dispute): PaymentFact {
+  const state = DISPUTE_STATES[dispute.status];
+  if (state === undefined || dispute.payment_intent === null) return { kind: 'nothing' };
+  return {
+    kind: 'dispute',
+    disputeId: dispute.id,
+    paymentId: idOf(dispute.payment_intent),
+    state,
+    amountMinor: BigInt(dispute.amount),
+    currency: dispute.currency.toUpperCase(),
+  };
+}
+
+const DISPUTE_STATES: Partial<Record<string, 'open' | 'won' | 'lost'>> = {
+  needs_response: 'open',
+  under_review: 'open',
+  won: 'won',
+  lost: 'lost',
+};
+
+function idOf(object: string | { id: string }): string {
+  return typeof object === 'string' ? object : object.id;
+}

@@ -1,0 +1,160 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { OutboxRelay } from '#bus/outbox.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { bookSuspenseReturned, type SuspenseItem } from '#ledger/suspense.js';
+import type { TopupRequest, TopupResult } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { convertPayment } from '#topup/conversion.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG } from '../billing.tokens.js';
+import { rateInForce } from '../rates/account-rates.js';
+import { viewPayment } from './fields.js';
+import {
+  type Asking,
+  creditOrRefuse,
+  type Doer,
+  doer,
+  doerOf,
+  type Done,
+  requireHouseCurrency,
+  viewTopup,
+} from './finance-credit.js';
+
+const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
+type SuspensePayload = z.infer<typeof suspensePayload>;
+
+/** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
+@Injectable()
+export class SuspenseDesk {
+  constructor(
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+  ) {
+    approvals.register({
+      kind: 'suspense.credit',
+      roles: ['finance'],
+      payload: suspensePayload,
+      apply: async (client, payload, context) =>
+        viewTopup(await this.creditItem(client, payload, doerOf(context))),
+      applied: () => relay.wake(),
+    });
+  }
+
+  /** Credits money in suspense to the account that it was meant for, at the account's rate. */
+  async creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
+    const result = await inEntityTransaction(this.source, async (transaction) => {
+      const { client } = transaction;
+      const { credits } = await this.planItem(client, payload);
+      if (credits <= this.config.payments.manualTopupLimit)
+        return { done: await this.creditItem(client, payload, doer(asking)), approvalId: null };
+      const { actor, requestId } = asking;
+      const approval = await this.approvals.request(transaction, {
+        ...{ actor, requestId },
+        kind: 'suspense.credit',
+        subject: `suspense:${payload.itemId}`,
+        accountId: payload.accountId,
+        payload,
+        amount: credits,
+        reason: payload.note,
+      });
+      return { done: null, approvalId: approval.id };
+    });
+    this.relay.wake();
+    return result;
+  }
+
+  /** Books that money in suspense went back to where it came from. */
+  async returnSuspense(itemId: string, note: string, { actor, auditId }: Asking): Promise<void> {
+    await inEntityTransaction(this.source, async ({ client }) => {
+      const item = await lockItem(client, itemId);
+      if (item.state === 'returned') return;
+      if (item.state !== 'open') throw new ApiError('conflict', 'The item has been credited already.');
+      const by = `user:${actor.userId}`;
+      const transactionId = await bookSuspenseReturned(client, item, this.config.payments.currency);
+      await client.query(
+        `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),
+           note = $4 WHERE id = $1`,
+        [itemId, transactionId, by, note],
+      );
+      await audit(client, {
+        ...{ actor: by, action: 'suspense.returned', subject: `suspense:${itemId}` },
+        after: { amount: viewPayment(item.amountMinor), currency: item.currency, note },
+        requestId: auditId,
+      });
+    });
+  }
+
+  private async planItem(
+    client: pg.ClientBase,
+    { itemId, accountId }: SuspensePayload,
+  ): Promise<LockedItem & { credits: Nanos; rate: TopupRequest['rate'] }> {
+    const item = await lockItem(client, itemId);
+    requireHouseCurrency(item.currency, this.config.payments.currency);
+    if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
+    const rate = await rateInForce(client, accountId);
+    return { ...item, credits: convertPayment(item.amountMinor, rate).credits, rate };
+  }
+
+  private async creditItem(client: pg.ClientBase, payload: SuspensePayload, by: Doer): Promise<TopupResult> {
+    const { itemId, accountId, note } = payload;
+    const item = await this.planItem(client, payload);
+    if (item.state === 'returned') throw new ApiError('conflict', 'The money has been returned already.');
+    const request = {
+      ...{ accountId, provider: item.provider, paymentId: item.reference, paidMinor: item.amountMinor },
+      ...{ currency: item.currency, fromSuspense: true },
+      ...(item.state === 'credited'
+        ? await storedTerms(client, item.topupId as string)
+        : { credits: item.credits, rate: item.rate }),
+    };
+    const result = await creditOrRefuse(client, request);
+    if (!result.created) return result;
+    await client.query(
+      `UPDATE suspense_items SET state = 'credited', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),
+         note = $4, topup_id = $5 WHERE id = $1`,
+      [itemId, result.transactionId, by.actor, note, result.topupId],
+    );
+    await audit(client, {
+      ...{ actor: by.actor, action: 'suspense.credited', subject: `suspense:${itemId}`, accountId },
+      after: { topupId: result.topupId, credits: formatAmount(result.credits), note },
+      requestId: by.auditId,
+    });
+    return result;
+  }
+}
+
+async function storedTerms(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<Pick<TopupRequest, 'credits' | 'rate'>> {
+  const { rows } = await client.query<Pick<TopupRequest, 'credits' | 'rate'>>(
+    'SELECT credits, trim_scale(rate)::text AS rate FROM topups WHERE id = $1',
+    [topupId],
+  );
+  return rows[0] as Pick<TopupRequest, 'credits' | 'rate'>;
+}
+
+interface LockedItem extends SuspenseItem {
+  id: string;
+  transactionId: bigint;
+  state: 'open' | 'credited' | 'returned';
+  topupId: string | null;
+}
+
+async function lockItem(client: pg.ClientBase, itemId: string): Promise<LockedItem> {
+  const { rows } = await client.query<LockedItem>(
+    `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS "amountMinor", currency, why, state,
+       transaction_id AS "transactionId", topup_id AS "topupId"
+     FROM suspense_items WHERE id = $1 FOR UPDATE`,
+    [itemId],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such item.');
+  return rows[0];
+}

@@ -1,0 +1,83 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { z } from 'zod';
+import type { Nanos } from '#money/amount.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG } from '../billing.tokens.js';
+import { viewAmount } from '../http/fields.js';
+import { pageFrom, readCursor } from '../http/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewPayment } from './fields.js';
+import { Checkouts } from './checkouts.js';
+import { OrderStore, type Wish } from './order.store.js';
+import type { TopupOrder } from './topup-order.entity.js';
+import { TopupDesk } from './topup.desk.js';
+import { type orderView, topupRoutes } from './topups.routes.js';
+
+@Controller()
+export class TopupsController {
+  constructor(
+    @Inject(TopupDesk) private readonly desk: TopupDesk,
+    @Inject(OrderStore) private readonly orders: OrderStore,
+    @Inject(Checkouts) private readonly checkouts: Checkouts,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(topupRoutes.quote)
+  async quote({
+    actor,
+    query,
+  }: CallOf<typeof topupRoutes.quote>): Promise<AnswerOf<typeof topupRoutes.quote>> {
+    const { credits, payMinor, currency, rate } = await this.orders.quote(actor.accountId, wishOf(query));
+    const providers = this.checkouts.forOrders();
+    return { credits: viewAmount(credits), pay: viewPayment(payMinor), currency, rate, providers };
+  }
+
+  @Serves(topupRoutes.create)
+  async create({ actor, body }: CallOf<typeof topupRoutes.create>): Promise<View> {
+    const { provider, requestId } = body;
+    const { accountId } = actor;
+    return this.view(await this.desk.order({ accountId, wish: wishOf(body), provider, requestId }));
+  }
+
+  @Serves(topupRoutes.list)
+  async list({ actor, query }: CallOf<typeof topupRoutes.list>): Promise<AnswerOf<typeof topupRoutes.list>> {
+    const [beforeId = null] = readCursor(query.cursor, 1) ?? [];
+    const orders = await this.orders.list(actor.accountId, query.limit, beforeId);
+    const page = pageFrom(orders, query.limit, ({ id }) => [id]);
+    return { ...page, items: page.items.map((order) => this.view(order)) };
+  }
+
+  @Serves(topupRoutes.show)
+  async show({ actor, params }: CallOf<typeof topupRoutes.show>): Promise<View> {
+    return this.view(await this.orders.show(actor.accountId, params.orderId));
+  }
+
+  @Serves(topupRoutes.cancel)
+  async cancel({ actor, params }: CallOf<typeof topupRoutes.cancel>): Promise<View> {
+    return this.view(await this.desk.cancel(actor.accountId, params.orderId));
+  }
+
+  private view(order: TopupOrder): View {
+    const { id, state, credits, paidMinor, currency, rate, provider, checkoutUrl, topupId } = order;
+    const isOpen = state === 'open';
+    const { bankInstructions } = this.config.payments;
+    return {
+      ...{ id, state, currency, rate, provider, topupId },
+      credits: viewAmount(credits),
+      pay: viewPayment(paidMinor),
+      checkoutUrl: isOpen ? checkoutUrl : null,
+      instructions:
+        isOpen && provider === 'manual' ? `${bankInstructions ?? ''}\nReference: ${id}`.trim() : null,
+      createdAt: order.createdAt.toISOString(),
+      expiresAt: order.expiresAt.toISOString(),
+      paidAt: order.paidAt?.toISOString() ?? null,
+    };
+  }
+}
+
+type View = z.input<typeof orderView>;
+
+/** The contract has checked that it is one of them. */
+function wishOf({ credits, pay }: { credits?: Nanos | undefined; pay?: bigint | undefined }): Wish {
+  return credits === undefined ? { payMinor: pay ?? 0n } : { credits };
+}

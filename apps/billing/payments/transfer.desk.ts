@@ -1,0 +1,191 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { OutboxRelay } from '#bus/outbox.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import type { TopupResult } from '#ledger/topup.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { convertPayment } from '#topup/conversion.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG } from '../billing.tokens.js';
+import { rateInForce } from '../rates/account-rates.js';
+import { viewPayment } from './fields.js';
+import {
+  type Asking,
+  creditOrRefuse,
+  type Doer,
+  doer,
+  doerOf,
+  type Done,
+  requireHouseCurrency,
+  viewTopup,
+} from './finance-credit.js';
+
+export interface Transfer {
+  /** Of whom; or the order that it pays. */
+  accountId: string | null;
+  orderId: string | null;
+  /** The bank's reference, credited once for ever. */
+  paymentId: string;
+  paidMinor: bigint;
+  currency: string;
+  reason: string;
+}
+
+const transferPayload = z.object({
+  accountId: z.string(),
+  orderId: z.string().nullable(),
+  paymentId: z.string(),
+  paidMinor: z.string(),
+  currency: z.string(),
+  credits: z.string(),
+  rate: z.enum(['1.3', '1.2']),
+});
+type TransferPayload = z.infer<typeof transferPayload>;
+
+/** Bank transfers, recorded by hand; above the limit by two people. */
+@Injectable()
+export class TransferDesk {
+  constructor(
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+  ) {
+    approvals.register({
+      kind: 'topup.manual',
+      roles: ['finance'],
+      payload: transferPayload,
+      apply: async (client, payload, context) =>
+        viewTopup(await this.credit(client, payload, doerOf(context))),
+      applied: () => relay.wake(),
+    });
+  }
+
+  /** Credits a bank transfer; above the limit another person must agree first. */
+  async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
+    const result = await inEntityTransaction(this.source, async (transaction) => {
+      const repeated = await findTransfer(transaction.client, transfer);
+      const payload = repeated ?? (await this.planTransfer(transaction.client, transfer));
+      const credits = parseAmount(payload.credits);
+      if (repeated || credits <= this.config.payments.manualTopupLimit)
+        return { done: await this.credit(transaction.client, payload, doer(asking)), approvalId: null };
+      const { actor, requestId } = asking;
+      const approval = await this.approvals.request(transaction, {
+        ...{ actor, requestId },
+        kind: 'topup.manual',
+        subject: `payment:manual:${payload.paymentId}`,
+        accountId: payload.accountId,
+        payload,
+        amount: credits,
+        reason: transfer.reason,
+      });
+      return { done: null, approvalId: approval.id };
+    });
+    this.relay.wake();
+    return result;
+  }
+
+  /** An order is paid exactly or not at all; a transfer without one buys what it buys. */
+  private async planTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload> {
+    const { paymentId, paidMinor, currency, orderId } = transfer;
+    requireHouseCurrency(currency, this.config.payments.currency);
+    const paid = { paymentId, currency, paidMinor: paidMinor.toString() };
+    if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
+    const accountId = transfer.accountId as string;
+    const rate = await rateInForce(client, accountId);
+    const { credits } = convertPayment(paidMinor, rate);
+    return { ...paid, accountId, orderId, credits: formatAmount(credits), rate };
+  }
+
+  private async credit(client: pg.ClientBase, payload: TransferPayload, by: Doer): Promise<TopupResult> {
+    const { accountId, orderId, paymentId, currency, rate } = payload;
+    if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
+    const result = await creditOrRefuse(client, {
+      ...{ accountId, orderId, paymentId, currency, rate, provider: 'manual' },
+      credits: parseAmount(payload.credits),
+      paidMinor: BigInt(payload.paidMinor),
+    });
+    if (!result.created) return result;
+    if (orderId !== null) {
+      await client.query(
+        `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now() WHERE id = $1`,
+        [orderId, paymentId, result.topupId],
+      );
+    }
+    await audit(client, {
+      ...{ actor: by.actor, action: 'topup.recorded', subject: `topup:${result.topupId}`, accountId },
+      after: payload,
+      requestId: by.auditId,
+    });
+    return result;
+  }
+}
+
+/**
+ * A transfer that was recorded before, on its own terms, whatever the rate is now.
+ * @throws ApiError conflict when it was another amount or for somebody else
+ */
+async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload | null> {
+  const { paymentId } = transfer;
+  const { rows } = await client.query<
+    Omit<TransferPayload, 'credits' | 'paidMinor'> & { credits: bigint; paidMinor: bigint }
+  >(
+    `SELECT account_id AS "accountId", order_id AS "orderId", payment_id AS "paymentId", paid_minor AS "paidMinor", currency,
+       credits, trim_scale(rate)::text AS rate
+     FROM topups WHERE provider = 'manual' AND payment_id = $1`,
+    [paymentId],
+  );
+  const stored = rows[0];
+  if (!stored) return null;
+  const same =
+    stored.paidMinor === transfer.paidMinor &&
+    stored.currency === transfer.currency &&
+    stored.orderId === transfer.orderId &&
+    (transfer.accountId === null || stored.accountId === transfer.accountId);
+  if (!same) throw new ApiError('conflict', `Payment ${paymentId} is recorded with other details.`);
+  return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
+}
+
+async function planOrder(
+  client: pg.ClientBase,
+  orderId: string,
+  paidMinor: bigint,
+): Promise<Pick<TransferPayload, 'accountId' | 'orderId' | 'credits' | 'rate'>> {
+  const { rows } = await client.query<{
+    accountId: string;
+    credits: bigint;
+    paidMinor: bigint;
+    rate: TransferPayload['rate'];
+  }>(
+    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
+     FROM topup_orders WHERE id = $1 AND provider = 'manual'`,
+    [orderId],
+  );
+  const order = rows[0];
+  if (!order)
+    throw new ApiError('invalid_value', 'orderId: there is no such order of a bank transfer.', {
+      param: 'orderId',
+    });
+  if (order.paidMinor !== paidMinor) {
+    const message = `The order is for ${viewPayment(order.paidMinor)}: record another amount for its account.`;
+    throw new ApiError('conflict', message, { param: 'paid' });
+  }
+  const { accountId, rate } = order;
+  return { accountId, orderId, credits: formatAmount(order.credits), rate };
+}
+
+/** @throws ApiError conflict for an order that was paid by another transfer */
+async function lockPayableOrder(client: pg.ClientBase, orderId: string, paymentId: string): Promise<void> {
+  const { rows } = await client.query<{ paymentId: string | null }>(
+    'SELECT payment_id AS "paymentId" FROM topup_orders WHERE id = $1 FOR UPDATE',
+    [orderId],
+  );
+  const paidBy = rows[0]?.paymentId ?? null;
+  if (paidBy === null || paidBy === paymentId) return;
+  throw new ApiError('conflict', `The order was paid by ${paidBy}.`, { param: 'orderId' });
+}
