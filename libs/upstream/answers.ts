@@ -115,6 +115,8 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
   ['completed', 'completed'],
   ['done', 'completed'],
   ['failed', 'failed'],
+  // xAI's word for a job that it gave up, documented beside `failed`.
+  ['expired', 'failed'],
 ]);
 
 /** Statuses below 500 that every poll of a channel would meet: our key, our money, our limit, a vendor in a hurry. */

@@ -16,6 +16,7 @@ import type {
 } from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
 import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -147,22 +148,26 @@ export class ImageService {
   }
 
   private async askUpstream(held: HeldCall, channel: Channel, leftMs: number): Promise<ImageOutcome> {
-    const { upstreams, metrics } = this.parts;
-    const { pictures } = held;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), leftMs);
-    const stop = metrics.upstreamSeconds.startTimer({
-      channel: channel.id,
-      operation: pictures ? 'edits' : 'images',
-    });
+    const { upstreams, metrics, log } = this.parts;
+    const { pictures, hold, requestId } = held;
+    const operation = pictures ? 'edits' : 'images';
+    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation });
     crashPoint('upstream.before');
-    const adapter = upstreams.adapterFor(channel.protocol);
-    const request = upstreamRequest(held, channel);
-    const outcome = pictures
-      ? await adapter.editImages(channel, { ...request, ...pictures }, limit.signal)
-      : await adapter.generateImages(channel, request, limit.signal);
-    clearTimeout(timer);
-    stop({ outcome: outcome.kind });
+    const call = async (signal: AbortSignal): Promise<ImageOutcome> => {
+      const adapter = upstreams.adapterFor(channel.protocol);
+      const request = upstreamRequest(held, channel);
+      if (pictures) return adapter.editImages(channel, { ...request, ...pictures }, signal);
+      return adapter.generateImages(channel, request, signal);
+    };
+    const outcome = await callUpstream(call, {
+      limitMs: leftMs,
+      onEnd: ({ kind }) => stop({ outcome: kind }),
+      onFault: (error) =>
+        log.error(
+          { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
+          UPSTREAM_CALL_FAULT,
+        ),
+    });
     return inClientsName(outcome, channel, held.model);
   }
 

@@ -13,6 +13,7 @@ import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
 import { inClientsName, noLine, upstreamModel } from '../charging/lines.js';
+import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -128,7 +129,7 @@ export class TaskCreator {
       );
       // Whoever was faster, or the sweep after an unclear write, decides what becomes of the task; polls will tell.
       if (mayCall !== true) return;
-      const outcome = await health.run(channel, () => this.callUpstream(draft, channel));
+      const outcome = await health.run(channel, () => this.askUpstream(draft, channel));
       if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
       this.report(draft, channel, outcome);
       if (outcome.kind === 'unknown') return this.unclear(draft);
@@ -142,18 +143,19 @@ export class TaskCreator {
     return this.fail(draft, hold, { error, channelId });
   }
 
-  private async callUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
-    const { metrics, config } = this.parts;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), config.videoCreateLimitMs);
+  private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
+    const { metrics, config, log } = this.parts;
+    const { id, requestId } = draft;
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
     crashPoint('upstream.before');
-    const outcome = await draft.create(channel, upstreamModel(channel, draft.model), {
-      idempotencyKey: draft.id,
-      signal: limit.signal,
+    const create = async (signal: AbortSignal): Promise<CreateOutcome> =>
+      draft.create(channel, upstreamModel(channel, draft.model), { idempotencyKey: id, signal });
+    const outcome = await callUpstream(create, {
+      limitMs: config.videoCreateLimitMs,
+      onEnd: ({ kind }) => stop({ outcome: kind }),
+      onFault: (error) =>
+        log.error({ err: error, taskId: id, requestId, channel: channel.id }, UPSTREAM_CALL_FAULT),
     });
-    clearTimeout(timer);
-    stop({ outcome: outcome.kind });
     if (outcome.kind === 'accepted') crashPoint('upstream.accepted');
     return inClientsName(outcome, channel, draft.model);
   }

@@ -156,7 +156,7 @@ describe('polling a video', () => {
     ],
     [200, { status: 'failed', error: 'a\u0000b\nc' }, { kind: 'failed', message: 'a b c' }],
     [200, { status: 'post_processing' }, noAnswer],
-    [200, { status: 'expired' }, noAnswer],
+    [200, { status: 'expired' }, { kind: 'failed', code: 'generation_failed' }],
     [200, { status: 5 }, noAnswer],
     [200, {}, noAnswer],
     [200, '', noAnswer],

@@ -1,0 +1,36 @@
+import type { Unknown } from '#upstream/outcomes.js';
+
+/** What the log says of `onFault`. */
+export const UPSTREAM_CALL_FAULT = 'a call of an upstream broke inside the relay';
+
+export interface UpstreamCallOptions<O> {
+  /** The call is aborted after this long, milliseconds. */
+  limitMs: number;
+  /** Told how the call ended. */
+  onEnd: (outcome: O | Unknown) => void;
+  /** Told of a fault of ours, which is no outcome of the upstream's. */
+  onFault: (error: unknown) => void;
+}
+
+/**
+ * Calls an upstream within a limit, for work whose money is held. It never throws: a fault on the way leaves it open whether
+ * the upstream has begun, so it counts as unknown, and the hold is resolved as for any other unclear call.
+ */
+export async function callUpstream<O extends { kind: string }>(
+  call: (signal: AbortSignal) => Promise<O>,
+  { limitMs, onEnd, onFault }: UpstreamCallOptions<O>,
+): Promise<O | Unknown> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), limitMs);
+  let outcome: O | Unknown;
+  try {
+    outcome = await call(limit.signal);
+  } catch (error) {
+    onFault(error);
+    outcome = { kind: 'unknown', reason: 'a fault of the relay', upstreamStatus: null };
+  } finally {
+    clearTimeout(timer);
+  }
+  onEnd(outcome);
+  return outcome;
+}
