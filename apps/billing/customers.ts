@@ -3,6 +3,7 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { insertAccount } from '#identity/account.store.js';
+import { audit } from '#identity/audit-log.js';
 import {
   type CreatedKey,
   insertKey,
@@ -25,33 +26,56 @@ export interface CreatedCustomer extends CreatedKey {
   accountId: string;
 }
 
+/** Who acts when nobody is named, as when a relay makes its own demo account. */
+const SYSTEM = 'system';
+
 /**
  * Creates a customer account with its ledger accounts, empty, and a first key, all or nothing. Balance comes from
  * top-ups only: there is no free credit.
  * @throws IdentityRefusal for an unfit name or an unknown group.
  */
-export function createCustomer(pool: pg.Pool, customer: NewCustomer): Promise<CreatedCustomer> {
+export function createCustomer(
+  pool: pg.Pool,
+  customer: NewCustomer,
+  by: string = SYSTEM,
+): Promise<CreatedCustomer> {
   return inTransaction(pool, async (client) => {
     const accountId = await insertAccount(client, customer.name);
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key' } = customer;
-    return { accountId, ...(await insertKey(client, { accountId, group, name: keyName })) };
+    const key = await insertKey(client, { accountId, group, name: keyName });
+    const after = { name: customer.name, keyId: key.keyId, group };
+    const subject = `account:${accountId}`;
+    await audit(client, { actor: by, action: 'account.created', subject, accountId, after, requestId: null });
+    return { accountId, ...key };
   });
 }
 
 /** Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist. */
-export function createKey(pool: pg.Pool, key: NewKey): Promise<CreatedKey> {
-  return insertKey(pool, key);
+export function createKey(pool: pg.Pool, key: NewKey, by: string = SYSTEM): Promise<CreatedKey> {
+  return inTransaction(pool, async (client) => {
+    const created = await insertKey(client, key);
+    const { accountId, name, group } = key;
+    await noteKey(client, {
+      by,
+      action: 'key.created',
+      accountId,
+      keyId: created.keyId,
+      after: { name, group },
+    });
+    return created;
+  });
 }
 
 /**
  * Revokes a key: holds decided after it are refused, and every gateway is told to forget the key.
  * @throws IdentityRefusal when there is no such key.
  */
-export function revokeCustomerKey(pool: pg.Pool, keyId: string): Promise<RevokedKey> {
+export function revokeCustomerKey(pool: pg.Pool, keyId: string, by: string = SYSTEM): Promise<RevokedKey> {
   return inTransaction(pool, async (client) => {
     const revoked = await revokeKey(client, keyId);
     const { accountId } = revoked;
+    await noteKey(client, { by, action: 'key.deleted', accountId, keyId });
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return revoked;
   });
@@ -62,11 +86,20 @@ export function limitCustomerKey(
   pool: pg.Pool,
   keyId: string,
   limits: Parameters<typeof limitKey>[2],
+  by: string = SYSTEM,
 ): Promise<KeyLimits & { accountId: string }> {
   return inTransaction(pool, async (client) => {
     const limited = await limitKey(client, keyId, limits);
     const { accountId } = limited;
+    await noteKey(client, { by, action: 'key.changed', accountId, keyId, after: limits });
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return limited;
   });
+}
+
+async function noteKey(
+  client: pg.ClientBase,
+  { by, keyId, ...rest }: { by: string; action: string; accountId: string; keyId: string; after?: unknown },
+): Promise<void> {
+  await audit(client, { actor: by, subject: `key:${keyId}`, requestId: null, ...rest });
 }

@@ -11,6 +11,7 @@ import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
+import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
 import { readStatement, statementTable } from './statement.js';
 
@@ -72,7 +73,7 @@ export function keysCommand(): Command {
 async function create(options: { name: string; credits?: Nanos; group: string }): Promise<void> {
   const { name, credits, group } = options;
   const answer = await withDatabase(process.env, async (pool) => {
-    const { accountId, apiKey } = await createCustomer(pool, { name, group });
+    const { accountId, apiKey } = await createCustomer(pool, { name, group }, operatorName());
     const balance = credits ? await credit(pool, accountId, credits) : '0';
     return { accountId, apiKey, group, balance };
   });
@@ -142,7 +143,7 @@ async function createAccountKey(
 ): Promise<void> {
   const { group, name } = options;
   const { keyId, apiKey } = await withDatabase(process.env, (pool) =>
-    createKey(pool, { accountId, group, name }),
+    createKey(pool, { accountId, group, name }, operatorName()),
   );
   if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
   printText(
@@ -155,7 +156,9 @@ async function createAccountKey(
 }
 
 async function revoke(keyId: string, options: { json?: boolean }): Promise<void> {
-  const { accountId, revokedAt } = await withDatabase(process.env, (pool) => revokeCustomerKey(pool, keyId));
+  const { accountId, revokedAt } = await withDatabase(process.env, (pool) =>
+    revokeCustomerKey(pool, keyId, operatorName()),
+  );
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
   printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
 }
@@ -171,7 +174,9 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   if (perMinute === undefined && tasks === undefined)
     command.error('error: give --per-minute, --tasks or both');
   const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
-  const limited = await withDatabase(process.env, (pool) => limitCustomerKey(pool, keyId, limits));
+  const limited = await withDatabase(process.env, (pool) =>
+    limitCustomerKey(pool, keyId, limits, operatorName()),
+  );
   if (json) return printJson({ keyId, ...limited });
   printText(
     facts([

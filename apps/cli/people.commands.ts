@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Command, InvalidArgumentError } from 'commander';
@@ -11,6 +10,7 @@ import { type Role, roles } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { withDatabase } from './database.access.js';
+import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -110,11 +110,6 @@ async function consoleUrl(): Promise<string> {
   const reader = new ConfigReader({ PUBLIC_CONSOLE_URL: configured ?? running?.consoleUrl });
   const { url } = reader.finish({ url: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788') });
   return url.replace(/\/+$/, '');
-}
-
-/** As the audit log names who uses this tool. */
-export function operatorName(): string {
-  return `cli:${userInfo().username}`;
 }
 
 /** Reads a line without showing it. @throws OperatorError without a terminal. */

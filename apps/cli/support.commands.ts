@@ -6,8 +6,8 @@ import type { FreezeResult } from '#ledger/freeze.js';
 import { OperatorError } from '#platform/errors.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
+import { operatorName } from './operator-name.js';
 import { printJson, printText, table } from './output.js';
-import { operatorName } from './people.commands.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 

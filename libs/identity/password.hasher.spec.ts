@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import argon2 from 'argon2';
+import { PasswordHasher } from './password.hasher.js';
+
+const hasher = new PasswordHasher();
+
+/** The middle of some times, milliseconds: what else the machine does disturbs a few of them. */
+function middle(times: number[]): number {
+  return times.sort((a, b) => a - b)[times.length >> 1]!;
+}
+
+describe('PasswordHasher', () => {
+  it('hashes with argon2id as OWASP asks, each time anew', async () => {
+    const [first, second] = [await hasher.hash('correct horse'), await hasher.hash('correct horse')];
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/);
+    expect(first).not.toBe(second);
+    expect(hasher.isOutdated(first)).toBe(false);
+  });
+
+  it('knows the password, however a keyboard writes its letters, and no other', async () => {
+    const hash = await hasher.hash('cafe\u0301 noir');
+    expect(await hasher.verify(hash, 'caf\u00e9 noir')).toBe(true);
+    expect(await hasher.verify(hash, 'cafe noir')).toBe(false);
+  });
+
+  it.each([null, 'none', ''])('has no password for %j', async (hash) => {
+    for (const password of ['none', '', 'the password of nobody'])
+      expect(await hasher.verify(hash, password)).toBe(false);
+  });
+
+  it('knows a hash of weaker parameters, and that it is outdated', async () => {
+    const weak = await argon2.hash('correct horse', { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
+    expect(await hasher.verify(weak, 'correct horse')).toBe(true);
+    expect(hasher.isOutdated(weak)).toBe(true);
+  });
+
+  it('takes as long for nobody as for somebody', async () => {
+    const hash = await hasher.hash('correct horse');
+    const times: Record<'somebody' | 'nobody', number[]> = { somebody: [], nobody: [] };
+    for (let round = 0; round < 15; round += 1) {
+      for (const [who, against] of [
+        ['somebody', hash],
+        ['nobody', null],
+      ] as const) {
+        const startedMs = performance.now();
+        await hasher.verify(against, 'wrong');
+        times[who].push(performance.now() - startedMs);
+      }
+    }
+    const ratio = middle(times.nobody) / middle(times.somebody);
+    expect(ratio).toBeGreaterThan(0.5);
+    expect(ratio).toBeLessThan(2);
+  });
+
+  it('sends away whom it could not serve soon', async () => {
+    const crowd = Array.from({ length: 100 }, async () => hasher.verify(null, 'wrong'));
+    const results = await Promise.allSettled(crowd);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable' } });
+  });
+});
