@@ -27,14 +27,15 @@ import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
-import { ChargesModule } from './charges/charges.module.js';
-import { MarketModule } from './market/market.module.js';
-import { UsageModule } from './usage/usage.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PeopleModule } from './people/people.module.js';
+import { CatalogModule } from './catalog/catalog.module.js';
+import { ChargesModule } from './charges/charges.module.js';
+import { UsageModule } from './usage/usage.module.js';
+import { MarketModule } from './market/market.module.js';
 import { PricesModule } from './prices/prices.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { RatesModule } from './rates/rates.module.js';
@@ -101,6 +102,7 @@ export class BillingModule {
         InvitesModule,
         PricesModule,
         MarketModule,
+        CatalogModule,
         ChargesModule,
         UsageModule,
         RefundsModule,

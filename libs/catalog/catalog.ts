@@ -30,7 +30,8 @@ export interface CatalogModel {
 }
 
 /** How a channel's vendor is spoken to: a folder of libs/upstream each. */
-export type ChannelProtocol = 'openai-xai' | 'openai' | 'xai' | 'gemini' | 'anthropic' | 'mesh3d';
+export const channelProtocols = ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d'] as const;
+export type ChannelProtocol = (typeof channelProtocols)[number];
 
 /** One configured upstream. Its key is a secret of the operator: never logged, never sent to a client. */
 export interface Channel {
@@ -93,7 +94,7 @@ function withSomeKey(channel: Channel): Channel {
 }
 
 /** A mark by which a task remembers the key that created it; it tells nothing about the key. */
-export function keyMark({ apiKey }: Channel): string {
+export function keyMark({ apiKey }: Pick<Channel, 'apiKey'>): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
 }
 

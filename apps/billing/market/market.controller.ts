@@ -85,10 +85,8 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*');
 }
 
-function view({ nextChangeAt, limits, ...model }: ListedModel) {
-  const { resolutions, ...numbers } = limits;
-  const shown = { ...numbers, ...(resolutions ? { resolutions: [...resolutions] } : {}) };
-  return { ...model, limits: shown, nextChangeAt: nextChangeAt?.toISOString() ?? null };
+function view({ nextChangeAt, ...model }: ListedModel) {
+  return { ...model, nextChangeAt: nextChangeAt?.toISOString() ?? null };
 }
 
 function entryView({ effectiveFrom, ...entry }: HistoryEntry) {

@@ -1,21 +1,12 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { limitsFields } from './limits.fields.js';
 import { groupName, modelName, priceFields } from '../prices/price-change.fields.js';
 
 const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
 const multiplierView = z.string().meta({ description: 'An exact decimal string.', examples: ['1'] });
-
-const limitsView = z.object({
-  maxImages: z.int().optional(),
-  defaultSeconds: z.int().optional(),
-  minSeconds: z.int().optional(),
-  maxSeconds: z.int().optional(),
-  resolutions: z.array(z.string()).optional(),
-  maxInputTokens: z.int().optional(),
-  maxOutputTokens: z.int().optional(),
-});
 
 const available = z.boolean().meta({
   description:
@@ -42,7 +33,7 @@ export const listedModel = z.object({
       available,
     }),
   ),
-  limits: limitsView,
+  limits: limitsFields,
   available,
   nextChangeAt: timeView.nullable().meta({ description: 'When a new price is announced for, if one is.' }),
 });

@@ -3454,7 +3454,9 @@ export interface operations {
                 defaultSeconds?: number;
                 minSeconds?: number;
                 maxSeconds?: number;
-                resolutions?: string[];
+                readonly resolutions?: string[];
+                readonly aspectRatios?: string[];
+                readonly sizes?: string[];
                 maxInputTokens?: number;
                 maxOutputTokens?: number;
               };
@@ -3550,7 +3552,9 @@ export interface operations {
             defaultSeconds?: number;
             minSeconds?: number;
             maxSeconds?: number;
-            resolutions?: string[];
+            readonly resolutions?: string[];
+            readonly aspectRatios?: string[];
+            readonly sizes?: string[];
             maxInputTokens?: number;
             maxOutputTokens?: number;
           };
@@ -3581,7 +3585,9 @@ export interface operations {
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
-              resolutions?: string[];
+              readonly resolutions?: string[];
+              readonly aspectRatios?: string[];
+              readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
             };
@@ -3700,7 +3706,9 @@ export interface operations {
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
-              resolutions?: string[];
+              readonly resolutions?: string[];
+              readonly aspectRatios?: string[];
+              readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
             };
@@ -3780,7 +3788,9 @@ export interface operations {
             defaultSeconds?: number;
             minSeconds?: number;
             maxSeconds?: number;
-            resolutions?: string[];
+            readonly resolutions?: string[];
+            readonly aspectRatios?: string[];
+            readonly sizes?: string[];
             maxInputTokens?: number;
             maxOutputTokens?: number;
           };
@@ -3809,7 +3819,9 @@ export interface operations {
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
-              resolutions?: string[];
+              readonly resolutions?: string[];
+              readonly aspectRatios?: string[];
+              readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
             };
@@ -9922,12 +9934,15 @@ export interface operations {
                 /** @description Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here. */
                 available: boolean;
               }[];
+              /** @description What a call may ask of the model; what is absent is not limited. */
               limits: {
                 maxImages?: number;
                 defaultSeconds?: number;
                 minSeconds?: number;
                 maxSeconds?: number;
-                resolutions?: string[];
+                readonly resolutions?: string[];
+                readonly aspectRatios?: string[];
+                readonly sizes?: string[];
                 maxInputTokens?: number;
                 maxOutputTokens?: number;
               };

@@ -1,0 +1,125 @@
+import { Controller, Inject } from '@nestjs/common';
+import { pageFrom, readCursor } from '../http/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import type { DoneBy } from '../prices/proposal.desk.js';
+import { catalogRoutes as routes } from './catalog.routes.js';
+import { ChannelDesk, type ShownChannel } from './channel.desk.js';
+import { GroupDesk, type ShownGroup } from './group.desk.js';
+import { ModelDesk, type ShownModel } from './model.desk.js';
+
+/** Models, groups and upstreams, for administrators. */
+@Controller()
+export class CatalogController {
+  constructor(
+    @Inject(ModelDesk) private readonly models: ModelDesk,
+    @Inject(GroupDesk) private readonly groups: GroupDesk,
+    @Inject(ChannelDesk) private readonly channels: ChannelDesk,
+  ) {}
+
+  @Serves(routes.listModels)
+  async listModels({ query }: CallOf<typeof routes.listModels>): Promise<AnswerOf<typeof routes.listModels>> {
+    const { limit, cursor, family } = query;
+    const rows = await this.models.list({ limit: limit + 1, after: after(cursor), family });
+    return pageFrom(rows.map(modelView), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.createModel)
+  async createModel(call: CallOf<typeof routes.createModel>): Promise<AnswerOf<typeof routes.createModel>> {
+    return modelView(await this.models.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getModel)
+  async getModel({ params }: CallOf<typeof routes.getModel>): Promise<AnswerOf<typeof routes.getModel>> {
+    return modelView(await this.models.find(params.model));
+  }
+
+  @Serves(routes.changeModel)
+  async changeModel(call: CallOf<typeof routes.changeModel>): Promise<AnswerOf<typeof routes.changeModel>> {
+    return modelView(await this.models.change(call.params.model, call.body, doneBy(call)));
+  }
+
+  @Serves(routes.listGroups)
+  async listGroups({ query }: CallOf<typeof routes.listGroups>): Promise<AnswerOf<typeof routes.listGroups>> {
+    const { limit, cursor } = query;
+    const rows = await this.groups.list({ limit: limit + 1, after: after(cursor) });
+    return pageFrom(rows.map(groupView), limit, ({ name }) => [name]);
+  }
+
+  @Serves(routes.createGroup)
+  async createGroup(call: CallOf<typeof routes.createGroup>): Promise<AnswerOf<typeof routes.createGroup>> {
+    return groupView(await this.groups.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getGroup)
+  async getGroup({ params }: CallOf<typeof routes.getGroup>): Promise<AnswerOf<typeof routes.getGroup>> {
+    return groupView(await this.groups.find(params.group));
+  }
+
+  @Serves(routes.changeGroup)
+  async changeGroup(call: CallOf<typeof routes.changeGroup>): Promise<AnswerOf<typeof routes.changeGroup>> {
+    return groupView(await this.groups.change(call.params.group, call.body, doneBy(call)));
+  }
+
+  @Serves(routes.setGroupModels)
+  async setGroupModels(
+    call: CallOf<typeof routes.setGroupModels>,
+  ): Promise<AnswerOf<typeof routes.setGroupModels>> {
+    return groupView(await this.groups.setModels(call.params.group, call.body.models, doneBy(call)));
+  }
+
+  @Serves(routes.listChannels)
+  async listChannels({
+    query,
+  }: CallOf<typeof routes.listChannels>): Promise<AnswerOf<typeof routes.listChannels>> {
+    const { limit, cursor } = query;
+    const rows = await this.channels.list({ limit: limit + 1, after: after(cursor) });
+    return pageFrom(rows.map(channelView), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.createChannel)
+  async createChannel(
+    call: CallOf<typeof routes.createChannel>,
+  ): Promise<AnswerOf<typeof routes.createChannel>> {
+    return channelView(await this.channels.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getChannel)
+  async getChannel({
+    params,
+  }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
+    return channelView(await this.channels.find(params.channel));
+  }
+
+  @Serves(routes.changeChannel)
+  async changeChannel(
+    call: CallOf<typeof routes.changeChannel>,
+  ): Promise<AnswerOf<typeof routes.changeChannel>> {
+    return channelView(await this.channels.change(call.params.channel, call.body, doneBy(call)));
+  }
+}
+
+function after(cursor: string | undefined): string {
+  return readCursor(cursor, 1)?.[0] ?? '';
+}
+
+function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
+  return { actor: `user:${actor.userId}`, requestId };
+}
+
+function modelView({ model, groups }: ShownModel) {
+  return { ...model, groups: [...groups], createdAt: model.createdAt.toISOString() };
+}
+
+function groupView({ group, models, ...prices }: ShownGroup) {
+  return { ...group, ...prices, models: [...models], createdAt: group.createdAt.toISOString() };
+}
+
+function channelView({ keyMarks, models, groups, createdAt, ...channel }: ShownChannel) {
+  return {
+    ...channel,
+    keyMarks: [...keyMarks],
+    models: { ...models },
+    groups: [...groups],
+    createdAt: createdAt.toISOString(),
+  };
+}

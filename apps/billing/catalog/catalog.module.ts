@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import type { Clock } from '#platform/clock.js';
+import { CLOCK } from '../billing.tokens.js';
+import { CatalogChanges } from './catalog.changes.js';
+import { CatalogController } from './catalog.controller.js';
+import { ChannelDesk } from './channel.desk.js';
+import { GroupDesk } from './group.desk.js';
+import { ModelDesk } from './model.desk.js';
+
+/** The catalog for administrators. */
+@Module({
+  controllers: [CatalogController],
+  providers: [
+    {
+      provide: CatalogChanges,
+      inject: [DataSource, OutboxRelay],
+      useFactory: (source: DataSource, relay: OutboxRelay) => new CatalogChanges(source, relay),
+    },
+    {
+      provide: ModelDesk,
+      inject: [DataSource, CatalogChanges],
+      useFactory: (source: DataSource, changes: CatalogChanges) => new ModelDesk(source, changes),
+    },
+    {
+      provide: GroupDesk,
+      inject: [DataSource, CatalogChanges, CLOCK],
+      useFactory: (source: DataSource, changes: CatalogChanges, clock: Clock) =>
+        new GroupDesk(source, changes, clock),
+    },
+    {
+      provide: ChannelDesk,
+      inject: [DataSource, CatalogChanges],
+      useFactory: (source: DataSource, changes: CatalogChanges) => new ChannelDesk(source, changes),
+    },
+  ],
+})
+export class CatalogModule {}

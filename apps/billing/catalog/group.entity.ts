@@ -1,0 +1,10 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** A group of keys: its models, and limits of all its keys together; null: none. */
+@Entity('groups')
+export class Group {
+  @PrimaryColumn('text') name!: string;
+  @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
+  @Column('integer', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
+}

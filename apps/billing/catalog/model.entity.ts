@@ -1,0 +1,16 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { ModelLimits } from '#catalog/catalog.js';
+import type { Family, Unit } from '#pricing/price-book.js';
+
+/** A model that can be sold. Its family, its unit and what it is an alias of never change: charges name it. */
+@Entity('models')
+export class Model {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') family!: Family;
+  @Column('text') unit!: Unit;
+  @Column('text', { name: 'owned_by' }) ownedBy!: string;
+  @Column('text', { name: 'alias_of', nullable: true }) aliasOf!: string | null;
+  @Column('boolean') enabled!: boolean;
+  @Column('jsonb') limits!: ModelLimits;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
+}

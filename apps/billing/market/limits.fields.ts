@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { ModelLimits } from '#catalog/catalog.js';
+
+const seconds = z.int().min(1).max(3_600).optional();
+const tokens = z.int().min(1).max(100_000_000).optional();
+const words = (pattern: RegExp, such: string) =>
+  z
+    .array(z.string().regex(pattern, `must be such as ${such}`))
+    .max(50)
+    .readonly()
+    .optional();
+
+/** Every limit there is: one that is added to the catalog must be added here to compile. */
+const fields = {
+  maxImages: z.int().min(1).max(1_000).optional(),
+  defaultSeconds: seconds,
+  minSeconds: seconds,
+  maxSeconds: seconds,
+  resolutions: words(/^[\w:.-]{1,40}$/, '720p'),
+  aspectRatios: words(/^\d{1,4}:\d{1,4}$/, '16:9'),
+  sizes: words(/^\d{1,5}x\d{1,5}$/, '1280x720'),
+  maxInputTokens: tokens,
+  maxOutputTokens: tokens,
+} satisfies Record<keyof ModelLimits, z.ZodType>;
+
+export const limitsFields = z
+  .strictObject(fields)
+  .meta({ description: 'What a call may ask of the model; what is absent is not limited.' });
