@@ -4,6 +4,8 @@ import { IdentityRefusal } from '#identity/refusal.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { doctorCommand } from './doctor.command.js';
+import { channelsCommand } from './channels.commands.js';
 import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
@@ -28,7 +30,9 @@ Examples:
   tollgate accounts create --name Acme --credits 5
   tollgate accounts show 01k0... --json
   tollgate topup record 01k0... --paid 13 --payment-id bank-4711
-  tollgate ledger check --json`;
+  tollgate ledger check --json
+  tollgate channels test
+  tollgate doctor`;
 
 function program(): Command {
   const tollgate = new Command('tollgate')
@@ -44,7 +48,9 @@ function program(): Command {
     .addCommand(addSupportCommands(accountsCommand()))
     .addCommand(keysCommand())
     .addCommand(topupCommand())
+    .addCommand(channelsCommand())
     .addCommand(ledgerCommand())
+    .addCommand(doctorCommand())
     .addCommand(migrateCommand());
   everyCommand(tollgate, (command) =>
     command.exitOverride().showHelpAfterError('(add --help for what it takes)'),

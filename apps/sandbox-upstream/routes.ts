@@ -27,6 +27,12 @@ function at(path: string): RegExp {
 
 /** What needs the vendor's key. */
 const routes: readonly Route[] = [
+  {
+    verb: 'GET',
+    path: at('/v1/models'),
+    serve: (_, e) => sendJson(e.response, 200, { object: 'list', data: [] }),
+  },
+  { verb: 'GET', path: at('/v1beta/models'), serve: (_, e) => sendJson(e.response, 200, { models: [] }) },
   { verb: 'POST', path: at('/v1/images/generations'), serve: createImages },
   { verb: 'POST', path: at('/v1/images/edits'), serve: editImages },
   { verb: 'POST', path: at('/v1/videos'), serve: (v, e) => createVideo(v, e, 'openai') },
@@ -84,7 +90,8 @@ function authorise({ settings }: Vendor, { request }: Exchange, path: string): v
   const bearer = scheme.toLowerCase() === 'bearer' ? token : undefined;
   const inQuery = new URLSearchParams(url.split('?')[1]).get('key');
   const keys = {
-    openai: [bearer],
+    // Two families list their models at one path.
+    openai: path === '/v1/models' ? [bearer, headers['x-api-key']] : [bearer],
     anthropic: [headers['x-api-key'], bearer],
     google: [headers['x-goog-api-key'], inQuery],
   }[family];

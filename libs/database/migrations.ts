@@ -30,7 +30,7 @@ const MIGRATION_LOCK = '7012004831';
  * @throws OperatorError when an applied file was edited, or the database is newer than this code.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const migrations = readMigrations(options.folder ?? fileURLToPath(new URL('migrations', import.meta.url)));
+  const migrations = readMigrations(options.folder ?? defaultFolder());
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'tollgate-migrate' });
   // The failing query itself tells of a lost connection; without a listener the event would end the process.
   client.on('error', () => undefined);
@@ -44,6 +44,23 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     // The end of the session releases the lock.
     await client.end().catch(() => undefined);
   }
+}
+
+/**
+ * The migrations of this code that a database has not had yet; none is applied.
+ * @throws OperatorError when the database is newer than this code, or an applied file was edited.
+ */
+export async function pendingMigrations(database: pg.Pool | pg.ClientBase): Promise<string[]> {
+  const migrations = readMigrations(defaultFolder());
+  const { rows } = await database.query<{ name: string; sha256: string }>(
+    'SELECT name, sha256 FROM schema_migrations ORDER BY name',
+  );
+  refuseStrangeHistory(rows, migrations);
+  return migrations.slice(rows.length).map(({ name }) => name);
+}
+
+function defaultFolder(): string {
+  return fileURLToPath(new URL('migrations', import.meta.url));
 }
 
 function readMigrations(folder: string): Migration[] {

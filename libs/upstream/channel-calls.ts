@@ -54,12 +54,17 @@ export class ChannelCalls {
   }
 
   /** A call that only asks. */
-  async get(channel: Channel, path: string, signal: AbortSignal): Promise<HttpAnswer | HttpFailure> {
+  async get(
+    channel: Channel,
+    path: string,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<HttpAnswer | HttpFailure> {
     if (!hasAddress(channel)) return { kind: 'failure', sent: false, reason: notSent.reason, status: null };
     return httpCall(this.connections.api, {
       method: 'GET',
       url: urlOf(channel, path),
-      headers: { ...this.style.credentials(channel), accept: 'application/json' },
+      headers: { ...headers, ...this.style.credentials(channel), accept: 'application/json' },
       timeoutMs: channel.requestTimeoutMs,
       maxBytes: MAX_TASK_ANSWER_BYTES,
       signal,

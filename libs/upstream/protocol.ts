@@ -2,6 +2,7 @@ import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import type { ChannelCalls } from './channel-calls.js';
 import type { FileBody } from './file-download.js';
 import { type ImageBytes, readImageBytes } from './image-bytes.js';
+import { probe, type ProbeResult } from './probe.js';
 import type {
   AssetRequest,
   CreateOutcome,
@@ -130,6 +131,11 @@ export class UpstreamAdapter {
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */
   readImage(channel: Channel, image: UpstreamImage, signal: AbortSignal): Promise<ImageBytes> {
     return readImageBytes(this.protocol.calls, channel, { ...image, signal });
+  }
+
+  /** Asks the vendor for something free that needs the key. */
+  probe(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
+    return probe(this.protocol.calls, channel, signal);
   }
 
   private lacking(capability: Capability): NotAccepted {

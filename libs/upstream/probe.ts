@@ -1,0 +1,53 @@
+import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import type { ChannelCalls } from './channel-calls.js';
+
+/** What a trial of a channel came to. */
+export interface ProbeResult {
+  /** `unsure`: the vendor answers, but not in a way that proves the key. */
+  verdict: 'ok' | 'unsure' | 'failed';
+  /** What was asked for. */
+  path: string;
+  status: number | null;
+  /** A sentence for the operator. */
+  detail: string;
+}
+
+interface Probe {
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** What this vendor answers to a good key where it has no list of models to ask for. */
+  expected?: number;
+}
+
+/** Free of charge with every vendor: the list of models, or a task that is not there. */
+const PROBES: Record<ChannelProtocol, Probe> = {
+  'openai-xai': { path: '/v1/models' },
+  openai: { path: '/v1/models' },
+  xai: { path: '/v1/models' },
+  gemini: { path: '/v1beta/models?pageSize=1' },
+  anthropic: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
+  mesh3d: { path: '/v1/3d/generations/none', expected: 404 },
+};
+
+/** Asks the vendor behind a channel for something free that needs the key. Never throws. */
+export async function probe(
+  calls: ChannelCalls,
+  channel: Channel,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const { path, headers, expected } = PROBES[channel.protocol];
+  const result = await calls.get(channel, path, signal, headers);
+  if (result.kind === 'failure') {
+    return { verdict: 'failed', path, status: result.status, detail: `no answer: ${result.reason}` };
+  }
+  return { path, status: result.status, ...verdictOf(result.status, expected) };
+}
+
+function verdictOf(status: number, expected: number | undefined): Pick<ProbeResult, 'verdict' | 'detail'> {
+  if ((status >= 200 && status < 300) || status === expected)
+    return { verdict: 'ok', detail: 'answers, and takes the key' };
+  if (status === 401 || status === 403) return { verdict: 'failed', detail: 'refuses the key' };
+  if (status === 429) return { verdict: 'unsure', detail: 'says that it is asked too often' };
+  if (status >= 500) return { verdict: 'failed', detail: 'has a fault of its own' };
+  return { verdict: 'unsure', detail: 'answers, but offers nothing at this path that would prove the key' };
+}

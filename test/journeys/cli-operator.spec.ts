@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox, type Sandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { configureSandboxChannel } from '#catalog/catalog.seed.js';
+import { checkLedger } from '#ledger/ledger-check.js';
+import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import { ensureBuilt, type Finished, run } from '../support/programs.js';
+
+const CLI = 'apps/cli/bin/tollgate.mjs';
+
+// Each command is a process of its own, and the machine may be busy.
+jest.setTimeout(60_000);
+
+let ledger: LedgerFixture;
+let sandbox: Sandbox;
+let files: string;
+
+beforeAll(async () => {
+  ensureBuilt();
+  ledger = await createLedgerFixture();
+  sandbox = await startSandbox({ apiKey: 'sandbox-key' });
+  await configureSandboxChannel(ledger.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
+  files = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
+}, 300_000);
+
+afterAll(async () => {
+  await sandbox?.close();
+  await ledger?.close();
+  rmSync(files, { recursive: true, force: true });
+});
+
+function tollgate(args: string[], env: Record<string, string> = {}): Promise<Finished> {
+  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing'), STORAGE_DIR: files, ...env });
+}
+
+interface Finding {
+  check: string;
+  state: string;
+  detail: string;
+  advice: string | null;
+}
+
+async function doctor(
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; checks: Map<string, Finding> }> {
+  const { code, stdout } = await tollgate(['doctor', '--json'], env);
+  const { checks } = JSON.parse(stdout) as { checks: Finding[] };
+  return { code, checks: new Map(checks.map((each) => [each.check, each])) };
+}
+
+describe('channels', () => {
+  it('are listed with what they serve, and without their keys', async () => {
+    const { code, stdout } = await tollgate(['channels', 'list', '--json']);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('sandbox-key');
+    const { channels } = JSON.parse(stdout) as { channels: { channelId: string }[] };
+    expect(channels.map(({ channelId }) => channelId)).toEqual([
+      'sandbox',
+      'sandbox-anthropic',
+      'sandbox-mesh3d',
+    ]);
+  });
+
+  it('are tried by something free, whatever they speak', async () => {
+    const { code, stdout } = await tollgate(['channels', 'test', '--json']);
+    expect(code).toBe(0);
+    const { channels } = JSON.parse(stdout) as { channels: object[] };
+    expect(channels).toEqual(
+      ['sandbox', 'sandbox-anthropic', 'sandbox-mesh3d'].map((channelId) =>
+        expect.objectContaining({ channelId, verdict: 'ok', latencyMs: expect.any(Number) }),
+      ),
+    );
+    const response = await fetch(`${sandbox.url}/_sandbox/tasks`);
+    expect(await response.json()).toEqual({ tasks: [] });
+    expect((await ledger.owner.query('SELECT FROM charges')).rowCount).toBe(0);
+  });
+
+  it('say which key is refused, and which address does not answer', async () => {
+    await ledger.owner.query(`UPDATE channels SET further_api_keys = '{old}' WHERE id = 'sandbox'`);
+    const refused = await tollgate(['channels', 'test', 'sandbox', '--json']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      ok: false,
+      channels: [
+        { key: 1, verdict: 'ok' },
+        { key: 2, verdict: 'failed', status: 401, detail: 'refuses the key' },
+      ],
+    });
+    await ledger.owner.query(
+      `UPDATE channels SET base_url = 'http://127.0.0.1:9', further_api_keys = '{}' WHERE id = 'sandbox-mesh3d'`,
+    );
+    const silent = await tollgate(['channels', 'test', 'sandbox-mesh3d']);
+    expect(silent).toMatchObject({ code: 1, stdout: expect.stringContaining('no answer: ECONNREFUSED') });
+    expect(await tollgate(['channels', 'test', 'nowhere'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no channel "nowhere"'),
+    });
+  });
+});
+
+describe('doctor', () => {
+  it('finds everything well, and gives its charge back each time', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      const { code, checks } = await doctor();
+      const notOk = [...checks.values()].filter(({ state }) => state === 'fail');
+      expect({ code, notOk }).toEqual({ code: 0, notOk: [] });
+      expect(checks.get('trial charge')).toMatchObject({
+        state: 'ok',
+        detail: expect.stringContaining('gave it back'),
+      });
+    }
+    const { rows } = await ledger.owner.query(
+      `SELECT (SELECT count(*)::int FROM topups) AS topups, main::text, held::text FROM customer_balances b
+       JOIN accounts a ON a.id = b.account_id WHERE a.name = 'Tollgate doctor'`,
+    );
+    expect(rows).toEqual([{ topups: 1, main: '1000000000', held: '0' }]);
+    expect(await checkLedger(ledger.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
+  });
+
+  it('names the variable that is wrong, a folder that cannot be written, and what to do', async () => {
+    const { code, checks } = await doctor({
+      CHARGE_GRACE_SECONDS: 'soon',
+      STORAGE_DIR: join(import.meta.filename, 'files'),
+    });
+    expect(code).toBe(1);
+    expect(checks.get('configuration')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('CHARGE_GRACE_SECONDS'),
+      advice: expect.any(String),
+    });
+    expect(checks.get('storage')).toMatchObject({
+      state: 'fail',
+      advice: expect.stringContaining('STORAGE_DIR'),
+    });
+  });
+
+  it('says that the database is away, that a login may do too much, and that a broker does not answer', async () => {
+    const away = await doctor({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/nothing' });
+    expect(away.code).toBe(1);
+    expect(away.checks.get('database')).toMatchObject({
+      state: 'fail',
+      advice: expect.stringContaining('DATABASE_URL'),
+    });
+    const owner = await doctor({ DATABASE_URL: ledger.urlFor('owner') });
+    expect(owner.checks.get('database')).toMatchObject({ state: 'warn' });
+    const { code, checks } = await doctor({ KAFKA_BROKERS: '127.0.0.1:9' });
+    expect(code).toBe(1);
+    expect(checks.get('bus')).toMatchObject({
+      state: 'fail',
+      advice: expect.stringContaining('KAFKA_BROKERS'),
+    });
+    expect(checks.has('trial charge')).toBe(false);
+  });
+
+  it('prints a line for each check to people', async () => {
+    const { stdout } = await tollgate(['doctor']);
+    expect(stdout).toMatch(/^ok {4}configuration {2}/);
+    expect(stdout).toMatch(/ok {4}migrations/);
+  });
+});
