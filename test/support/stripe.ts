@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+import { newId } from '#platform/ids.js';
+
+/** What the stand-in keeps of a checkout: the fields of Stripe's own object that we read. */
+export interface StandInSession {
+  id: string;
+  object: 'checkout.session';
+  client_reference_id: string;
+  amount_total: number;
+  currency: string;
+  status: 'open' | 'complete' | 'expired';
+  payment_status: 'unpaid' | 'paid';
+  payment_intent: string | null;
+  expires_at: number;
+  url: string;
+}
+
+export interface StandInRefund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  currency: string;
+  payment_intent: string;
+  status: 'succeeded' | 'pending' | 'failed';
+  failure_reason?: string;
+  metadata: Record<string, string>;
+}
+
+/**
+ * Stripe's wire as far as we use it, for the real package to talk to: checkouts and refunds with idempotency keys. Events
+ * are signed by the package's own helper; `deliver` brings them to a relay.
+ */
+export class StripeStandIn {
+  static readonly webhookSecret = 'whsec_of_the_tests';
+  readonly sessions = new Map<string, StandInSession>();
+  readonly refunds = new Map<string, StandInRefund>();
+  /** What refunds become next. */
+  refundStatus: StandInRefund['status'] = 'succeeded';
+  /** How many of the next requests are answered with 503 after they were carried out. */
+  lostAnswers = 0;
+  private readonly answers = new Map<string, { status: number; body: unknown }>();
+  private readonly signer = new Stripe('sk_test_of_the_tests');
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<StripeStandIn> {
+    const server = createServer((request, response) => void standIn.answer(request, response));
+    const standIn = new StripeStandIn(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return standIn;
+  }
+
+  /** For the configuration of a relay. */
+  get environment(): Record<string, string> {
+    const { port } = this.server.address() as AddressInfo;
+    return {
+      STRIPE_SECRET_KEY: 'sk_test_of_the_tests',
+      STRIPE_WEBHOOK_SECRET: StripeStandIn.webhookSecret,
+      STRIPE_API_BASE: `http://127.0.0.1:${port}`,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  sessionOf(orderId: string): StandInSession {
+    const found = [...this.sessions.values()].find((each) => each.client_reference_id === orderId);
+    if (!found) throw new Error(`no checkout of order ${orderId}`);
+    return found;
+  }
+
+  /** The customer pays; the event that tells of it is only made. */
+  pay(orderId: string, changed: Partial<StandInSession> = {}): { event: object; paymentId: string } {
+    const session = this.sessionOf(orderId);
+    const paymentId = `pi_${newId()}`;
+    Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: paymentId });
+    return { paymentId, event: this.event('checkout.session.completed', { ...session, ...changed }) };
+  }
+
+  event(type: string, object: object, id = `evt_${newId()}`): object {
+    return { id, object: 'event', type, created: Math.floor(Date.now() / 1000), data: { object } };
+  }
+
+  dispute(disputeId: string, paymentId: string, of: { amount: number; status: string }): object {
+    const type = ['won', 'lost'].includes(of.status) ? 'charge.dispute.closed' : 'charge.dispute.created';
+    const rest = { object: 'dispute', payment_intent: paymentId, currency: 'usd' };
+    return this.event(type, { id: disputeId, ...rest, ...of });
+  }
+
+  /** Posts an event as Stripe would. `secret` other than ours makes a wrong signature. */
+  async deliver(consoleUrl: string, event: object, secret = StripeStandIn.webhookSecret): Promise<Response> {
+    const payload = JSON.stringify(event, null, 2);
+    const signature = this.signer.webhooks.generateTestHeaderString({ payload, secret });
+    return fetch(`${consoleUrl}/api/payments/events/stripe`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+      body: payload,
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const fields = new URLSearchParams(await textOf(request));
+    const key = request.headers['idempotency-key'] as string | undefined;
+    const stored = key === undefined ? undefined : this.answers.get(key);
+    const { status, body } = stored ?? this.carryOut(request, fields);
+    if (key !== undefined) this.answers.set(key, { status, body });
+    const isLost = this.lostAnswers > 0;
+    if (isLost) this.lostAnswers -= 1;
+    // Without this header the package would repeat the call by itself.
+    response.writeHead(isLost ? 503 : status, {
+      'content-type': 'application/json',
+      ...(isLost ? { 'stripe-should-retry': 'false' } : {}),
+    });
+    response.end(JSON.stringify(isLost ? { error: { type: 'api_error', message: 'lost' } } : body));
+  }
+
+  private carryOut(
+    { method, url = '' }: IncomingMessage,
+    fields: URLSearchParams,
+  ): { status: number; body: unknown } {
+    const { pathname, searchParams } = new URL(url, 'http://stripe');
+    const [, , first, second, id, verb] = pathname.split('/');
+    if (first === 'refunds')
+      return { status: 200, body: method === 'GET' ? this.listRefunds(searchParams) : this.refund(fields) };
+    if (first !== 'checkout' || second !== 'sessions') return missing(pathname);
+    if (id === undefined) return { status: 200, body: this.open(fields) };
+    const session = this.sessions.get(id);
+    if (!session) return missing(id);
+    if (verb === 'expire') {
+      if (session.status !== 'open') return refused(`The checkout is ${session.status}.`);
+      session.status = 'expired';
+    }
+    return { status: 200, body: session };
+  }
+
+  private open(fields: URLSearchParams): StandInSession {
+    const id = `cs_test_${newId()}`;
+    const session: StandInSession = {
+      ...{ id, object: 'checkout.session', status: 'open', payment_status: 'unpaid', payment_intent: null },
+      client_reference_id: fields.get('client_reference_id') ?? '',
+      amount_total: Number(fields.get('line_items[0][price_data][unit_amount]')),
+      currency: fields.get('line_items[0][price_data][currency]') ?? '',
+      expires_at: Number(fields.get('expires_at')),
+      url: `https://checkout.stripe.test/${id}`,
+    };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  private refund(fields: URLSearchParams): StandInRefund {
+    const refund: StandInRefund = {
+      ...{ id: `re_${newId()}`, object: 'refund', currency: 'usd', status: this.refundStatus },
+      amount: Number(fields.get('amount')),
+      payment_intent: fields.get('payment_intent') ?? '',
+      metadata: { tollgate_refund: fields.get('metadata[tollgate_refund]') ?? '' },
+      ...(this.refundStatus === 'failed' ? { failure_reason: 'expired_or_canceled_card' } : {}),
+    };
+    this.refunds.set(refund.id, refund);
+    return refund;
+  }
+
+  private listRefunds(query: URLSearchParams): object {
+    const data = [...this.refunds.values()].filter(
+      ({ payment_intent }) => payment_intent === query.get('payment_intent'),
+    );
+    return { object: 'list', data, has_more: false, url: '/v1/refunds' };
+  }
+}
+
+function missing(what: string): { status: number; body: unknown } {
+  return {
+    status: 404,
+    body: { error: { type: 'invalid_request_error', message: `No such thing: ${what}` } },
+  };
+}
+
+function refused(message: string): { status: number; body: unknown } {
+  return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
