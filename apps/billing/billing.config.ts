@@ -54,5 +54,11 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
     refundLimit: parseAmount(
+      reader.matching('REFUND_LIMIT', {
+        fallback: '20',
+        pattern: /^\d{1,9}(\.\d{1,9})?$/,
+        rule: 'must be an amount such as 20 or 0.5',
+      }),
+    ),
   };
 }

@@ -9,7 +9,7 @@ let support: Person;
 
 beforeAll(async () => {
   relay = await startRelay({
-    REFUND_LIMIT_USD: '1',
+    REFUND_LIMIT: '1',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_POLL_SECONDS: '0.05',
   });

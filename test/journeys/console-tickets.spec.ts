@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { json, type Relay, startRelay } from '../support/relay.js';
+import { json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let support: Person;
 
 beforeAll(async () => {
-  relay = await startRelay();
+  relay = await startRelay({ RESELLER_THRESHOLD_TOKENS: '50' });
   support = await person(relay, { roles: ['support'] });
 }, 60_000);
 afterAll(() => relay?.close());
@@ -151,5 +151,66 @@ describe('lists', () => {
       params: { query: { ...query, state: 'open', kind: 'billing' } },
     });
     expect(open_.data!.items.map(({ id }) => id)).toEqual(made.slice(0, 1));
+  });
+});
+
+describe('a request for the reseller rate', () => {
+  const grant = (by: Person, ticketId: string, requestId: string = newId()) =>
+    by.api.POST('/api/admin/tickets/{ticketId}/reseller-rate', { ...at(ticketId), body: { requestId } });
+
+  it('shows support the verified volume, and is refused below the threshold', async () => {
+    const customer = await person(relay);
+    const ticketId = await open(customer, 'reseller_rate');
+    const { data } = await support.api.GET('/api/support/tickets/{ticketId}', at(ticketId));
+    expect(data?.reseller).toEqual({
+      verifiedTokens: '0',
+      thresholdTokens: '50',
+      isEligible: false,
+      rate: '1.3',
+    });
+    const admin = await person(relay, { roles: ['admin'] });
+    expect((await grant(admin, ticketId)).response.status).toBe(409);
+    expect((await grant(support, ticketId)).response.status).toBe(403);
+  });
+
+  it('is granted once by an administrator, from now on', async () => {
+    const reseller = await relay.customer('5');
+    const customer = await person(relay, { accountId: reseller.accountId });
+    const chat = {
+      model: 'vendora-chat',
+      messages: [{ role: 'user', content: 'word '.repeat(100) }],
+      max_tokens: 50,
+    };
+    expect((await reseller.send('/v1/chat/completions', json(chat))).status).toBe(200);
+    const ticketId = await open(customer, 'reseller_rate');
+    await until('the volume to be settled', async () => {
+      const { data } = await support.api.GET('/api/support/tickets/{ticketId}', at(ticketId));
+      return data?.reseller?.isEligible === true;
+    });
+    const admin = await person(relay, { roles: ['admin'] });
+    const requestId = newId();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => grant(admin, ticketId, requestId)));
+    expect(answers.map(({ data }) => data?.outcome)).toEqual(answers.map(() => 'rate_granted'));
+    expect((await grant(admin, ticketId)).data).toMatchObject({
+      state: 'answered',
+      reseller: { rate: '1.2' },
+    });
+    const { rows } = await relay.fixture.owner.query(
+      'SELECT count(*)::int AS count FROM account_rate_versions WHERE account_id = $1',
+      [reseller.accountId],
+    );
+    expect(rows).toEqual([{ count: 1 }]);
+    const { data } = await customer.api.GET('/api/tickets/{ticketId}', at(ticketId));
+    expect(data?.messages.filter(({ kind }) => kind === 'event')).toHaveLength(1);
+    const mails = await relay.fixture.owner.query('SELECT template FROM mail_outbox WHERE recipient = $1', [
+      customer.email,
+    ]);
+    expect(mails.rows).toEqual([{ template: 'ticket_answered' }]);
+  });
+
+  it('is granted on no other kind of ticket', async () => {
+    const ticketId = await open(await person(relay), 'question');
+    const admin = await person(relay, { roles: ['admin'] });
+    expect((await grant(admin, ticketId)).response.status).toBe(409);
   });
 });

@@ -38,6 +38,10 @@ export async function writeMail(
       return securityNotice(mail, options);
     case 'low_balance':
       return lowBalance(mail, options);
+    case 'ticket_answered':
+      return ticketAnswered(mail, options);
+    case 'webhook_off':
+      return webhookOff(mail, options);
   }
 }
 
@@ -123,6 +127,31 @@ function lowBalance({ details }: DueMail, { consoleUrl }: MailTextOptions): Mail
     text: lines(
       `Your balance is ${details['balance']} USD, below ${details['threshold']} USD, which you asked to be told of.`,
       `Top up at ${consoleUrl}/wallet. The next mail comes after a top-up has brought the balance back above it.`,
+    ),
+  };
+}
+
+/** What was written stands in the console alone: mail may be read by others. */
+function ticketAnswered({ details }: DueMail, { consoleUrl }: MailTextOptions): MailText {
+  return {
+    subject: 'Tollgate support has answered',
+    text: lines(
+      `There is news on your ticket "${details['subject']}":`,
+      `${consoleUrl}/tickets/${details['ticketId']}`,
+    ),
+  };
+}
+
+function webhookOff({ details }: DueMail, { consoleUrl }: MailTextOptions): MailText {
+  const why =
+    details['reason'] === 'gone'
+      ? 'it says that it is gone (410)'
+      : 'its deliveries have failed for too long';
+  return {
+    subject: 'A Tollgate webhook was switched off',
+    text: lines(
+      `Your webhook endpoint at ${details['host']} was switched off: ${why}.`,
+      `Mend it, switch it on again, and replay what it missed: ${consoleUrl}/webhooks`,
     ),
   };
 }

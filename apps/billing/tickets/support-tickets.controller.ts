@@ -1,5 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { MailSender } from '../mail/mail.sender.js';
+import { ResellerDesk } from './reseller.desk.js';
 import { type Speaker, TicketDesk, type TicketWithMessages } from './ticket.desk.js';
 import { viewMessage, viewTicket } from './tickets.controller.js';
 import { supportTicketRoutes as routes } from './tickets.routes.js';
@@ -9,7 +11,11 @@ type View = AnswerOf<typeof routes.show>;
 /** Every ticket, for those who answer them. */
 @Controller()
 export class SupportTicketsController {
-  constructor(@Inject(TicketDesk) private readonly desk: TicketDesk) {}
+  constructor(
+    @Inject(TicketDesk) private readonly desk: TicketDesk,
+    @Inject(ResellerDesk) private readonly resellers: ResellerDesk,
+    @Inject(MailSender) private readonly mail: MailSender,
+  ) {}
 
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
@@ -24,7 +30,9 @@ export class SupportTicketsController {
 
   @Serves(routes.answer)
   async answer(call: CallOf<typeof routes.answer>): Promise<View> {
-    return this.view(await this.desk.write(staff(call), call.params.ticketId, call.body));
+    const written = await this.desk.write(staff(call), call.params.ticketId, call.body);
+    this.mail.wake();
+    return this.view(written);
   }
 
   @Serves(routes.close)
@@ -37,12 +45,26 @@ export class SupportTicketsController {
     return this.view(await this.desk.reopen(staff(call), call.params.ticketId));
   }
 
+  @Serves(routes.grantResellerRate)
+  async grantResellerRate(call: CallOf<typeof routes.grantResellerRate>): Promise<View> {
+    const { ticketId } = call.params;
+    await this.resellers.grant(staff(call), ticketId, call.body.requestId);
+    this.mail.wake();
+    return this.view(await this.desk.find(staff(call), ticketId));
+  }
+
   private async view({ ticket, messages }: TicketWithMessages): Promise<View> {
     return {
       ...viewTicket(ticket),
       openedBy: ticket.openedBy,
       messages: messages.map((message) => ({ ...viewMessage(message), authorId: message.authorId })),
+      reseller: ticket.kind === 'reseller_rate' ? await this.viewReseller(ticket.accountId) : null,
     };
+  }
+
+  private async viewReseller(accountId: string): Promise<View['reseller']> {
+    const { verifiedTokens, thresholdTokens, ...rest } = await this.resellers.volumeOf(accountId);
+    return { ...rest, verifiedTokens: String(verifiedTokens), thresholdTokens: String(thresholdTokens) };
   }
 }
 

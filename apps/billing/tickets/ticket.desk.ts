@@ -5,6 +5,7 @@ import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
+import { mailAboutTicket } from './ticket-decision.js';
 import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
 
 /** Who asks, and the request's id for the audit log. `side` is which of the two ends of a ticket they speak for. */
@@ -104,6 +105,7 @@ export class TicketDesk {
       await addMessage(transaction, ticket, speaker, { kind: isNote ? 'note' : 'message', body });
       if (!isNote) await this.move(transaction, ticket, speaker.side === 'staff' ? 'answered' : 'open');
       await noteStaff(transaction, speaker, ticket, isNote ? 'ticket.noted' : 'ticket.answered');
+      if (speaker.side === 'staff' && !isNote) await mailAboutTicket(transaction.client, ticketId);
     });
   }
 

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AccountRates } from '../rates/account-rates.js';
+import { ResellerDesk } from './reseller.desk.js';
 import { SupportTicketsController } from './support-tickets.controller.js';
 import { TicketDesk } from './ticket.desk.js';
 import { TicketsController } from './tickets.controller.js';
@@ -9,6 +11,12 @@ import { TicketsController } from './tickets.controller.js';
   controllers: [TicketsController, SupportTicketsController],
   providers: [
     { provide: TicketDesk, useFactory: (source: DataSource) => new TicketDesk(source), inject: [DataSource] },
+    {
+      provide: ResellerDesk,
+      useFactory: (source: DataSource, tickets: TicketDesk, rates: AccountRates) =>
+        new ResellerDesk(source, tickets, rates),
+      inject: [DataSource, TicketDesk, AccountRates],
+    },
   ],
   exports: [TicketDesk],
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, timeView } from '../http/fields.js';
+import { id, pageOf, pageQuery, requestId, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { ticketKinds, ticketStates } from './ticket.entity.js';
 
@@ -45,9 +45,18 @@ export const ticketWithMessages = ticketView.extend({ messages: z.array(messageV
 
 const staffMessageView = messageView.extend({ authorId: z.string().meta({ description: "A person's id." }) });
 
+/** What a request for the reseller rate is judged by. */
+const resellerView = z.object({
+  verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
+  thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+  isEligible: z.boolean(),
+  rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
+});
+
 const staffTicket = ticketView.extend({
   openedBy: z.string().meta({ description: "A person's id." }),
   messages: z.array(staffMessageView),
+  reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
 });
 
 const tag = 'Tickets';
@@ -181,5 +190,18 @@ export const supportTicketRoutes = {
     access: STAFF,
     params,
     answer: staffTicket,
+  }),
+  grantResellerRate: route({
+    id: 'grantResellerRate',
+    method: 'POST',
+    path: '/api/admin/tickets/{ticketId}/reseller-rate',
+    tag,
+    summary: 'Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.',
+    description: 'Refused below the verified volume.',
+    access: ['admin'],
+    params,
+    body: z.strictObject({ requestId }),
+    answer: staffTicket,
+    refusals: ['conflict'],
   }),
 };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
+import { queueMail } from '../mail/mail.outbox.js';
 import type { DisabledReason } from './webhook-endpoint.entity.js';
 import type { AccountEvent } from './webhook-event.js';
 import { bodyOf } from './webhook-event.js';
@@ -165,6 +166,7 @@ export class DeliveryQueue {
       if (!endpoint || endpoint.isOff || !(isGone || endpoint.isTooLong)) return null;
       const reason = isGone ? 'gone' : 'failing';
       await switchOff(client, delivery.endpointId, reason);
+      await mailOwner(client, { ...endpoint, reason });
       return { endpointId: delivery.endpointId, accountId: endpoint.accountId, url: endpoint.url, reason };
     });
   }
@@ -189,6 +191,19 @@ export class DeliveryQueue {
     );
     return rowCount === limit;
   }
+}
+
+/** The mail goes out if the endpoint is switched off, and only then. */
+async function mailOwner(
+  client: pg.ClientBase,
+  { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
+): Promise<void> {
+  const { rows } = await client.query<{ email: string }>(
+    'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
+    [accountId],
+  );
+  const details = { host: new URL(url).host, reason };
+  for (const { email } of rows) await queueMail(client, { template: 'webhook_off', to: email, details });
 }
 
 /** Switches an endpoint off and ends what was still to be sent to it. The caller holds its row. */

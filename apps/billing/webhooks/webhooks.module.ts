@@ -14,6 +14,7 @@ import type { Registry } from '#platform/metrics.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CLOCK, CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
+import { MailSender } from '../mail/mail.sender.js';
 import { DeliveryLog } from './delivery.log.js';
 import { DeliveryQueue } from './delivery.queue.js';
 import { EndpointDesk } from './endpoint.desk.js';
@@ -80,15 +81,15 @@ class WebhookWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
     {
       provide: WebhookSender,
       useFactory: newSender,
-      inject: [DeliveryQueue, UpstreamConnections, CONFIG, CLOCK, LOG, REGISTRY],
+      inject: [DeliveryQueue, UpstreamConnections, CONFIG, CLOCK, LOG, REGISTRY, MailSender],
     },
   ],
 })
 export class WebhooksModule {}
 
-type SenderInputs = [DeliveryQueue, UpstreamConnections, BillingConfig, Clock, Logger, Registry];
+type SenderInputs = [DeliveryQueue, UpstreamConnections, BillingConfig, Clock, Logger, Registry, MailSender];
 
-function newSender(...[queue, connections, config, clock, log, registry]: SenderInputs): WebhookSender {
+function newSender(...[queue, connections, config, clock, log, registry, mail]: SenderInputs): WebhookSender {
   return new WebhookSender({
     queue,
     connections,
@@ -102,6 +103,7 @@ function newSender(...[queue, connections, config, clock, log, registry]: Sender
         { endpointId, accountId, host, reason },
         'a webhook endpoint was switched off: its deliveries fail',
       );
+      mail.wake();
     },
   });
 }

@@ -73,7 +73,7 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/admin/channels/{channel}': {
+  '/api/admin/channels/{channelId}': {
     parameters: {
       query?: never;
       header?: never;
@@ -415,6 +415,26 @@ export interface paths {
     put?: never;
     /** The same from a CSV file. */
     post: operations['importPricesCsv'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/tickets/{ticketId}/reseller-rate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.
+     * @description Refused below the verified volume.
+     */
+    post: operations['grantResellerRate'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2663,7 +2683,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        channel: string;
+        channelId: string;
       };
       cookie?: never;
     };
@@ -2757,7 +2777,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        channel: string;
+        channelId: string;
       };
       cookie?: never;
     };
@@ -6765,6 +6785,169 @@ export interface operations {
       };
       /** @description `forbidden`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  grantResellerRate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        ticketId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Gives the account of a ticket the reseller rate from now on; a repeat changes nothing. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            accountId: string;
+            /** @enum {string} */
+            kind: 'question' | 'billing' | 'reseller_rate' | 'refund';
+            subject: string;
+            /**
+             * @description `open` waits for support, `answered` for the customer.
+             * @enum {string}
+             */
+            state: 'open' | 'answered' | 'closed';
+            chargeId: string | null;
+            outcome: ('rate_granted' | 'refunded') | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updatedAt: string;
+            closedAt: string | null;
+            /** @description A person's id. */
+            openedBy: string;
+            messages: {
+              id: string;
+              /**
+               * @description `note`: staff alone reads it.
+               * @enum {string}
+               */
+              kind: 'message' | 'note' | 'event';
+              fromStaff: boolean;
+              body: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              createdAt: string;
+              /** @description A person's id. */
+              authorId: string;
+            }[];
+            /** @description Of kind `reseller_rate` only. */
+            reseller: {
+              /** @description Tokens of settled calls through the account's keys. */
+              verifiedTokens: string;
+              /** @description What the reseller rate needs. */
+              thresholdTokens: string;
+              isEligible: boolean;
+              /** @description What the account pays now: 1.3 or 1.2. */
+              rate: string;
+            } | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -12809,6 +12992,16 @@ export interface operations {
               /** @description A person's id. */
               authorId: string;
             }[];
+            /** @description Of kind `reseller_rate` only. */
+            reseller: {
+              /** @description Tokens of settled calls through the account's keys. */
+              verifiedTokens: string;
+              /** @description What the reseller rate needs. */
+              thresholdTokens: string;
+              isEligible: boolean;
+              /** @description What the account pays now: 1.3 or 1.2. */
+              rate: string;
+            } | null;
           };
         };
       };
@@ -12919,6 +13112,16 @@ export interface operations {
               /** @description A person's id. */
               authorId: string;
             }[];
+            /** @description Of kind `reseller_rate` only. */
+            reseller: {
+              /** @description Tokens of settled calls through the account's keys. */
+              verifiedTokens: string;
+              /** @description What the reseller rate needs. */
+              thresholdTokens: string;
+              isEligible: boolean;
+              /** @description What the account pays now: 1.3 or 1.2. */
+              rate: string;
+            } | null;
           };
         };
       };
@@ -13037,6 +13240,16 @@ export interface operations {
               /** @description A person's id. */
               authorId: string;
             }[];
+            /** @description Of kind `reseller_rate` only. */
+            reseller: {
+              /** @description Tokens of settled calls through the account's keys. */
+              verifiedTokens: string;
+              /** @description What the reseller rate needs. */
+              thresholdTokens: string;
+              isEligible: boolean;
+              /** @description What the account pays now: 1.3 or 1.2. */
+              rate: string;
+            } | null;
           };
         };
       };
@@ -13325,6 +13538,16 @@ export interface operations {
               /** @description A person's id. */
               authorId: string;
             }[];
+            /** @description Of kind `reseller_rate` only. */
+            reseller: {
+              /** @description Tokens of settled calls through the account's keys. */
+              verifiedTokens: string;
+              /** @description What the reseller rate needs. */
+              thresholdTokens: string;
+              isEligible: boolean;
+              /** @description What the account pays now: 1.3 or 1.2. */
+              rate: string;
+            } | null;
           };
         };
       };
