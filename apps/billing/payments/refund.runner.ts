@@ -59,7 +59,7 @@ export class RefundRunner {
     const { rows } = await this.pool.query<{ attempts: number }>(
       `UPDATE topup_refunds SET attempts = attempts + 1,
          next_try_at = now() + least(greatest(now() - created_at, $2::float8 * interval '1 millisecond'), interval '1 hour')
-       WHERE id = $1 AND state = 'pending' AND next_try_at <= now() RETURNING attempts`,
+       WHERE id = $1 AND state = 'pending' AND (attempts = 0 OR next_try_at <= now()) RETURNING attempts`,
       [refundId, this.config.payments.retryMs],
     );
     return rows[0]?.attempts ?? null;

@@ -224,7 +224,8 @@ CREATE TABLE topup_refunds (
   transaction_id        bigint NOT NULL REFERENCES ledger_transactions,
   ended_transaction_id  bigint REFERENCES ledger_transactions,
   attempts              integer NOT NULL DEFAULT 0,
-  next_try_at           timestamptz NOT NULL DEFAULT now(),
+  -- Whoever began it asks the provider at once; this is for when it could not.
+  next_try_at           timestamptz NOT NULL DEFAULT now() + interval '10 seconds',
   created_at            timestamptz NOT NULL DEFAULT now(),
   ended_at              timestamptz,
   UNIQUE (topup_id, request_id),

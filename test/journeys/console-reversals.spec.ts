@@ -1,0 +1,390 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { StripeStandIn } from '../support/stripe.js';
+
+const AT_ONCE = 50;
+/** One image of the cheapest model of the seeded catalog. */
+const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
+
+let relay: Relay;
+let stripe: StripeStandIn;
+let finance: Person;
+
+beforeAll(async () => {
+  stripe = await StripeStandIn.start();
+  relay = await startRelay({
+    ...stripe.environment,
+    ...{ PAYMENT_RETRY_SECONDS: '0.1', PAYMENT_CHECK_SECONDS: '0.1', TOPUP_REFUND_LIMIT: '50' },
+  });
+  finance = await person(relay, { roles: ['finance'] });
+}, 60_000);
+afterAll(async () => {
+  await relay?.close();
+  await stripe?.close();
+});
+afterEach(() => expectCleanLedger(relay));
+
+interface Buyer extends Person {
+  customer: Customer;
+  /** Buys credits with a card; answers the top-up and the payment. */
+  buy(credits: string): Promise<{ topupId: string; paymentId: string; orderId: string }>;
+  /** Spends on images until so much of main is used, USD. */
+  spend(images: number): Promise<void>;
+  balance(): Promise<{ main: string; invite: string; refundPending: string; frozenReason: string | null }>;
+}
+
+async function buyer(inviter?: Person): Promise<Buyer> {
+  const customer = await relay.customer('0');
+  const someone = await person(relay, { accountId: customer.accountId });
+  if (inviter) {
+    await relay.fixture.billing.query(
+      'INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)',
+      [customer.accountId, inviter.accountId],
+    );
+  }
+  return {
+    ...someone,
+    customer,
+    buy: async (credits) => {
+      const body = { credits, provider: 'stripe', requestId: newId() } as const;
+      const { data } = await someone.api.POST('/api/topups', { body });
+      const { event, paymentId } = stripe.pay(data!.id);
+      await stripe.deliver(relay.consoleUrl, event);
+      const paid = await someone.api.GET('/api/topups/{orderId}', {
+        params: { path: { orderId: data!.id } },
+      });
+      return { topupId: paid.data!.topupId!, paymentId, orderId: data!.id };
+    },
+    spend: async (images) => {
+      for (let left = images; left > 0; left -= 10) {
+        await customer.sdk().images.generate({ ...IMAGE, n: Math.min(left, 10) });
+      }
+    },
+    balance: async () => {
+      const { rows } = await relay.fixture.billing.query<{
+        main: bigint;
+        invite: bigint;
+        pending: bigint;
+        reason: string | null;
+      }>(
+        `SELECT main, invite, refund_pending AS pending, frozen_reason AS reason FROM customer_balances WHERE account_id = $1`,
+        [customer.accountId],
+      );
+      const { main, invite, pending, reason } = rows[0]!;
+      return {
+        ...{ main: formatAmount(main), invite: formatAmount(invite), refundPending: formatAmount(pending) },
+        frozenReason: reason,
+      };
+    },
+  };
+}
+
+function refund(topupId: string, credits?: string, requestId = newId()) {
+  const body = { reason: 'asked for', requestId, ...(credits === undefined ? {} : { credits }) };
+  return finance.api.POST('/api/finance/topups/{topupId}/refunds', { params: { path: { topupId } }, body });
+}
+
+/** What stands on a ledger account of the house, minor units. */
+async function house(code: string): Promise<bigint> {
+  const { rows } = await relay.fixture.billing.query<{ sum: string }>(
+    `SELECT coalesce(sum(e.amount), 0)::text AS sum FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.ledger_account_id
+     WHERE a.code = $1`,
+    [code],
+  );
+  return BigInt(rows[0]!.sum);
+}
+
+describe('a refund of a top-up', () => {
+  it('gives back what is unused, through the provider, once', async () => {
+    const someone = await buyer();
+    const { topupId, paymentId } = await someone.buy('10');
+    await someone.spend(10);
+    const { main } = await someone.balance();
+    const [psp, deferred] = [await house('psp:stripe'), await house('deferred-revenue')];
+    const requestId = newId();
+    const { data } = await refund(topupId, undefined, requestId);
+    expect(data).toMatchObject({ approvalId: null, refund: { state: 'succeeded', credits: main } });
+    const [sent] = [...stripe.refunds.values()].filter((each) => each.payment_intent === paymentId);
+    const minor = BigInt(sent!.amount);
+    expect(data?.refund?.pay).toBe(`${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`);
+    expect(await someone.balance()).toMatchObject({ main: '0', refundPending: '0' });
+    expect([await house('psp:stripe'), await house('deferred-revenue')]).toEqual([
+      psp + minor,
+      deferred - minor,
+    ]);
+
+    expect((await refund(topupId, undefined, requestId)).data).toEqual(data);
+    expect((await refund(topupId)).error?.error.code).toBe('conflict');
+    expect([...stripe.refunds.values()].filter((each) => each.payment_intent === paymentId)).toHaveLength(1);
+  });
+
+  it('takes first what is used from what was bought first', async () => {
+    const someone = await buyer();
+    const [first, second] = [await someone.buy('1'), await someone.buy('1')];
+    await someone.spend(10);
+    expect((await refund(second.topupId, '1')).data?.refund).toMatchObject({ credits: '1', pay: '1.30' });
+    const { main } = await someone.balance();
+    expect((await refund(first.topupId, '1')).error?.error.code).toBe('conflict');
+    expect((await refund(first.topupId)).data?.refund).toMatchObject({ credits: main });
+  });
+
+  it('is given back when the provider refuses it', async () => {
+    const someone = await buyer();
+    const { topupId } = await someone.buy('10');
+    stripe.refundStatus = 'failed';
+    const { data } = await refund(topupId);
+    stripe.refundStatus = 'succeeded';
+    expect(data?.refund).toMatchObject({ state: 'failed', failure: 'expired_or_canceled_card' });
+    expect(await someone.balance()).toMatchObject({ main: '10', refundPending: '0' });
+    expect((await refund(topupId)).data?.refund?.state).toBe('succeeded');
+  });
+
+  it('waits for a provider that answers later, by its event', async () => {
+    const someone = await buyer();
+    const { topupId, paymentId } = await someone.buy('10');
+    stripe.refundStatus = 'pending';
+    const { data } = await refund(topupId, '4');
+    stripe.refundStatus = 'succeeded';
+    expect(data?.refund).toMatchObject({ state: 'pending', credits: '4', pay: '5.20' });
+    expect(await someone.balance()).toMatchObject({ main: '6', refundPending: '4' });
+    const sent = [...stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
+    const told = stripe.event('refund.updated', { ...sent, status: 'succeeded' });
+    for (let times = 0; times < 3; times += 1) await stripe.deliver(relay.consoleUrl, told);
+    expect(await someone.balance()).toMatchObject({ main: '6', refundPending: '0' });
+    const cameBack = stripe.event('refund.failed', { ...sent, status: 'failed' });
+    for (let times = 0; times < 2; times += 1) await stripe.deliver(relay.consoleUrl, cameBack);
+    const { data: list } = await finance.api.GET('/api/finance/suspense', {
+      params: { query: { state: 'open' } },
+    });
+    expect(list?.items).toMatchObject([{ why: 'refund_failed', amount: '5.20', reference: sent.id }]);
+  });
+
+  it('is asked for again when the answer was lost, and made once', async () => {
+    const someone = await buyer();
+    const { topupId, paymentId } = await someone.buy('10');
+    stripe.lostAnswers = 3;
+    const { data } = await refund(topupId);
+    expect(data?.refund?.state).toBe('pending');
+    await until('the refund to end', async () => (await someone.balance()).refundPending === '0');
+    expect(await someone.balance()).toMatchObject({ main: '0' });
+    expect([...stripe.refunds.values()].filter((each) => each.payment_intent === paymentId)).toHaveLength(1);
+  });
+
+  it('needs a second person above the limit', async () => {
+    const someone = await buyer();
+    const { topupId } = await someone.buy('60');
+    const { data } = await refund(topupId);
+    expect(data).toMatchObject({ refund: null, approvalId: expect.any(String) });
+    const second = await person(relay, { roles: ['finance'] });
+    const params = { path: { approvalId: data!.approvalId! } };
+    const { data: decided } = await second.api.POST('/api/approvals/{approvalId}/approve', {
+      params,
+      body: {},
+    });
+    expect(decided).toMatchObject({ state: 'approved', kind: 'topup.refund' });
+    await until('the refund to end', async () => {
+      const { main, refundPending } = await someone.balance();
+      return main === '0' && refundPending === '0';
+    });
+  });
+
+  it('cannot be made twice by many who ask at once', async () => {
+    const someone = await buyer();
+    const { topupId } = await someone.buy('10');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refund(topupId, '1')));
+    expect(answers.filter(({ data }) => data?.refund?.state === 'succeeded')).toHaveLength(10);
+    expect(answers.filter(({ error }) => error?.error.code === 'conflict')).toHaveLength(10);
+    expect(await someone.balance()).toMatchObject({ main: '0', refundPending: '0' });
+  });
+
+  it('is for finance', async () => {
+    const someone = await buyer();
+    const { topupId } = await someone.buy('10');
+    const params = { path: { topupId } };
+    const body = { reason: 'mine', requestId: 'r' };
+    const { response } = await someone.api.POST('/api/finance/topups/{topupId}/refunds', { params, body });
+    expect(response.status).toBe(403);
+    const nothing = { path: { topupId: newId() } };
+    const missing = await finance.api.POST('/api/finance/topups/{topupId}/refunds', {
+      params: nothing,
+      body,
+    });
+    expect(missing.response.status).toBe(404);
+  });
+});
+
+describe('a dispute', () => {
+  const tell = (disputeId: string, paymentId: string, of: { amount: number; status: string }) =>
+    stripe.deliver(relay.consoleUrl, stripe.dispute(disputeId, paymentId, of));
+
+  it('takes the credits back below zero, freezes, and ends with new credits that make up for the loss', async () => {
+    const someone = await buyer();
+    const { paymentId } = await someone.buy('1');
+    await someone.spend(30);
+    const { main } = await someone.balance();
+    const loss = await house('expense:chargeback-loss');
+    const disputeId = `dp_${newId()}`;
+    const open = { amount: 130, status: 'needs_response' };
+    const told = await Promise.all(Array.from({ length: 10 }, () => tell(disputeId, paymentId, open)));
+    expect(told.every(({ status }) => status === 200)).toBe(true);
+    const used = 1 - Number(main);
+    expect(await someone.balance()).toMatchObject({ main: `-${used}`, frozenReason: 'debt' });
+    const refused = await someone.customer.send('/v1/images/generations', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(IMAGE) },
+    });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'account_frozen' } });
+    expect(await house('expense:chargeback-loss')).toBeLessThan(loss);
+
+    await someone.buy('10');
+    expect(await someone.balance()).toMatchObject({ frozenReason: null });
+    expect(await house('expense:chargeback-loss')).toBe(loss);
+    await someone.spend(1);
+    await tell(disputeId, paymentId, { amount: 130, status: 'lost' });
+    const { data } = await finance.api.GET('/api/finance/disputes', {
+      params: { query: { accountId: someone.accountId } },
+    });
+    expect(data?.items).toMatchObject([{ disputeId, state: 'lost', credits: '1', amount: '1.30' }]);
+  });
+
+  it('that is won gives back exactly what it took', async () => {
+    const someone = await buyer();
+    const { paymentId } = await someone.buy('1');
+    await someone.spend(20);
+    await someone.buy('2');
+    const before = await someone.balance();
+    const accounts = ['expense:chargeback-loss', 'deferred-revenue', 'psp:stripe', 'issued:credit'];
+    const books = await Promise.all(accounts.map(house));
+    const disputeId = `dp_${newId()}`;
+    await tell(disputeId, paymentId, { amount: 130, status: 'under_review' });
+    expect(await someone.balance()).not.toEqual(before);
+    for (const status of ['won', 'won', 'needs_response', 'lost'])
+      await tell(disputeId, paymentId, { amount: 130, status });
+    expect(await someone.balance()).toEqual(before);
+    expect(await Promise.all(accounts.map(house))).toEqual(books);
+  });
+
+  it('takes nothing when it was won before we heard of it, or is only an inquiry', async () => {
+    const someone = await buyer();
+    const { paymentId } = await someone.buy('1');
+    await tell('dp_inquiry', paymentId, { amount: 130, status: 'warning_needs_response' });
+    const disputeId = `dp_${newId()}`;
+    for (const status of ['won', 'needs_response']) await tell(disputeId, paymentId, { amount: 130, status });
+    expect(await someone.balance()).toMatchObject({ main: '1', frozenReason: null });
+  });
+
+  it('waits for a payment that it overtook', async () => {
+    const someone = await buyer();
+    const body = { credits: '1', provider: 'stripe', requestId: newId() } as const;
+    const { data } = await someone.api.POST('/api/topups', { body });
+    const { event, paymentId } = stripe.pay(data!.id);
+    await tell(`dp_${newId()}`, paymentId, { amount: 130, status: 'needs_response' });
+    expect(relay.logged()).toContain('unknown_dispute');
+    await stripe.deliver(relay.consoleUrl, event);
+    await until('the dispute to be applied', async () => (await someone.balance()).main === '0');
+    await until('the order to say so', async () => {
+      const { data: order } = await someone.api.GET('/api/topups/{orderId}', {
+        params: { path: { orderId: data!.id } },
+      });
+      return order?.state === 'disputed';
+    });
+  });
+
+  it('of a payment that was refunded in part takes the rest, and the excess stands in suspense', async () => {
+    const someone = await buyer();
+    const { paymentId, topupId } = await someone.buy('10');
+    await refund(topupId, '5');
+    const disputeId = `dp_${newId()}`;
+    await tell(disputeId, paymentId, { amount: 1300, status: 'needs_response' });
+    expect(await someone.balance()).toMatchObject({ main: '0', frozenReason: null });
+    const { data } = await finance.api.GET('/api/finance/suspense', { params: { query: { state: 'open' } } });
+    expect(data?.items[0]).toMatchObject({ why: 'dispute_beyond_payment', amount: '-6.50' });
+    await tell(disputeId, paymentId, { amount: 1300, status: 'won' });
+    expect(await someone.balance()).toMatchObject({ main: '5' });
+  });
+});
+
+describe('a payment whose event never came', () => {
+  it('is found by asking', async () => {
+    const someone = await buyer();
+    const body = { credits: '3', provider: 'stripe', requestId: newId() } as const;
+    const { data } = await someone.api.POST('/api/topups', { body });
+    const { event } = stripe.pay(data!.id);
+    await until('the payment to be found', async () => (await someone.balance()).main === '3');
+    await stripe.deliver(relay.consoleUrl, event);
+    expect(await someone.balance()).toMatchObject({ main: '3' });
+    expect(await relay.registry.getSingleMetricAsString('tollgate_payments_found_total')).toMatch(
+      /provider="stripe".* 1$/m,
+    );
+  });
+});
+
+describe('an invitation', () => {
+  it('rewards the first two top-ups with a tenth, and no more, at once', async () => {
+    const inviter = await buyer();
+    const invitee = await buyer(inviter);
+    await Promise.all([invitee.buy('10'), invitee.buy('10'), invitee.buy('10')]);
+    expect(await inviter.balance()).toMatchObject({ main: '0', invite: '2' });
+    const { data } = await inviter.api.GET('/api/invites');
+    expect(data).toMatchObject({
+      ...{ balance: '2', owed: '0' },
+      invitees: [
+        {
+          name: 'Invitee 1',
+          rewards: [
+            { ordinal: 1, amount: '1' },
+            { ordinal: 2, amount: '1' },
+          ],
+        },
+      ],
+    });
+    expect(data?.link).toContain(data?.code);
+    expect(JSON.stringify(data)).not.toContain(invitee.email);
+    expect((await invitee.api.GET('/api/invites')).data?.invitees).toEqual([]);
+  });
+
+  it('lets any part of the reward be moved, once for a request, and never more than there is', async () => {
+    const inviter = await buyer();
+    const invitee = await buyer(inviter);
+    await invitee.buy('10');
+    const move = (amount: string, requestId: string) =>
+      inviter.api.POST('/api/invites/transfers', { body: { amount, requestId } });
+    const same = await Promise.all(Array.from({ length: AT_ONCE }, () => move('0.1', 'one')));
+    for (const { data } of same) expect(data).toMatchObject({ moved: '0.1', invite: '0.9', main: '0.1' });
+    expect((await move('0.2', 'one')).error?.error.code).toBe('conflict');
+    const many = await Promise.all(Array.from({ length: AT_ONCE }, () => move('0.05', newId())));
+    expect(many.filter(({ data }) => data !== undefined)).toHaveLength(18);
+    expect(many.filter(({ response }) => response.status === 409)).toHaveLength(AT_ONCE - 18);
+    expect(await inviter.balance()).toMatchObject({ main: '1', invite: '0' });
+    for (const amount of ['0', '-1', '1e3', '', '0.0000000001', '1'])
+      expect((await move(amount, newId())).response.status).toBe(amount === '1' ? 409 : 400);
+    await inviter.spend(10);
+  }, 30_000);
+
+  it('takes the reward back in proportion to what is refunded, the rest is owed', async () => {
+    const inviter = await buyer();
+    const invitee = await buyer(inviter);
+    const { topupId, paymentId } = await invitee.buy('10');
+    await refund(topupId, '4');
+    expect(await inviter.balance()).toMatchObject({ invite: '0.6' });
+    await inviter.api.POST('/api/invites/transfers', { body: { amount: '0.5', requestId: newId() } });
+    const disputeId = `dp_${newId()}`;
+    const dispute = (status: string) =>
+      stripe.deliver(relay.consoleUrl, stripe.dispute(disputeId, paymentId, { amount: 780, status }));
+    await dispute('needs_response');
+    expect(await inviter.balance()).toMatchObject({ main: '0.5', invite: '0', frozenReason: null });
+    expect((await inviter.api.GET('/api/invites')).data).toMatchObject({
+      owed: '0.5',
+      invitees: [{ rewards: [{ amount: '1', takenBack: '1' }] }],
+    });
+    await dispute('won');
+    expect(await inviter.balance()).toMatchObject({ invite: '0.1' });
+    expect((await inviter.api.GET('/api/invites')).data).toMatchObject({ owed: '0' });
+    await invitee.buy('10');
+    await invitee.buy('10');
+    expect(await inviter.balance()).toMatchObject({ invite: '1.1' });
+  });
+});
