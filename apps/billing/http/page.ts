@@ -60,6 +60,14 @@ export function readCursor(
   });
 }
 
+/** Whether a part of a cursor is a time as the database writes one, such as `2026-01-31 09:00:00.123456+00`. */
+export function isInstantText(text: string | undefined): boolean {
+  const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?$/.exec(text ?? '');
+  if (!match) return false;
+  const [, date, time, hours, minutes = ':00'] = match;
+  return !Number.isNaN(Date.parse(`${date}T${time}${hours}${minutes}`));
+}
+
 function encodeCursor(key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }

@@ -4,7 +4,7 @@ import type { PaymentProviderName } from '#ledger/topup.js';
 import type { SuspenseWhy } from '#ledger/suspense.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { POOL } from '../billing.tokens.js';
-import { type Page, pageFrom, readCursor } from '../http/page.js';
+import { isInstantText, type Page, pageFrom, readCursor } from '../http/page.js';
 
 export interface TopupRow {
   id: string;
@@ -159,6 +159,7 @@ export class FinanceReader {
     const values = where.map(([, value]) => value);
     const conditions = where.map(([sql], index) => sql.replace('?', `$${index + 1}`));
     const key = readCursor(cursor, columns.length);
+    if (columns.length > 1 && key && !isInstantText(key[0])) readCursor('', columns.length);
     if (key) {
       const places = key.map((_, index) => `$${values.length + index + 1}`);
       conditions.push(`(${columns.join(', ')}) < (${places.join(', ')})`);
