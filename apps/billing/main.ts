@@ -36,6 +36,8 @@ Environment:
   SIGN_INS_PER_EMAIL      tries to sign in as one person (10), and
   SIGN_INS_PER_ADDRESS    from one network address (100), in
   SIGN_IN_WINDOW_SECONDS  this long (900); the README has the other limits of people
+  REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
+  WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
   TRUST_PROXY             believe X-Forwarded-For (false)
   LOG_LEVEL               info
 
