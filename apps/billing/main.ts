@@ -36,6 +36,13 @@ Environment:
   SIGN_INS_PER_EMAIL      tries to sign in as one person (10), and
   SIGN_INS_PER_ADDRESS    from one network address (100), in
   SIGN_IN_WINDOW_SECONDS  this long (900); the README has the other limits of people
+  PAYMENT_CURRENCY        what customers pay in, with two decimals (USD)
+  STRIPE_SECRET_KEY       turns payments by card on, with
+  STRIPE_WEBHOOK_SECRET   what signs the events at /api/payments/events/stripe
+  BANK_TRANSFER_INSTRUCTIONS  turns orders by bank transfer on: where to transfer to
+  SANDBOX_PAYMENTS        payments that are only played (false)
+  MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone (1000)
+  TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
   TRUST_PROXY             believe X-Forwarded-For (false)
