@@ -15,8 +15,8 @@ RUN npm run build && rm -rf dist/test
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# Finished files; a volume that is mounted here takes the folder's owner over.
-RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
+# Finished files, and mail while no mail server is configured; a volume that is mounted here takes the folder's owner over.
+RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/mail /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -99,6 +99,7 @@ class Deployment {
       ...database,
       brokers: kafka.brokers,
       storageDir: folder.files,
+      mailDir: folder.mail,
       sandboxStateDir: folder.sandbox,
       sandboxUrl: process.env.SANDBOX_URL || `http://127.0.0.1:${ports.sandboxPort}`,
       sandboxApiKey: process.env.SANDBOX_URL ? (process.env.SANDBOX_API_KEY ?? '') : secrets.sandboxApiKey,

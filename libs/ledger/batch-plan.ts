@@ -216,7 +216,7 @@ class Planner {
     }
     if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
       return reject('key_expired', 'The API key has expired.');
-    if (key.allowedModels && !key.allowedModels.includes(command.model)) {
+    if (key.allowedModels && !this.mayUse(key.allowedModels, command.model)) {
       return reject('model_not_allowed', `The API key may not use model ${command.model}.`);
     }
     if (key.allowedIps && !isInRanges(key.allowedIps, command.clientIp ?? null)) {
@@ -242,6 +242,12 @@ class Planner {
       return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
     }
     return this.coverFault(key, balance, priced.amount) ?? priced;
+  }
+
+  /** Who allows a model allows its other names too; who allows one of those allows no more than that name. */
+  private mayUse(allowed: readonly string[], model: string): boolean {
+    const pricedAs = this.state.priceBook.models.get(model)?.pricedAs;
+    return allowed.includes(model) || (pricedAs !== undefined && allowed.includes(pricedAs));
   }
 
   private coverFault(

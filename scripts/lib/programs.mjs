@@ -7,6 +7,7 @@
  * @property {Record<'gateway' | 'worker' | 'billing', string>} passwords
  * @property {string[]} brokers
  * @property {string} storageDir
+ * @property {string} mailDir where mail is written unless SMTP_URL names a server
  * @property {string} sandboxStateDir
  * @property {string} sandboxUrl
  * @property {string} sandboxApiKey
@@ -57,6 +58,10 @@ export const programs = {
       HOST,
       CONSOLE_PORT: String(port),
       HEALTH_PORT: String(healthPort),
+      PUBLIC_CONSOLE_URL: process.env.PUBLIC_CONSOLE_URL || `http://${HOST}:${port}`,
+      SMTP_URL: process.env.SMTP_URL ?? '',
+      MAIL_FROM: process.env.MAIL_FROM || 'Tollgate <no-reply@localhost>',
+      MAIL_DIR: place.mailDir,
     }),
   },
   'video-worker': {

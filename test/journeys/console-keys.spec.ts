@@ -10,7 +10,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => relay?.close());
 
-
 async function createKey(someone: Person, rules: Record<string, unknown> = {}) {
   const { data, error } = await someone.api.POST('/api/keys', {
     body: { name: 'a key', group: 'Vendora-Main', ...rules },
@@ -156,6 +155,21 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([403, 'model_not_allowed']);
     await change(someone, keyId, { allowedModels: ['imgmodel-4', 'vendora-imagine-image'] });
     expect(await draw(apiKey)).toEqual([200, undefined]);
+  });
+
+  it('its models by their other names as well', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const start = async (allowedModels: string[], model: string) => {
+      const { apiKey } = await createKey(someone, { allowedModels });
+      const { status } = await fetch(
+        `${relay.baseUrl}/v1/videos`,
+        json({ model, prompt: 'a cat', seconds: '1' }, { authorization: `Bearer ${apiKey}` }),
+      );
+      return status;
+    };
+    expect(await start(['vendora-imagine-video-1.5'], 'vendora-imagine-video-1.5-preview')).toBe(200);
+    expect(await start(['vendora-imagine-video-1.5-preview'], 'vendora-imagine-video-1.5-preview')).toBe(200);
+    expect(await start(['vendora-imagine-video-1.5-preview'], 'vendora-imagine-video-1.5')).toBe(403);
   });
 
   it('its addresses, of both kinds, by range; a gateway that remembers older ones does not matter', async () => {
