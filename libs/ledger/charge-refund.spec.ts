@@ -5,6 +5,7 @@ import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { ticketOf } from '../../test/support/tickets.js';
 import { type ChargeRefundRequest, chargeRefunds, refundCharge } from './charge-refund.js';
 import { readBalance } from './customer-account.js';
 import { checkLedger } from './ledger-check.js';
@@ -33,15 +34,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   customer = await ledger.account({ credits: '1' });
-  [userId, ticketId] = [newId(), newId()];
-  await ledger.owner.query(
-    `INSERT INTO users (id, account_id, email, password_hash) VALUES ($1, $2, $3, 'none')`,
-    [userId, customer.accountId, `${userId}@example.com`],
-  );
-  await ledger.owner.query(
-    `INSERT INTO tickets (id, account_id, opened_by, kind, subject) VALUES ($1, $2, $3, 'refund', 'Back')`,
-    [ticketId, customer.accountId, userId],
-  );
+  ({ userId, ticketId } = await ticketOf(ledger, customer.accountId));
 });
 
 /** A charge of 0.10 for five images, of which so many were delivered. */

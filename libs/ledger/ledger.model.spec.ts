@@ -3,8 +3,11 @@ import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { loadPriceBook } from '../catalog/catalog.store.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { ticketOf } from '../../test/support/tickets.js';
 import type { HoldCommand, HoldResult, ResolveCommand, ResolveResult } from './charge.js';
+import { ChargeRefundRefused, type ChargeRefundRequest, refundCharge } from './charge-refund.js';
 import { readBalance } from './customer-account.js';
 import { checkLedger } from './ledger-check.js';
 import { PostingEngine } from './posting-engine.js';
@@ -12,7 +15,8 @@ import { recordTopup } from './topup.js';
 
 /**
  * Random commands against a plain model: duplicates, repeats with another input, resolutions before their hold, top-ups
- * twice, price changes, revoked keys, limits of keys and accounts, lists of addresses, freezes, spends at once through two engines. LEDGER_SEED replays a run.
+ * twice, refunds, price changes, revoked keys, limits of keys and accounts, lists of addresses, freezes, spends at once
+ * through two engines. LEDGER_SEED replays a run.
  */
 const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 60);
@@ -48,6 +52,9 @@ interface Model {
   told: Set<string>;
   /** Charges that took a balance below its threshold. */
   alerts: Set<string>;
+  /** What each charge gave back after its settlement, and what each request for that was. */
+  refunded: Map<string, bigint>;
+  refunds: Map<string, { chargeId: string; amount: bigint; seq: number }>;
 }
 
 type Step =
@@ -69,6 +76,7 @@ type Step =
       asAccount: number;
     }
   | { kind: 'topup'; account: number; payment: number }
+  | { kind: 'refund'; charge: number; nanos: bigint; request: number }
   | { kind: 'price'; nanos: bigint }
   | { kind: 'revoke'; key: number }
   | { kind: 'key-limits'; key: number; month: bigint | null; total: bigint | null }
@@ -115,6 +123,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant('topup' as const),
       account: fc.nat(ACCOUNTS - 1),
       payment: fc.nat(8),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('refund' as const),
+      charge: fc.nat(CHARGES - 1),
+      nanos: fc.bigInt({ min: 1n, max: 120_000_000n }),
+      request: fc.nat(9),
     }),
   },
   {
@@ -177,6 +194,7 @@ const FITS: Record<string, string[]> = {
 describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
   let fixture: LedgerFixture;
   let engines: PostingEngine[];
+  let staff: { userId: string; ticketId: string };
   let model: Model;
   let accounts: string[];
   let keys: { id: string; accountId: string }[];
@@ -184,6 +202,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
   beforeAll(async () => {
     console.log(`LEDGER_SEED=${SEED} LEDGER_ROUNDS=${ROUNDS}`);
     fixture = await createLedgerFixture();
+    staff = await ticketOf(fixture, (await fixture.account({ credits: '0' })).accountId);
     engines = [0, 1].map(() => new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log }));
   });
 
@@ -209,6 +228,8 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
       thresholds: new Map(),
       told: new Set(),
       alerts: new Set(),
+      refunded: new Map(),
+      refunds: new Map(),
     };
     for (let index = 0; index < ACCOUNTS; index += 1) {
       const { accountId, keyId } = await fixture.account({ credits: '0.5' });
@@ -378,6 +399,41 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     };
   }
 
+  function refundRequest(round: number, draw: Extract<Step, { kind: 'refund' }>): ChargeRefundRequest {
+    return {
+      chargeId: `charge${round}x${draw.charge}`,
+      amount: nanos(draw.nanos),
+      reason: 'It was bad.',
+      ticketId: staff.ticketId,
+      requestedBy: staff.userId,
+      approvedBy: null,
+      requestId: `refund${round}x${draw.request}`,
+    };
+  }
+
+  function expectRefund(request: ChargeRefundRequest): { seq: number; amount: bigint } | string {
+    const { chargeId, amount, requestId } = request;
+    const charge = model.charges.get(chargeId);
+    if (!charge) return 'unknown_charge';
+    if (charge.state !== 'settled') return 'not_settled';
+    const made = model.refunds.get(requestId);
+    if (made)
+      return made.chargeId === chargeId && made.amount === amount ? { seq: made.seq, amount } : 'conflict';
+    const refunded = model.refunded.get(chargeId) ?? 0n;
+    if (refunded + amount > charge.settled) return 'beyond_settled';
+    const seq = [...model.refunds.values()].filter((each) => each.chargeId === chargeId).length + 1;
+    model.refunds.set(requestId, { chargeId, amount, seq });
+    model.refunded.set(chargeId, refunded + amount);
+    credit(charge.accountId, amount);
+    return { seq, amount };
+  }
+
+  /** A credit that brings the balance back makes the next crossing worth telling. */
+  function credit(accountId: string, amount: bigint): void {
+    model.main.set(accountId, model.main.get(accountId)! + amount);
+    if (model.main.get(accountId)! >= (model.thresholds.get(accountId) ?? 0n)) model.told.delete(accountId);
+  }
+
   function summary(result: HoldResult | ResolveResult): Record<string, unknown> {
     if (result.outcome === 'held') return { outcome: 'held', amount: result.amount };
     if ('code' in result) return { outcome: 'refused', code: result.code };
@@ -412,10 +468,17 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
           rate: '1.3',
           currency: 'USD',
         });
-        if (!result.created) return;
-        model.main.set(accountId, model.main.get(accountId)! + parseAmount('0.1'));
-        if (model.main.get(accountId)! >= (model.thresholds.get(accountId) ?? 0n))
-          model.told.delete(accountId);
+        if (result.created) credit(accountId, parseAmount('0.1'));
+        return;
+      }
+      case 'refund': {
+        const request = refundRequest(round, draw);
+        const expected = expectRefund(request);
+        const actual = await inTransaction(fixture.billing, (client) => refundCharge(client, request)).then(
+          ({ seq, amount }) => ({ seq, amount }),
+          (error: Error) => (error instanceof ChargeRefundRefused ? error.code : error),
+        );
+        expect(actual).toEqual(expected);
         return;
       }
       case 'price':
