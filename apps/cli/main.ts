@@ -3,11 +3,14 @@ import { operatorSentence } from '#database/operator-sentence.js';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
+import { ApiError } from '#platform/errors.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
 import { doctorCommand } from './doctor.command.js';
 import { channelsCommand } from './channels.commands.js';
 import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
+import { pricesCommand } from './prices.commands.js';
+import { usageCommand } from './usage.command.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -31,6 +34,8 @@ Examples:
   tollgate accounts show 01k0... --json
   tollgate topup record 01k0... --paid 13 --payment-id bank-4711
   tollgate ledger check --json
+  tollgate prices propose --price imgmodel-4=0.035 --dry-run
+  tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
   tollgate channels test
   tollgate doctor`;
 
@@ -48,6 +53,8 @@ function program(): Command {
     .addCommand(addSupportCommands(accountsCommand()))
     .addCommand(keysCommand())
     .addCommand(topupCommand())
+    .addCommand(pricesCommand())
+    .addCommand(usageCommand())
     .addCommand(channelsCommand())
     .addCommand(ledgerCommand())
     .addCommand(doctorCommand())
@@ -77,7 +84,10 @@ async function run(argv: string[]): Promise<number> {
 
 function sentence(error: unknown): string {
   const known =
-    error instanceof IdentityRefusal || error instanceof TopupConflict || error instanceof UnknownAccount;
+    error instanceof ApiError ||
+    error instanceof IdentityRefusal ||
+    error instanceof TopupConflict ||
+    error instanceof UnknownAccount;
   if (known) return error.message;
   const { code } = error as { code?: string };
   if (code === '42P01') return 'The database has no schema yet: run `tollgate migrate` first.';

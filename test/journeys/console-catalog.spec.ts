@@ -66,15 +66,15 @@ describe('the catalog', () => {
     expect(JSON.stringify(channel)).not.toContain(key);
     expect((await image('imgmodel-5')).status).toBe(404);
     await change({ kind: 'price', model: 'imgmodel-5', price: { unitPrice: '0.07' } });
-    const { data: shown } = await admin.api.GET('/api/admin/channels/{channel}', {
-      params: { path: { channel: 'vendor-b' } },
+    const { data: shown } = await admin.api.GET('/api/admin/channels/{channelId}', {
+      params: { path: { channelId: 'vendor-b' } },
     });
     expect(shown).toEqual(channel);
     const seed = await relay.fixture.billing.query<{ key: string }>(
       `SELECT api_key AS key FROM channels WHERE id = 'sandbox'`,
     );
-    await admin.api.PATCH('/api/admin/channels/{channel}', {
-      params: { path: { channel: 'vendor-b' } },
+    await admin.api.PATCH('/api/admin/channels/{channelId}', {
+      params: { path: { channelId: 'vendor-b' } },
       body: { apiKeys: [seed.rows[0]!.key] },
     });
     await until('it is for sale', async () => (await image('imgmodel-5')).status === 200);
@@ -235,9 +235,9 @@ describe('the catalog', () => {
       });
     }
     expect((await create('https://vendor.example/v1/')).data?.baseUrl).toBe('https://vendor.example/v1');
-    const path = { params: { path: { channel: 'addressed' } } };
+    const path = { params: { path: { channelId: 'addressed' } } };
     const patch = (body: Record<string, unknown>) =>
-      admin.api.PATCH('/api/admin/channels/{channel}', { ...path, body: body as never });
+      admin.api.PATCH('/api/admin/channels/{channelId}', { ...path, body: body as never });
     expect((await patch({ baseUrl: 'https://elsewhere.example' })).error?.error.param).toBe('apiKeys');
     expect((await patch({ baseUrl: 'https://elsewhere.example', apiKeys: ['k2'] })).response.status).toBe(
       200,
@@ -263,8 +263,8 @@ describe('the catalog', () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
         at % 2
-          ? admin.api.PATCH('/api/admin/channels/{channel}', {
-              params: { path: { channel: 'addressed' } },
+          ? admin.api.PATCH('/api/admin/channels/{channelId}', {
+              params: { path: { channelId: 'addressed' } },
               body: { priority: at },
             })
           : admin.api.PATCH('/api/admin/models/{model}', {
@@ -379,8 +379,8 @@ describe('the public price list', () => {
   });
 
   it('says when no upstream is configured', async () => {
-    await admin.api.PATCH('/api/admin/channels/{channel}', {
-      params: { path: { channel: 'sandbox-mesh3d' } },
+    await admin.api.PATCH('/api/admin/channels/{channelId}', {
+      params: { path: { channelId: 'sandbox-mesh3d' } },
       body: { enabled: false },
     });
     const { data } = await guest().GET('/api/public/prices', { params: { query: { family: '3d' } } });

@@ -87,14 +87,14 @@ export class CatalogController {
   async getChannel({
     params,
   }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
-    return channelView(await this.channels.find(params.channel));
+    return channelView(await this.channels.find(params.channelId));
   }
 
   @Serves(routes.changeChannel)
   async changeChannel(
     call: CallOf<typeof routes.changeChannel>,
   ): Promise<AnswerOf<typeof routes.changeChannel>> {
-    return channelView(await this.channels.change(call.params.channel, call.body, doneBy(call)));
+    return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
   }
 }
 

@@ -85,7 +85,7 @@ const channelView = z.object({
 
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
-const namesChannel = z.strictObject({ channel: channelId });
+const namesChannel = z.strictObject({ channelId });
 
 export const catalogRoutes = {
   listModels: route({
@@ -246,7 +246,7 @@ export const catalogRoutes = {
   getChannel: route({
     id: 'getChannel',
     method: 'GET',
-    path: `${CHANNELS}/{channel}`,
+    path: `${CHANNELS}/{channelId}`,
     tag,
     summary: 'One upstream.',
     access,
@@ -256,7 +256,7 @@ export const catalogRoutes = {
   changeChannel: route({
     id: 'changeChannel',
     method: 'PATCH',
-    path: `${CHANNELS}/{channel}`,
+    path: `${CHANNELS}/{channelId}`,
     tag,
     summary:
       'Change an upstream; what is left out stays. Its models, groups and keys are each given as a whole.',

@@ -1,4 +1,5 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline as finished } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import type { FastifyReply } from 'fastify';
 
@@ -18,10 +19,23 @@ export function sendCsv<T>(
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${fileName}"`,
   });
-  const file = stringify({ header: true, columns: columns.map(({ title }) => title) });
+  const file = fileOf(columns);
   // Whoever ends early, the reader or the database, ends the other side too; what went wrong shows in the file's stream.
   pipeline(Readable.from(records(columns, rows)), file, () => undefined);
   return file;
+}
+
+/** The same into any stream, which stays open. */
+export async function writeCsv<T>(
+  target: NodeJS.WritableStream,
+  columns: readonly CsvColumn<T>[],
+  rows: AsyncIterable<T>,
+): Promise<void> {
+  await finished(Readable.from(records(columns, rows)), fileOf(columns), target, { end: false });
+}
+
+function fileOf<T>(columns: readonly CsvColumn<T>[]): Transform {
+  return stringify({ header: true, columns: columns.map(({ title }) => title) });
 }
 
 async function* records<T>(

@@ -1,19 +1,15 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { ApiError } from '#platform/errors.js';
 import { CLOCK, POOL } from '../billing.tokens.js';
-import { viewAmount } from '../http/fields.js';
 import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { readPriceCsv, readPriceList } from './price-file.js';
-import { exportPrices, importPrices, type ImportResult } from './price.import.js';
+import { exportPrices, importPrices } from './price.import.js';
 import { pricesRoutes as routes } from './prices.routes.js';
-import { type Preview, previewChanges } from './preview.js';
+import { previewChanges } from './preview.js';
+import { importView, previewView, previewWindow, proposalDetail, proposalSummary } from './prices.view.js';
 import { type DoneBy, type Proposal, ProposalDesk } from './proposal.desk.js';
-
-const DAY_MS = 24 * 3_600_000;
-const LONGEST_PREVIEW_MS = 31 * DAY_MS;
 
 /** Prices for those who make them: proposals, their preview, and files. */
 @Controller()
@@ -34,7 +30,7 @@ export class PricesController {
     const { limit, state } = query;
     const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
     const rows = await this.desk.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
-    return pageFrom(rows.map(summary), limit, ({ id }) => [id]);
+    return pageFrom(rows.map(proposalSummary), limit, ({ id }) => [id]);
   }
 
   @Serves(routes.show)
@@ -109,74 +105,10 @@ export class PricesController {
     reply: CallOf<typeof routes.show>['reply'],
   ): Promise<AnswerOf<typeof routes.show>> {
     void reply.header('etag', `"${proposal.id}-${proposal.revision}-${proposal.state}"`);
-    const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
-    return { ...summary(proposal), changes, outdated: await this.desk.staleness(proposal) };
+    return proposalDetail(proposal, await this.desk.staleness(proposal));
   }
 }
 
 function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
   return { actor: `user:${actor.userId}`, requestId };
-}
-
-/** The time whose requests a preview prices again: the last day unless another is asked for. @throws ApiError */
-export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number): { from: Date; to: Date } {
-  const to = asked.to ?? new Date(nowMs);
-  const from = asked.from ?? new Date(to.getTime() - DAY_MS);
-  const lengthMs = to.getTime() - from.getTime();
-  if (lengthMs > 0 && lengthMs <= LONGEST_PREVIEW_MS) return { from, to };
-  throw new ApiError('invalid_value', 'from: must be before to, by at most 31 days.', { param: 'from' });
-}
-
-function summary(proposal: Proposal) {
-  const { effectiveAt, proposedAt, expiresAt, decidedAt } = proposal;
-  return {
-    id: proposal.id,
-    revision: proposal.revision,
-    state: proposal.state,
-    note: proposal.note,
-    changes: proposal.changes.length,
-    proposedBy: proposal.proposedBy,
-    decidedBy: proposal.decidedBy,
-    effectiveAt: effectiveAt?.toISOString() ?? null,
-    proposedAt: proposedAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    decidedAt: decidedAt?.toISOString() ?? null,
-  };
-}
-
-/** A preview as it is shown, with its totals. */
-export function previewView({ from, to, rows }: Preview) {
-  const sum = (of: 'requests' | 'charged' | 'current' | 'proposed') =>
-    rows.reduce((total, row) => total + row[of], 0n);
-  const all = {
-    requests: sum('requests'),
-    charged: sum('charged'),
-    current: sum('current'),
-    proposed: sum('proposed'),
-  };
-  return {
-    from: from.toISOString(),
-    to: to.toISOString(),
-    ...totals(all),
-    rows: rows.map(({ model, group, wouldBeRefused, ...row }) => ({
-      model,
-      group,
-      ...totals(row),
-      wouldBeRefused,
-    })),
-  };
-}
-
-function totals(row: Record<'requests' | 'charged' | 'current' | 'proposed', bigint>) {
-  return {
-    requests: Number(row.requests),
-    charged: viewAmount(row.charged),
-    current: viewAmount(row.current),
-    proposed: viewAmount(row.proposed),
-    difference: viewAmount(row.proposed - row.current),
-  };
-}
-
-function importView({ proposal, ...result }: ImportResult) {
-  return { ...result, proposal: proposal && summary(proposal) };
 }

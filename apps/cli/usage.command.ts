@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type pg from 'pg';
+import { writeCsv } from '#apps/billing/http/csv.js';
+import { readUsage, type UsageFilter, usageStates } from '#apps/billing/usage/usage.store.js';
+import { everyItem, usageColumns, usageView } from '#apps/billing/usage/usage.view.js';
+import { findAccount } from '#identity/account.store.js';
+import { unknownAccount } from '#identity/key.store.js';
+import { countArgument } from './arguments.js';
+import { withDatabase } from './database.access.js';
+import { printJson, printText, table } from './output.js';
+
+interface UsageOptions {
+  limit: number;
+  key?: string;
+  model?: string;
+  group?: string;
+  state?: (typeof usageStates)[number];
+  from?: Date;
+  to?: Date;
+  csv?: boolean;
+  json?: boolean;
+}
+
+const PAGE = 1_000;
+
+export function usageCommand(): Command {
+  return new Command('usage')
+    .description('the requests of an account, newest first, refused ones too')
+    .argument('<account>', 'account id')
+    .option('--limit <requests>', 'requests at most; of --csv there is no limit', countArgument, 50)
+    .option('--key <id>', 'of one key')
+    .option('--model <model>', 'of one model')
+    .option('--group <group>', 'of one group')
+    .addOption(new Option('--state <state>', 'in one state').choices([...usageStates]))
+    .option('--from <time>', 'not before, such as 2027-01-31 or 2027-01-31T08:00:00Z', timeArgument)
+    .option('--to <time>', 'before', timeArgument)
+    .option('--csv', 'write all of them as a CSV file to standard output')
+    .option('--json', 'print one JSON document')
+    .action(usage);
+}
+
+function timeArgument(text: string): Date {
+  const time = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (/^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Give a day of UTC, or a time with its zone.');
+}
+
+async function usage(accountId: string, options: UsageOptions): Promise<void> {
+  const { key: keyId, model, group, state, from, to } = options;
+  const filter: UsageFilter = { keyId, model, group, state, from, to };
+  await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    const entries = entriesOf(pool, accountId, filter);
+    if (options.csv) await writeCsv(process.stdout, usageColumns(true), entries).catch(ignoreClosedPipe);
+    else await print(accountId, entries, options);
+  });
+}
+
+/** Whoever reads the file may have had enough of it, as `head` has. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+type Entry = ReturnType<typeof usageView>;
+
+async function* entriesOf(pool: pg.Pool, accountId: string, filter: UsageFilter): AsyncGenerator<Entry> {
+  const entries = everyItem((after) => readUsage(pool, accountId, filter, { limit: PAGE, after }));
+  for await (const entry of entries) yield usageView(entry, true);
+}
+
+async function print(
+  accountId: string,
+  entries: AsyncGenerator<Entry>,
+  options: UsageOptions,
+): Promise<void> {
+  const items: Entry[] = [];
+  for await (const entry of entries) {
+    if (items.push(entry) === options.limit) break;
+  }
+  if (options.json) return printJson({ accountId, items });
+  const rows = items.map(({ at, model, state, settled, held, latencyMs, upstreamStatus, refusalCode }) => [
+    ...[at.replace('T', ' ').slice(0, 19), model ?? '-', refusalCode ?? state],
+    ...[settled ?? held, latencyMs === null ? '-' : String(latencyMs), String(upstreamStatus ?? '-')],
+  ]);
+  printText(
+    table(
+      [
+        { title: 'Time (UTC)' },
+        { title: 'Model' },
+        { title: 'State' },
+        { title: 'USD', align: 'right' },
+        { title: 'ms', align: 'right' },
+        { title: 'Upstream', align: 'right' },
+      ],
+      rows,
+    ),
+  );
+}
