@@ -3,6 +3,7 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { settleDebt } from './debt.js';
 import { lockBalance, post } from './posting.js';
 
 export interface ChargeRefundRequest {
@@ -82,6 +83,7 @@ export async function refundCharge(
     ],
   });
   const refund = await insertRefund(client, request, { accountId, seq, transactionId });
+  await settleDebt(client, account);
   await announce(client, refund, taskId);
   return refund;
 }
