@@ -72,7 +72,7 @@ export interface ApiErrorOptions {
   param?: string | null;
   /** Another status than the table's: only for an upstream's own 415 and 422 (wire.md 9). */
   status?: number;
-  /** Seconds for a Retry-After header; five at most, since some clients obey any value. */
+  /** Seconds for a Retry-After header; five at most where SDKs call, since some of them obey any value. */
   retryAfterSeconds?: number;
   /** False forbids the automatic repeats of SDKs through x-should-retry. */
   shouldRetry?: boolean;

@@ -35,7 +35,8 @@ class MailWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
       provide: MailSender,
       useFactory: (pool: pg.Pool, config: BillingConfig, log: Logger) => {
         const { mail, consoleUrl, people } = config;
-        const texts = { consoleUrl, resetLifeMs: people.resetLifeMs };
+        const { signUpLifeMs, resetLifeMs } = people;
+        const texts = { consoleUrl, signUpLifeMs, resetLifeMs };
         return new MailSender({ pool, mailer: openMailer(mail), config: mail, texts, log });
       },
       inject: [POOL, CONFIG, LOG],

@@ -88,7 +88,7 @@ describe('mail', () => {
       pool: fixture.billing,
       mailer: openMailer(settings),
       config: settings,
-      texts: { consoleUrl: 'http://console.example', resetLifeMs: 3_600_000 },
+      texts: { consoleUrl: 'http://console.example', signUpLifeMs: 86_400_000, resetLifeMs: 3_600_000 },
       log: fixture.log,
     });
     senders.push(created);

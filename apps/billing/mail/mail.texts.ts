@@ -12,6 +12,7 @@ export interface DueMail {
 export interface MailTextOptions {
   /** Without a slash at the end. */
   consoleUrl: string;
+  signUpLifeMs: number;
   resetLifeMs: number;
 }
 
@@ -48,7 +49,7 @@ export async function writeMail(
 async function signUp(
   database: pg.Pool,
   { to, details }: DueMail,
-  { consoleUrl }: MailTextOptions,
+  { consoleUrl, signUpLifeMs }: MailTextOptions,
 ): Promise<MailText | null> {
   const { rowCount: known } = await database.query('SELECT FROM users WHERE email = $1', [to]);
   if (known) {
@@ -75,7 +76,8 @@ async function signUp(
       '',
       `${consoleUrl}/sign-up/confirm#token=${token}`,
       '',
-      'It is good once, for a day. If you did not ask for it, ignore this mail: no account is opened without it.',
+      `It is good once, for ${inWords(signUpLifeMs)}.`,
+      'If you did not ask for it, ignore this mail: no account is opened without it.',
     ),
   };
 }
@@ -99,7 +101,7 @@ async function passwordReset(
       '',
       passwordLink(consoleUrl, token),
       '',
-      `It is good once, for ${Math.round(resetLifeMs / 60_000)} minutes, and ends all sessions.`,
+      `It is good once, for ${inWords(resetLifeMs)}, and ends all sessions.`,
       'If you did not ask for it, ignore this mail: your password stays as it is.',
     ),
   };
@@ -158,4 +160,14 @@ function webhookOff({ details }: DueMail, { consoleUrl }: MailTextOptions): Mail
 
 function lines(...text: string[]): string {
   return `${text.join('\n')}\n`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A duration as people say it, such as `24 hours` or `90 minutes`. */
+function inWords(ms: number): string {
+  const [count, unit] =
+    ms % HOUR_MS === 0 ? [ms / HOUR_MS, 'hour'] : [Math.max(1, Math.round(ms / MINUTE_MS)), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

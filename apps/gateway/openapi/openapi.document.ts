@@ -65,6 +65,7 @@ const OF_CHARGES: readonly ErrorCode[] = [
   'model_not_supported_here',
   'insufficient_user_quota',
   'key_limit_exceeded',
+  'account_limit_exceeded',
   'account_frozen',
   'rate_limit_exceeded',
   'idempotency_key_reused',
@@ -212,7 +213,7 @@ function refusalsOf(
   const { access, paid, multipart } = rules;
   const codes: ErrorCode[] = [
     ...ALWAYS,
-    ...(access === 'open' ? [] : (['invalid_api_key'] as const)),
+    ...(access === 'open' ? [] : (['invalid_api_key', 'ip_not_allowed'] as const)),
     ...(method === 'post' ? OF_BODIES : []),
     ...(multipart ? (['invalid_multipart'] as const) : []),
     ...(paid ? OF_CHARGES : []),
