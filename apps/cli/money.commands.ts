@@ -1,15 +1,15 @@
 import { Command, type OptionValues } from 'commander';
+import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
+import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
+import { rateInForce } from '#apps/billing/rates/account-rates.js';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
-import { recordTopup } from '#ledger/topup.js';
+import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
-import {
-  convertPayment,
-  MINOR_PER_UNIT,
-  priceCredits,
-  STANDARD_RATE,
-  type TopupRate,
-} from '#topup/conversion.js';
+import { ConfigReader } from '#platform/config.js';
+import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
 import {
   creditsArgument,
   paidArgument,
@@ -18,6 +18,7 @@ import {
   secondsArgument,
 } from './arguments.js';
 import { migrateDatabase, withDatabase } from './database.access.js';
+import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -25,7 +26,7 @@ const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 interface TopupOptions extends OptionValues {
   credits?: Nanos;
   paid?: bigint;
-  rate: TopupRate;
+  rate?: TopupRate;
   paymentId: string;
   json?: boolean;
 }
@@ -38,7 +39,7 @@ export function topupCommand(): Command {
     .argument('<account>', 'account id')
     .option('--credits <usd>', 'balance bought; its price follows from the rate', creditsArgument)
     .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
-    .option('--rate <rate>', '1.3, or 1.2 for a verified reseller', rateArgument, STANDARD_RATE)
+    .option('--rate <rate>', '1.3 or 1.2; the rate of the account, if it is left out', rateArgument)
     .requiredOption('--payment-id <id>', "the payment's own id, credited once for ever", paymentIdArgument)
     .option(...JSON_OPTION)
     .action(record);
@@ -46,24 +47,19 @@ export function topupCommand(): Command {
 }
 
 async function record(accountId: string, options: TopupOptions, command: Command): Promise<void> {
-  const { credits, paid, rate, paymentId } = options;
+  const { credits, paid, paymentId } = options;
+  const reader = new ConfigReader(process.env);
+  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
   if ((credits === undefined) === (paid === undefined)) {
     command.error('error: give either --credits or --paid', { exitCode: 2 });
   }
-  const bought = paid === undefined ? priceCredits(credits!, rate) : convertPayment(paid, rate);
-  if (bought.credits <= 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
-  const { credits: amount, paidMinor } = bought;
-  const result = await withDatabase(process.env, (pool) =>
-    recordTopup(pool, {
-      accountId,
-      provider: 'manual',
-      paymentId,
-      credits: amount,
-      paidMinor,
-      rate,
-      currency: 'USD',
-    }),
-  );
+  if (credits === 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
+  const { result, rate, paidMinor } = await withDatabase(process.env, async (pool) => {
+    const terms = options.rate ?? (await rateInForce(pool, accountId));
+    const bought = paid === undefined ? priceCredits(credits!, terms) : convertPayment(paid, terms);
+    const request = { ...bought, rate: terms, accountId, paymentId, provider: 'manual' as const, currency };
+    return { result: await recordAudited(pool, request), rate: terms, paidMinor: bought.paidMinor };
+  });
   const answer = {
     topupId: result.topupId,
     created: result.created,
@@ -82,6 +78,25 @@ async function record(accountId: string, options: TopupOptions, command: Command
       ['Balance', `${answer.balance} USD`],
     ]),
   );
+}
+
+/** Credits the payment and notes who recorded it, all or nothing; a repeat notes nothing. */
+function recordAudited(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
+  return inTransaction(pool, async (client) => {
+    const result = await creditTopup(client, request);
+    if (result.created) {
+      const { accountId, paymentId, credits, rate } = request;
+      await audit(client, {
+        actor: operatorName(),
+        action: 'topup.recorded',
+        subject: `topup:${result.topupId}`,
+        accountId,
+        after: { paymentId, credits: formatAmount(credits), rate },
+        requestId: null,
+      });
+    }
+    return result;
+  });
 }
 
 export function ledgerCommand(): Command {

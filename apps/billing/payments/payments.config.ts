@@ -37,11 +37,7 @@ export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
   const limit = (name: string, fallback: string) =>
     parseAmount(reader.matching(name, { ...DECIMAL, fallback }));
   return {
-    currency: reader.matching('PAYMENT_CURRENCY', {
-      pattern: TWO_DECIMALS,
-      rule: 'must be the code of a currency with two decimals, such as USD',
-      fallback: 'USD',
-    }),
+    currency: readPaymentCurrency(reader),
     orderLifeMs: reader.seconds('ORDER_LIFE_SECONDS', 3_600),
     firstCheckMs: reader.seconds('PAYMENT_CHECK_SECONDS', 60),
     retryMs: reader.seconds('PAYMENT_RETRY_SECONDS', 30),
@@ -61,6 +57,15 @@ export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
       ? { secret: reader.optionalString('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex') }
       : null,
   };
+}
+
+/** ISO 4217. */
+export function readPaymentCurrency(reader: ConfigReader): string {
+  return reader.matching('PAYMENT_CURRENCY', {
+    pattern: TWO_DECIMALS,
+    rule: 'must be the code of a currency with two decimals, such as USD',
+    fallback: 'USD',
+  });
 }
 
 /** Upper case, and none of those that are paid in whole units or in thousandths. */
