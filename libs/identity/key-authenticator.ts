@@ -10,6 +10,8 @@ export interface Caller {
   readonly group: string;
   /** Addresses and CIDR ranges from which the key is good; absent: from everywhere. */
   readonly allowedIps?: readonly string[];
+  /** The models that the key may use, by these names or other names of theirs; absent: all of its group. */
+  readonly allowedModels?: readonly string[];
   /** Where this request came from. */
   readonly clientIp?: string;
   /** Absent for almost everybody: neither the key nor its group has a limit. */
@@ -51,7 +53,7 @@ const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
 const MAX_CACHED_KEYS = 50_000;
 
 const FIND_KEY = `
-SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
+SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
   g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks
 FROM api_keys k JOIN groups g ON g.name = k.group_name WHERE k.key_hash = $1 AND k.revoked_at IS NULL`;
@@ -154,6 +156,7 @@ function callerFrom(row: Record<string, unknown>): Caller {
     keyId: row['id'] as string,
     accountId: row['account_id'] as string,
     group: row['group_name'] as string,
+    ...(row['allowed_models'] === null ? {} : { allowedModels: row['allowed_models'] as string[] }),
     ...(row['allowed_ips'] === null ? {} : { allowedIps: row['allowed_ips'] as string[] }),
     ...(isLimited ? { limits } : {}),
   };

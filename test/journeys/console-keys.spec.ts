@@ -153,7 +153,14 @@ describe('what a key may do is decided in the hold', () => {
     const someone = await person(relay, { credits: '1' });
     const { apiKey, keyId } = await createKey(someone, { allowedModels: ['imgmodel-4'] });
     expect(await draw(apiKey)).toEqual([403, 'model_not_allowed']);
-    await change(someone, keyId, { allowedModels: ['imgmodel-4', 'vendora-imagine-image'] });
+    const { data } = await change(someone, keyId, { allowedModels: ['imgmodel-4', 'vendora-imagine-image'] });
+    await until('the list of its models', async () => {
+      const listed = await fetch(`${relay.baseUrl}/v1/models`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      });
+      const models = (await listed.json()) as { data: { id: string }[] };
+      return models.data.map(({ id }) => id).join() === data?.allowedModels?.join();
+    });
     expect(await draw(apiKey)).toEqual([200, undefined]);
   });
 

@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
-import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
+import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { modelForGroup, noSuchModel } from '../http/model-access.js';
+import { modelForGroup, modelsOfCaller, noSuchModel } from '../http/model-access.js';
 import { type NativeCall, nativeCallsOf } from './google-request.js';
 import { listNativeModels, retrieveNativeModel } from './google.openapi.js';
 
@@ -21,7 +21,7 @@ export class GoogleModelsController {
   @Get()
   @RouteRules({ doc: listNativeModels })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
-    const models = modelsOfGroup(await this.catalog.get(), caller.group);
+    const models = modelsOfCaller(await this.catalog.get(), caller);
     return { models: models.filter((model) => nativeCallsOf(model).length > 0).map(entryOf) };
   }
 

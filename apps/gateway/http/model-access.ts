@@ -1,4 +1,5 @@
-import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { type Catalog, type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Family } from '#pricing/price-book.js';
 import { MAX_MODEL_CHARS } from './limits.js';
@@ -11,6 +12,15 @@ const HOME: Partial<Record<Family, string>> = {
   speech: 'POST /v1/audio/speech',
   '3d': 'POST /v1/3d',
 };
+
+/** The models that a caller's key may use, by id. What a hold decides is more recent: keys are remembered for a moment. */
+export function modelsOfCaller(catalog: Catalog, { group, allowedModels }: Caller): CatalogModel[] {
+  const models = modelsOfGroup(catalog, group);
+  if (!allowedModels) return models;
+  return models.filter(
+    ({ id, aliasOf }) => allowedModels.includes(id) || allowedModels.includes(aliasOf ?? ''),
+  );
+}
 
 /** The model as this group sees it. @throws ApiError model_not_found, the same for unknown, switched off and out of the group */
 export function modelForGroup(catalog: Catalog, id: string, group: string): CatalogModel {

@@ -1,10 +1,10 @@
 import { Controller, Get, Inject, Param, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { CatalogCache } from '#catalog/catalog.cache.js';
-import { type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
+import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { modelForGroup } from '../http/model-access.js';
+import { modelForGroup, modelsOfCaller } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
 import { listModels, retrieveModel } from './models.openapi.js';
 
@@ -44,7 +44,7 @@ export class ModelsController {
   @Get()
   @RouteRules({ doc: listModels })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
-    const models = modelsOfGroup(await this.catalog.get(), caller.group);
+    const models = modelsOfCaller(await this.catalog.get(), caller);
     return familyOf(request) === 'anthropic'
       ? anthropicList(models)
       : { object: 'list', data: models.map(entryOf) };
