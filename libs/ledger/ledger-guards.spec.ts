@@ -56,6 +56,11 @@ const APPEND_ONLY = [
   ['group_rule_versions', 'unit_price'],
   ['topups', 'credits'],
   ['credit_lots', 'credits'],
+  ['credit_lot_changes', 'credits'],
+  ['account_rate_versions', 'rate'],
+  ['invite_rewards', 'amount'],
+  ['reward_clawbacks', 'amount'],
+  ['invite_transfers', 'amount'],
 ];
 
 describe('what the database refuses', () => {
@@ -130,6 +135,45 @@ describe('the ledger check', () => {
     ],
     [6, `DELETE FROM charges WHERE account_id = $1`],
     [7, `UPDATE charges SET task_id = 'nosuchtask' WHERE account_id = $1`],
+    [1, `UPDATE topups SET credits = credits + 1 WHERE account_id = $1`],
+    [
+      2,
+      `INSERT INTO suspense_items (id, provider, reference, amount_minor, currency, why, transaction_id)
+       VALUES ('s', 'stripe', 'pi', 5, 'USD', 'no_order', 1)`,
+    ],
+    [
+      2,
+      `INSERT INTO topup_refunds (id, topup_id, account_id, credits, paid_minor, reason, actor, request_id, transaction_id)
+       SELECT 'r', id, account_id, 1, 1, 'x', 'system', 'x', 1 FROM topups WHERE account_id = $1`,
+    ],
+    [
+      3,
+      `INSERT INTO credit_lot_changes (lot_id, transaction_id, kind, credits, paid_minor)
+       SELECT id, transaction_id, 'refund', -credits - 1, 0 FROM credit_lots WHERE account_id = $1`,
+    ],
+    [
+      6,
+      `INSERT INTO disputes (provider, dispute_id, topup_id, account_id, amount_minor, state, credits, paid_minor)
+       SELECT 'manual', 'd', id, account_id, 1, 'open', credits + 1, 1 FROM topups WHERE account_id = $1`,
+    ],
+    [9, `DELETE FROM topups WHERE account_id = $1`],
+    [
+      11,
+      `INSERT INTO invite_rewards (id, invitee_account_id, inviter_account_id, ordinal, topup_id, amount, transaction_id)
+       SELECT 'w', account_id, 'somebody', 2, id, 1, 1 FROM topups WHERE account_id = $1`,
+    ],
+    [
+      11,
+      `INSERT INTO suspense_items (id, provider, reference, amount_minor, currency, why, transaction_id)
+       SELECT 's', provider, payment_id, 5, 'USD', 'no_order', 1 FROM topups WHERE account_id = $1`,
+    ],
+    [
+      11,
+      `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate, state,
+         topup_id, expires_at, next_check_at)
+       SELECT 'o', account_id, 'r', '{}', 'manual', credits, paid_minor, currency, rate, 'paid', id, now(), now()
+       FROM topups WHERE account_id = $1`,
+    ],
     [12, `UPDATE charges SET units = units + 1 WHERE account_id = $1`],
     [
       12,
