@@ -44,14 +44,14 @@ interface Sized {
   used: [bigint, bigint, bigint] | null;
 }
 
-/** A charge's id is minted by the gateway at most so long before the hold, by any clock; the index of ids narrows by it. */
-const CLOCKS_APART_MS = 24 * 3_600_000;
+/** How far a charge's id, minted by a gateway before the hold, may be from it: the index of ids narrows by it. */
+const CLOCKS_APART_MS = 10 * 60_000;
 /** Rows that are priced in one go, before others of the process have their turn. */
 const BATCH = 1_000;
 
 const REQUESTS = `FROM charges
   WHERE id >= $1 AND id < $2 AND created_at >= $3 AND created_at < $4 AND state IN ('held', 'settled')
-    AND (model_id = ANY ($5::text[]) OR group_name = ANY ($6::text[]))`;
+    AND model_id = ANY ($7::text[]) AND (model_id = ANY ($5::text[]) OR group_name = ANY ($6::text[]))`;
 
 const BY_MODEL = `SELECT model_id AS model, group_name AS "group", count(*) AS requests,
   sum(coalesce(settled, amount))::bigint AS charged ${REQUESTS} GROUP BY 1, 2`;
@@ -92,26 +92,36 @@ async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<
   );
   const atMs = Math.max(rows[0]!.nowMs, request.effectiveAt?.getTime() ?? -Infinity);
   const pricer = new Pricer(book, withChanges(book, request.changes, atMs), atMs);
-  const values = selection(book, request);
-  for await (const row of read<Totals>(client, BY_MODEL, values)) pricer.count(row);
-  for await (const row of read<Sized>(client, BY_UNITS, values)) pricer.add(row);
-  for await (const row of read<LineRow>(client, BY_LINE, values)) pricer.add(asSized(row));
-  for await (const row of read<Sized>(client, BY_HOLD, values)) pricer.add({ ...row, units: 1n });
+  const { byUnit, byToken } = selection(book, request);
+  for (const values of [byUnit, byToken]) {
+    if (values) for await (const row of read<Totals>(client, BY_MODEL, values)) pricer.count(row);
+  }
+  if (byUnit) for await (const row of read<Sized>(client, BY_UNITS, byUnit)) pricer.add(row);
+  if (byToken) {
+    for await (const row of read<LineRow>(client, BY_LINE, byToken)) pricer.add(asSized(row));
+    for await (const row of read<Sized>(client, BY_HOLD, byToken)) pricer.add({ ...row, units: 1n });
+  }
   return { from: request.from, to: request.to, rows: pricer.result() };
 }
 
-function selection(book: PriceBook, { changes, from, to }: PreviewRequest): unknown[] {
+interface Selection {
+  /** The values of the queries; null where no model of the kind is concerned. */
+  byUnit: unknown[] | null;
+  byToken: unknown[] | null;
+}
+
+function selection(book: PriceBook, { changes, from, to }: PreviewRequest): Selection {
   const priced = new Set(changes.flatMap((change) => (change.kind === 'price' ? [change.model] : [])));
-  const models = [...book.models.values()].filter(({ pricedAs }) => priced.has(pricedAs));
   const groups = changes.flatMap((change) => (change.kind === 'price' ? [] : [change.group]));
-  return [
-    firstIdAt(from.getTime() - CLOCKS_APART_MS),
-    firstIdAt(to.getTime() + CLOCKS_APART_MS),
-    from,
-    to,
-    models.map(({ id }) => id),
-    groups,
-  ];
+  const all = [...book.models.values()];
+  const idsOf = (models: typeof all) => models.map(({ id }) => id);
+  const models = all.filter(({ pricedAs }) => priced.has(pricedAs));
+  const first = firstIdAt(from.getTime() - CLOCKS_APART_MS);
+  const values = [first, firstIdAt(to.getTime() + CLOCKS_APART_MS), from, to, idsOf(models), groups];
+  const among = groups.length > 0 ? all : models;
+  const [metered, others] = [true, false].map((is) => among.filter(({ unit }) => (unit === 'token') === is));
+  const of = (kind: typeof all | undefined) => (kind?.length ? [...values, idsOf(kind)] : null);
+  return { byUnit: of(others), byToken: of(metered) };
 }
 
 type Totals = Pick<PreviewRow, 'model' | 'group' | 'requests' | 'charged'>;

@@ -33,7 +33,7 @@ export interface StatementEntry {
 /** A page with a filter looks at so many lines at most, newest first; later pages find what it did not. */
 const SCAN_LIMIT = 2_000;
 /** A transaction is recorded at its start and numbered under its locks: never so long apart. */
-const RECORDING_APART = `interval '5 minutes'`;
+const RECORDING_APART = `interval '1 minute'`;
 const LAST = (2n ** 63n - 1n).toString();
 
 const LEDGERS = `SELECT v.balance, v.id FROM customer_balances b CROSS JOIN LATERAL (VALUES
@@ -41,7 +41,10 @@ const LEDGERS = `SELECT v.balance, v.id FROM customer_balances b CROSS JOIN LATE
     ('refund-pending', b.refund_pending_ledger_id)) AS v (balance, id)
   WHERE b.account_id = $1 AND ($2::text IS NULL OR v.balance = $2)`;
 
-/** The newest lines of each balance by its index, then of all together: as many as the limit, whatever there is. */
+/**
+ * The newest lines of each balance, then of all together: as many as the limit, whatever there is. By rows of ledger account
+ * and transaction, or the database would read all transactions backwards for a balance that hardly moves.
+ */
 const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
   bounds AS MATERIALIZED (SELECT
     CASE WHEN $5::timestamptz IS NULL THEN 0
@@ -51,9 +54,10 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
   scanned AS (
     SELECT e.transaction_id, e.ordinal, e.amount, e.balance_after, l.balance FROM ledgers l CROSS JOIN bounds
     CROSS JOIN LATERAL (SELECT * FROM ledger_entries e
-      WHERE e.ledger_account_id = l.id AND e.transaction_id <= $3::bigint AND (e.transaction_id, e.ordinal) < ($3::bigint, $4::integer)
-        AND e.transaction_id >= bounds.first_id AND e.transaction_id < bounds.end_id
-      ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
+      WHERE (e.ledger_account_id, e.transaction_id) <= (l.id, least($3::bigint, bounds.end_id - 1))
+        AND (e.ledger_account_id, e.transaction_id) >= (l.id, bounds.first_id)
+        AND (e.transaction_id, e.ordinal) < ($3::bigint, $4::integer)
+      ORDER BY e.ledger_account_id DESC, e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
 
 /** The lines of an account's statement, newest first. `after` is where the page before ended. */

@@ -48,9 +48,13 @@ export interface Slice<T> {
 }
 
 /** A page looks at so many requests at most, newest first: what its filter does not find there, later pages do. */
-export const SCAN_LIMIT = 20_000;
-/** A charge's id is minted by the gateway at most so long before the hold, by any clock; the index of ids narrows by it. */
-const CLOCKS_APART_MS = 24 * 3_600_000;
+const SCAN_LIMIT = 5_000;
+/**
+ * A charge's id is minted by the gateway before the hold: by a clock that may run ahead of the database's so far, and for a
+ * request that waited on the bus long before it was refused. The index of ids narrows a time by them.
+ */
+const CLOCKS_APART_MS = 10 * 60_000;
+const LONGEST_WAIT_MS = 24 * 3_600_000;
 const AFTER_EVERY_ID = 'z'.repeat(26);
 
 const COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at AS at, c.resolved_at AS "endedAt",
@@ -69,8 +73,8 @@ export async function readUsage(
   const { scan, values } = scanOf(accountId, filter, page.after);
   const where = conditionsOf(filter, values);
   const { rows } = await pool.query<UsageEntry>(
-    `SELECT ${COLUMNS} FROM (SELECT * ${scan} ORDER BY id DESC LIMIT ${SCAN_LIMIT}) AS c
-     LEFT JOIN models m ON m.id = c.model_id ${where} ORDER BY c.id DESC LIMIT ${page.limit + 1}`,
+    `SELECT ${COLUMNS} FROM (SELECT * ${scan} ${NEWEST_FIRST} LIMIT ${SCAN_LIMIT}) AS c
+     LEFT JOIN models m ON m.id = c.model_id ${where} ORDER BY c.account_id DESC, c.id DESC LIMIT ${page.limit + 1}`,
     values,
   );
   const items = rows.slice(0, page.limit);
@@ -87,11 +91,17 @@ async function scanEnd(
 ): Promise<string | null> {
   const { scan, values } = scanOf(accountId, filter, after);
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT id ${scan} ORDER BY id DESC OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
+    `SELECT id ${scan} ${NEWEST_FIRST} OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
     values,
   );
   return rows[0]?.id ?? null;
 }
+
+/**
+ * By rows of account and id: with the account as a condition of its own, the database would rather read all ids backwards
+ * and drop those of other accounts, which never ends for a small one.
+ */
+const NEWEST_FIRST = 'ORDER BY account_id DESC, id DESC';
 
 function scanOf(
   accountId: string,
@@ -100,9 +110,9 @@ function scanOf(
 ): { scan: string; values: unknown[] } {
   const last = to ? firstIdAt(to.getTime() + CLOCKS_APART_MS) : AFTER_EVERY_ID;
   const before = after !== null && after < last ? after : last;
-  const first = from ? firstIdAt(from.getTime() - CLOCKS_APART_MS) : '';
+  const first = from ? firstIdAt(from.getTime() - LONGEST_WAIT_MS) : '';
   return {
-    scan: 'FROM charges WHERE account_id = $1 AND id < $2 AND id >= $3',
+    scan: 'FROM charges WHERE (account_id, id) < ($1, $2) AND (account_id, id) >= ($1, $3)',
     values: [accountId, before, first],
   };
 }
