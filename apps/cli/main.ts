@@ -7,6 +7,7 @@ import { ApiError } from '#platform/errors.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
 import { doctorCommand } from './doctor.command.js';
 import { channelsCommand } from './channels.commands.js';
+import { addKeyShow } from './key-show.command.js';
 import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
 import { pricesCommand } from './prices.commands.js';
@@ -51,7 +52,7 @@ function program(): Command {
     .addHelpText('after', NOTES)
     .addCommand(adminCommand())
     .addCommand(addSupportCommands(accountsCommand()))
-    .addCommand(keysCommand())
+    .addCommand(addKeyShow(keysCommand()))
     .addCommand(topupCommand())
     .addCommand(pricesCommand())
     .addCommand(usageCommand())

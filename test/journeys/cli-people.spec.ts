@@ -124,3 +124,21 @@ describe('tollgate accounts', () => {
     expect([code, stderr]).toEqual([1, `There is no account "${other}".\n`]);
   });
 });
+
+describe('tollgate keys show', () => {
+  it('says what a key may do and what it spent', async () => {
+    const { accountId, keyId } = await relay.fixture.account({ credits: '1' });
+    await relay.fixture.owner.query(
+      `UPDATE api_keys SET total_limit_nanos = 5000000000, allowed_ips = '{10.0.0.0/8}' WHERE id = $1`,
+      [keyId],
+    );
+    await relay.fixture.owner.query(`INSERT INTO key_spend VALUES ($1, '2020-01-01', 20000000)`, [keyId]);
+    expect(await json(['keys', 'show', keyId])).toMatchObject({
+      ...{ keyId, accountId, totalLimit: '5', monthlyLimit: null, spent: '0.02', spentThisMonth: '0' },
+      ...{ allowedIps: ['10.0.0.0/8'], allowedModels: null, revokedAt: null, lastUsedAt: null },
+    });
+    const { stdout } = await tollgate(['keys', 'show', keyId]);
+    expect(stdout).toMatch(/Spent +0\.02 USD of 5/);
+    expect(await tollgate(['keys', 'show', 'nothing'])).toMatchObject({ code: 1 });
+  });
+});
