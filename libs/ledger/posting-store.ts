@@ -56,7 +56,7 @@ const READ_KEYS = {
   name: 'ledger-read-keys',
   text: `WITH instant AS MATERIALIZED (
       SELECT revision, clock_timestamp() AS now, nextval('ledger_transaction_blocks') AS block FROM catalog_revision)
-    SELECT i.revision::text, i.now::text, extract(epoch FROM i.now)::float8 * 1000 AS "nowMs", i.block::text,
+    SELECT i.revision::text, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs", i.block::text,
       to_char(date_trunc('month', i.now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month,
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
       k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
