@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { nanos, parseDecimal } from '#money/amount.js';
+import type { PriceBook } from './price-book.js';
+import {
+  changeFault,
+  changeOf,
+  newestVersion,
+  type PriceChange,
+  priceOf,
+  priceText,
+  sameChange,
+  versionsOf,
+  withChanges,
+} from './price-change.js';
+import { quote } from './quote.js';
+import { recompute, type RecordedCharge } from './recompute.js';
+
+const tokenPrice = { input: '2.5', cachedInput: '1.25', output: '10' };
+
+const book: PriceBook = {
+  revision: 1n,
+  models: new Map([
+    ['picture', { id: 'picture', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true }],
+    [
+      'picture-latest',
+      { id: 'picture-latest', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true },
+    ],
+    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true }],
+  ]),
+  prices: new Map([
+    [
+      'picture',
+      [
+        { id: 1n, effectiveFromMs: -Infinity, value: priceOf({ unitPrice: '0.02' }) },
+        { id: 2n, effectiveFromMs: 5_000, value: priceOf({ unitPrice: '0.05' }) },
+      ],
+    ],
+    ['talk', [{ id: 3n, effectiveFromMs: -Infinity, value: priceOf(tokenPrice) }]],
+  ]),
+  multipliers: new Map([['Main', [{ id: 4n, effectiveFromMs: -Infinity, value: parseDecimal('1.1') }]]]),
+  groupRules: new Map(),
+  access: new Map([['Main', new Set(['picture', 'picture-latest', 'talk'])]]),
+};
+
+function amount(of: PriceBook, atMs: number, model = 'picture'): bigint {
+  const priced = quote(of, { model, group: 'Main', units: 1n, atMs });
+  if (typeof priced === 'string') throw new Error(priced);
+  return priced.amount;
+}
+
+describe('a change of a price', () => {
+  const change: PriceChange = { kind: 'price', model: 'picture', price: { unitPrice: '0.03' } };
+
+  it('holds from its time until the next announced version', () => {
+    const changed = withChanges(book, [change], 1_000);
+    expect([999, 1_000, 4_999, 5_000].map((atMs) => amount(changed, atMs))).toEqual([
+      22_000_000n,
+      33_000_000n,
+      33_000_000n,
+      55_000_000n,
+    ]);
+    expect(amount(changed, 1_000, 'picture-latest')).toBe(33_000_000n);
+    expect(amount(book, 1_000)).toBe(22_000_000n);
+  });
+
+  it('of a group changes all its models, and can give each call one price', () => {
+    const changes: PriceChange[] = [
+      { kind: 'rule', group: 'Main', rule: 'fixed_per_call', unitPrice: '0.0002' },
+      { kind: 'multiplier', group: 'Main', multiplier: '2' },
+    ];
+    const changed = withChanges(book, changes, 0);
+    expect(amount(changed, 0)).toBe(200_000n);
+    const tokens = { input: 1_000n, cachedInput: 0n, output: 0n };
+    expect(quote(changed, { model: 'talk', group: 'Main', units: 1n, tokens, atMs: 0 })).toMatchObject({
+      amount: 5_000_000n,
+    });
+  });
+
+  it('is based on the version that was written last, announced or not', () => {
+    expect(newestVersion(versionsOf(book, change))?.id).toBe(2n);
+    expect(newestVersion([])).toBeNull();
+  });
+
+  it('is faulty where it makes no sense', () => {
+    expect(changeFault(book, change)).toBeNull();
+    expect(changeFault(book, { kind: 'price', model: 'picture-latest', price: null })).toMatch(/alias/);
+    expect(changeFault(book, { kind: 'price', model: 'picture', price: tokenPrice })).toMatch(/by the call/);
+    expect(changeFault(book, { kind: 'multiplier', group: 'Main', multiplier: '1000.1' })).toMatch(
+      /above 1000/,
+    );
+    expect(changeFault(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
+  });
+
+  it('survives being written and read, exactly, however its decimals are written', () => {
+    const text = fc
+      .tuple(fc.bigInt({ min: 0n, max: 999_999n }), fc.stringMatching(/^\d{0,12}$/))
+      .map(([whole, fraction]) => (fraction ? `${whole}.${fraction}` : String(whole)));
+    fc.assert(
+      fc.property(text, text, text, (input, cachedInput, output) => {
+        const given: PriceChange = { kind: 'price', model: 'talk', price: { input, cachedInput, output } };
+        const again = changeOf({ kind: 'price', model: 'talk' }, priceOf(given.price));
+        expect(sameChange(given, again)).toBe(true);
+        expect(priceText(priceOf(given.price)!)).toEqual((again as typeof given).price);
+      }),
+    );
+  });
+});
+
+describe('a charge computed again', () => {
+  const charge: RecordedCharge = {
+    model: 'picture-latest',
+    group: 'Main',
+    priceVersionId: 1n,
+    multiplierVersionId: 4n,
+    groupRuleVersionId: null,
+    units: 3n,
+    lines: null,
+    state: 'settled',
+    heldAtMs: 4_999.999,
+    deliveredUnits: 2n,
+    deliveredLines: null,
+    amount: nanos(66_000_000n),
+    settled: nanos(44_000_000n),
+    operatorLoss: nanos(0n),
+  };
+
+  it('agrees with what was held and settled by the versions in force then', () => {
+    expect(recompute(book, charge)).toMatchObject({
+      amount: 66_000_000n,
+      settled: 44_000_000n,
+      agrees: true,
+    });
+    expect(recompute(book, { ...charge, settled: nanos(44_000_001n) })?.agrees).toBe(false);
+    expect(recompute(book, { ...charge, heldAtMs: 5_000 })).toMatchObject({ inForce: false, agrees: false });
+    expect(recompute(book, { ...charge, priceVersionId: 99n })).toBeNull();
+  });
+
+  it('caps metered work by its hold and calls the rest a loss', () => {
+    const held = [
+      { kind: 'input' as const, units: 1_000n },
+      { kind: 'output' as const, units: 100n },
+    ];
+    const used = [
+      { kind: 'input' as const, units: 1_000n },
+      { kind: 'output' as const, units: 200n },
+    ];
+    const again = recompute(book, {
+      ...charge,
+      model: 'talk',
+      priceVersionId: 3n,
+      lines: held,
+      deliveredLines: used,
+      amount: nanos(3_850_000n),
+      settled: nanos(3_850_000n),
+      operatorLoss: nanos(1_100_000n),
+    });
+    expect(again).toMatchObject({ settled: 3_850_000n, operatorLoss: 1_100_000n, agrees: true });
+  });
+});
