@@ -15,6 +15,7 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--help] [-- JEST_OPTION
   -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
+hledger and beancount are those that are installed, else apt's where it has them and root runs this.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -90,6 +91,11 @@ class Run {
     if (!hasSpecs(stage)) return { outcome: 'not run', why: 'there are no specs yet' };
     const env = stage.kafka ? await this.#kafka(stage.kafka) : { env: {} };
     if (env.why !== undefined) return env;
+    if (stage.accounting) {
+      const { missingAccountingTools } = await import('./lib/accounting-tools.mjs');
+      const why = missingAccountingTools(say);
+      if (why !== null) return { outcome: 'not run', why };
+    }
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
     await prepare();
     const { command, counts } = jestCommand(stage, positionals);

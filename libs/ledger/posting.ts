@@ -72,8 +72,9 @@ export async function lockBalance(client: pg.ClientBase, accountId: string): Pro
  */
 export async function post(client: pg.ClientBase, posting: Posting): Promise<bigint> {
   const movements = posting.movements.filter(({ amount }) => amount !== 0n);
+  // The id of the database's transaction comes first: horizons of reports rely on that order.
   const { rows } = await client.query<{ id: string }>(
-    `SELECT nextval('ledger_transaction_blocks')::text AS id`,
+    `SELECT nextval('ledger_transaction_blocks')::text AS id FROM pg_current_xact_id()`,
   );
   const id = BigInt(rows[0]?.id ?? 0);
   const entries = movements.map(moveBalance);

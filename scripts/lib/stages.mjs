@@ -12,11 +12,12 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
+ * @property {boolean} [accounting] it needs the programs of accountants
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'crash', 'kafka', 'outages'];
+const ownStages = ['journeys', 'accounting', 'crash', 'kafka', 'outages'];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -30,6 +31,12 @@ export const stages = [
   { name: 'build', about: 'swc into dist/' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
   { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
+  {
+    name: 'accounting',
+    about: 'exports read by hledger and beancount',
+    folders: ['test/accounting'],
+    accounting: true,
+  },
   { name: 'crash', about: 'programs killed at named points', folders: ['test/crash'], alone: true },
   {
     name: 'kafka',

@@ -1,0 +1,73 @@
+import type { LedgerKind } from '../trial-balance.js';
+import { exactly, type JournalAccount, type JournalBalance, type JournalFormat, oneLine } from './journal.js';
+
+/** Beancount knows five kinds of accounts, by their first word. */
+const ROOTS: Record<LedgerKind, string> = {
+  asset: 'Assets',
+  liability: 'Liabilities',
+  revenue: 'Income',
+  contra: 'Equity',
+  expense: 'Expenses',
+  clearing: 'Liabilities',
+};
+
+/** Before anything was posted. */
+const OPEN_DAY = '1970-01-01';
+const DAY_MS = 86_400_000;
+
+/** `customer:01k…:main` is `Liabilities:Customer:01k…:Main`: each part begins with a capital or a digit. */
+export function beancountAccount({ code, kind }: Pick<JournalAccount, 'code' | 'kind'>): string {
+  const parts = code.split(':').map((part) => {
+    const plain = part.replace(/[^A-Za-z0-9-]/g, (odd) => `-u${odd.codePointAt(0)?.toString(16)}-`);
+    return /^[A-Z0-9]/.test(plain)
+      ? plain
+      : /^[a-z]/.test(plain)
+        ? plain[0]?.toUpperCase() + plain.slice(1)
+        : `X${plain}`;
+  });
+  return [ROOTS[kind], ...parts].join(':');
+}
+
+/** Beancount's debits are positive. */
+function posting({ account, balance }: JournalBalance): string {
+  return `  ${beancountAccount(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
+}
+
+function quoted(text: string): string {
+  return `"${oneLine(text).replace(/[\\"]/g, '\\$&')}"`;
+}
+
+function meta(name: string, value: string | null): string {
+  return value === null ? '' : `  ${name}: ${quoted(value)}\n`;
+}
+
+/** Balances are checked before the first posting of a day: those of a day's end on the next. */
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+}
+
+/** A file for `bean-check`: currencies and accounts are opened, and assertions of a day's end are exact. */
+export const beancountFormat: JournalFormat = {
+  mediaType: 'text/plain; charset=utf-8',
+  extension: 'beancount',
+  head: (about, units) =>
+    `; ${oneLine(about)}\n${units.map(({ symbol }) => `${OPEN_DAY} commodity ${symbol}\n`).join('')}`,
+  account: (account) => `${OPEN_DAY} open ${beancountAccount(account)} ${account.unit.symbol}\n`,
+  opening: (day, balances) =>
+    balances.length === 0 ? '' : `\n${day} * "opening balances"\n${balances.map(posting).join('')}`,
+  transaction: ({ day, id, kind, reference, chargeId, recordedAt, effectiveAt, entries }) =>
+    `\n${day} * ${quoted(kind)}\n` +
+    meta('transaction', id) +
+    meta('reference', reference) +
+    meta('charge', chargeId) +
+    meta('recorded', recordedAt) +
+    meta('effective', effectiveAt) +
+    entries.map(({ account, amount }) => posting({ account, balance: amount })).join(''),
+  balances: (day, balances) =>
+    `\n${balances
+      .map(
+        ({ account, balance }) =>
+          `${dayAfter(day)} balance ${beancountAccount(account)}  ${exactly(-balance, account.unit)} ~ 0 ${account.unit.symbol}\n`,
+      )
+      .join('')}`,
+};

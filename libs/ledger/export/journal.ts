@@ -1,0 +1,78 @@
+import { formatDecimal } from '#money/amount.js';
+import type { LedgerAccount } from '../ledger-account-statement.js';
+
+/** An account of a journal; customers' accounts may stand together as one. */
+export interface JournalAccount extends Pick<LedgerAccount, 'code' | 'kind'> {
+  unit: Unit;
+}
+
+/** What amounts are in: the symbol, and how many decimals the integer amounts have. */
+export interface Unit {
+  symbol: string;
+  decimals: number;
+}
+
+export interface JournalEntry {
+  account: JournalAccount;
+  /** Positive is a credit, as the ledger has it. */
+  amount: bigint;
+}
+
+export interface JournalTransaction {
+  /** Of UTC, when it was recorded. */
+  day: string;
+  /** Null for a summary of a day. */
+  id: string | null;
+  recordedAt: string | null;
+  effectiveAt: string | null;
+  kind: string;
+  reference: string | null;
+  chargeId: string | null;
+  entries: JournalEntry[];
+}
+
+export interface JournalBalance {
+  account: JournalAccount;
+  balance: bigint;
+}
+
+/** A format of exports: pure, each method answers text. Everything comes in the order of days. */
+export interface JournalFormat {
+  readonly mediaType: string;
+  readonly extension: string;
+  /** What was exported, the units and the accounts that may follow. */
+  head(about: string, units: readonly Unit[]): string;
+  account(account: JournalAccount): string;
+  /** Balances that a journal begins with, on the day of its beginning; without those that are 0. */
+  opening(day: string, balances: readonly JournalBalance[]): string;
+  transaction(transaction: JournalTransaction): string;
+  /** What accounts hold at the end of a day; programs check it. */
+  balances(day: string, balances: readonly JournalBalance[]): string;
+}
+
+const CRD: Unit = { symbol: 'CRD', decimals: 9 };
+const UPC: Unit = { symbol: 'UPC', decimals: 9 };
+
+/**
+ * The unit of an account: PAY is the house's currency, but for accounts whose code ends in another one, which never mix.
+ */
+export function unitOf(
+  { code, commodity }: Pick<LedgerAccount, 'code' | 'commodity'>,
+  currency: string,
+): Unit {
+  if (commodity === 'CRD') return CRD;
+  if (commodity === 'UPC') return UPC;
+  return { symbol: /^(?:psp|suspense):.*:([A-Z]{3})$/.exec(code)?.[1] ?? currency, decimals: 2 };
+}
+
+/** With all decimals: 20000000n of CRD is "0.020000000". */
+export function exactly(amount: bigint, { decimals }: Unit): string {
+  const digits = amount < 0n ? -amount : amount;
+  return `${amount < 0n ? '-' : ''}${formatDecimal({ digits, scale: decimals })}`;
+}
+
+/** One line, for places where a line's end would end a statement. */
+export function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is replaced
+  return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ');
+}

@@ -1,0 +1,184 @@
+import type pg from 'pg';
+import { atHorizon, type Horizon } from './horizon.js';
+import type { Commodity, LedgerKind } from './trial-balance.js';
+
+export interface LedgerAccount {
+  id: bigint;
+  code: string;
+  kind: LedgerKind;
+  commodity: Commodity;
+  /** The customer's account, of theirs. */
+  accountId: string | null;
+}
+
+export interface LedgerLine {
+  transactionId: bigint;
+  ordinal: number;
+  recordedAt: string;
+  effectiveAt: string;
+  kind: string;
+  reference: string;
+  chargeId: string | null;
+  /** Positive is a credit; units of the commodity. */
+  amount: bigint;
+  /** Of the account in this statement, after the line. */
+  balance: bigint;
+}
+
+/** Where a page ended; the next begins after it, on the same books. */
+export interface LedgerCursor {
+  transactionId: bigint;
+  ordinal: number;
+  balance: bigint;
+  /** As the first page answered it. */
+  to: string;
+}
+
+export interface LedgerStatementQuery {
+  /** Postings recorded in this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  from: Date | null;
+  to: Date | null;
+  limit: number;
+  after: LedgerCursor | null;
+}
+
+export interface LedgerStatement {
+  account: LedgerAccount;
+  from: string | null;
+  /** Not later than the horizon, so the statement stays true. */
+  to: string;
+  opening: bigint;
+  closing: bigint;
+  /** In the order of the ledger. */
+  lines: LedgerLine[];
+  next: LedgerCursor | null;
+}
+
+/** The entries of one ledger account in a time, with the balances around them. Null: there is no such ledger account. */
+export function ledgerAccountStatement(
+  pool: pg.Pool,
+  ledgerAccountId: bigint,
+  query: LedgerStatementQuery,
+): Promise<LedgerStatement | null> {
+  return atHorizon(pool, (client, horizon) => readStatement(client, horizon, { ...query, ledgerAccountId }));
+}
+
+async function readStatement(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  query: LedgerStatementQuery & { ledgerAccountId: bigint },
+): Promise<LedgerStatement | null> {
+  const account = await findLedgerAccount(client, query.ledgerAccountId);
+  if (!account) return null;
+  const { rows } = await client.query<{ from: string; to: string }>(
+    `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to"
+     FROM (SELECT least($2::timestamptz, $3::timestamptz) AS to_at) AS times`,
+    [query.from ?? '-infinity', query.after?.to ?? query.to ?? 'infinity', horizon.at],
+  );
+  const { from, to } = rows[0] as { from: string; to: string };
+  const [opening, closing] = [
+    await balanceBefore(client, account.id, from),
+    await balanceBefore(client, account.id, to),
+  ];
+  const found = await readLines(client, { ...query, from, to });
+  const lines = withBalances(found.slice(0, query.limit), query.after?.balance ?? opening);
+  const last = lines.at(-1);
+  const next = found.length > query.limit && last ? { ...last, to } : null;
+  return {
+    ...{ account, opening, closing, lines, to },
+    from: query.from && from,
+    next: next && {
+      transactionId: next.transactionId,
+      ordinal: next.ordinal,
+      balance: next.balance,
+      to,
+    },
+  };
+}
+
+export async function findLedgerAccount(
+  client: pg.ClientBase | pg.Pool,
+  id: bigint,
+): Promise<LedgerAccount | null> {
+  const { rows } = await client.query<Omit<LedgerAccount, 'id'> & { id: string }>(
+    `SELECT id::text, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts WHERE id = $1`,
+    [id],
+  );
+  const row = rows[0];
+  return row ? { ...row, id: BigInt(row.id) } : null;
+}
+
+/** The balance of one ledger account from everything recorded before a time, by its newest snapshot before. */
+export async function balanceBefore(
+  client: pg.ClientBase,
+  ledgerAccountId: bigint,
+  before: string,
+): Promise<bigint> {
+  const { rows } = await client.query<{ balance: string }>(
+    `WITH base AS MATERIALIZED (
+       SELECT coalesce(max(day), '-infinity') AS day, coalesce(max(first_id), 0) AS first_id FROM ledger_snapshot_days
+       WHERE day <= $2::timestamptz),
+     bound AS MATERIALIZED (SELECT min(last_id) AS last_id FROM ledger_snapshot_days WHERE day >= $2::timestamptz)
+     SELECT (coalesce((SELECT balance FROM ledger_balance_snapshots
+           WHERE ledger_account_id = $1 AND day <= (SELECT base.day FROM base) ORDER BY day DESC LIMIT 1), 0)
+       + coalesce((SELECT sum(e.amount) FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+           WHERE e.ledger_account_id = $1 AND e.transaction_id >= (SELECT first_id FROM base)
+             AND e.transaction_id <= coalesce((SELECT last_id FROM bound), 9223372036854775807)
+             AND t.recorded_at >= (SELECT day::timestamptz FROM base) AND t.recorded_at < $2::timestamptz), 0))::text AS balance`,
+    [ledgerAccountId, before],
+  );
+  return BigInt(rows[0]?.balance ?? 0);
+}
+
+type Row = Omit<LedgerLine, 'transactionId' | 'amount' | 'balance'> & {
+  transactionId: string;
+  amount: string;
+};
+
+async function readLines(
+  client: pg.ClientBase,
+  query: { ledgerAccountId: bigint; from: string; to: string; limit: number; after: LedgerCursor | null },
+): Promise<Row[]> {
+  const { rows } = await client.query<Row>(
+    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+     FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE e.ledger_account_id = $1 AND (e.transaction_id, e.ordinal) > ($4::bigint, $5::int)
+       AND e.transaction_id >= coalesce((SELECT max(first_id) FROM ledger_snapshot_days WHERE day <= $2::timestamptz), 0)
+       AND e.transaction_id <= coalesce((SELECT min(last_id) FROM ledger_snapshot_days WHERE day >= $3::timestamptz),
+         9223372036854775807)
+       AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
+     ORDER BY e.transaction_id, e.ordinal LIMIT $6`,
+    [
+      query.ledgerAccountId,
+      query.from,
+      query.to,
+      query.after?.transactionId ?? -1n,
+      query.after?.ordinal ?? -1,
+      query.limit + 1,
+    ],
+  );
+  return rows;
+}
+
+function withBalances(rows: readonly Row[], before: bigint): LedgerLine[] {
+  let balance = before;
+  return rows.map((row) => {
+    const amount = BigInt(row.amount);
+    balance += amount;
+    return { ...row, transactionId: BigInt(row.transactionId), amount, balance };
+  });
+}
+
+/** Ledger accounts by code; a page begins after a code. */
+export async function listLedgerAccounts(
+  pool: pg.Pool,
+  query: { limit: number; after: string | null; codePrefix: string | null },
+): Promise<LedgerAccount[]> {
+  const { rows } = await pool.query<Omit<LedgerAccount, 'id'> & { id: bigint | string }>(
+    `SELECT id, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts
+     WHERE ($1::text IS NULL OR code > $1) AND ($2::text IS NULL OR starts_with(code, $2)) ORDER BY code LIMIT $3`,
+    [query.after, query.codePrefix, query.limit],
+  );
+  return rows.map((row) => ({ ...row, id: BigInt(row.id) }));
+}

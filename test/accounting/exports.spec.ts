@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import { beancountAccount } from '#ledger/export/beancount.js';
+import { exportFormats, exportLedger, type ExportQuery } from '#ledger/export/export.js';
+import { exactly, unitOf } from '#ledger/export/journal.js';
+import { listLedgerAccounts } from '#ledger/ledger-account-statement.js';
+import { type LedgerBalance, type TrialBalance, trialBalance } from '#ledger/trial-balance.js';
+import { LedgerLife } from '../support/ledger-life.js';
+import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+
+/** The real programs read every export of a ledger with every kind of posting, and find the balances that we report. */
+const run = promisify(execFile);
+const DAY_MS = 86_400_000;
+const DAYS = 4;
+
+let fixture: LedgerFixture;
+let folder: string;
+let files = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-accounting-'));
+  fixture = await createLedgerFixture();
+  const life = new LedgerLife(fixture);
+  for (let round = 0; round < 2; round += 1) await life.everything();
+  await life.close();
+  await fixture.owner.query(`ALTER TABLE ledger_transactions DISABLE TRIGGER append_only`);
+  await fixture.owner.query(
+    `UPDATE ledger_transactions t SET recorded_at = r.at, effective_at = r.at
+     FROM (SELECT id, recorded_at - ($1::int - ntile($1) OVER (ORDER BY id)) * interval '1 day' AS at
+       FROM ledger_transactions) AS r WHERE r.id = t.id`,
+    [DAYS],
+  );
+  await fixture.owner.query(`ALTER TABLE ledger_transactions ENABLE TRIGGER append_only`);
+});
+afterAll(async () => {
+  await fixture.close();
+  await rm(folder, { recursive: true });
+});
+
+type Range = Pick<ExportQuery, 'from' | 'to' | 'ledgerAccountId' | 'summary'>;
+const WHOLE: Range = { from: null, to: null, ledgerAccountId: null, summary: false };
+
+async function exported(format: ExportQuery['format'], range: Range): Promise<string> {
+  let text = '';
+  for await (const piece of exportLedger(fixture.billing, { format, ...range, currency: 'USD' }))
+    text += piece;
+  return text;
+}
+
+async function fileOf(format: ExportQuery['format'], range: Range): Promise<string> {
+  const file = join(folder, `${(files += 1)}.${exportFormats[format].extension}`);
+  await writeFile(file, await exported(format, range));
+  return file;
+}
+
+/** The sums of an export as hledger finds them, once it took the file for right: debits are positive. */
+async function byHledger(range: Range): Promise<Map<string, string>> {
+  const file = await fileOf('hledger', range);
+  await run('hledger', ['-f', file, 'check', '--strict']);
+  const { stdout } = await run('hledger', ['-f', file, 'bal', '--flat', '-N', '-E', '-O', 'csv'], {
+    maxBuffer: 1e8,
+  });
+  const rows: { account: string; balance: string }[] = parse(stdout, { columns: true });
+  // An account that is at nothing has lost its commodity.
+  return new Map(rows.filter(({ balance }) => balance !== '0').map((row) => [row.account, row.balance]));
+}
+
+async function byBeancount(range: Range): Promise<Map<string, string>> {
+  const file = await fileOf('beancount', range);
+  const checked = await run('bean-check', [file]);
+  expect(checked.stderr + checked.stdout).toBe('');
+  const query = 'SELECT account, currency, sum(number) AS total GROUP BY account, currency';
+  const { stdout } = await run('bean-query', ['-f', 'csv', '-m', file, query], { maxBuffer: 1e8 });
+  const rows: { account: string; currency: string; total: string }[] = parse(stdout, {
+    columns: true,
+    trim: true,
+  });
+  const moved = rows.filter(({ total }) => Number(total) !== 0);
+  return new Map(moved.map(({ account, currency, total }) => [account, `${total} ${currency}`]));
+}
+
+/** Our balances in the words of the other program. */
+function ours(
+  balances: readonly LedgerBalance[],
+  nameOf: (account: LedgerBalance) => string,
+): Map<string, string> {
+  const moved = balances.filter(({ balance }) => balance !== 0n);
+  return new Map(
+    moved.map((account) => {
+      const unit = unitOf(account, 'USD');
+      return [nameOf(account), `${exactly(-account.balance, unit)} ${unit.symbol}`];
+    }),
+  );
+}
+
+/** Customers' accounts together, as a summary has them. */
+function together({ balances }: TrialBalance): LedgerBalance[] {
+  const sums = new Map<string, LedgerBalance>();
+  for (const account of balances) {
+    const code = account.accountId === null ? account.code : `customers:${account.code.split(':')[2]}`;
+    const balance = (sums.get(code)?.balance ?? 0n) + account.balance;
+    sums.set(code, { ...account, code, balance });
+  }
+  return [...sums.values()];
+}
+
+const moves = ({ balances }: TrialBalance, code: string) => balances.some((each) => each.code === code);
+const balancesAt = (at: Date | null) => trialBalance(fixture.billing, { by: 'recorded', at });
+const midnight = (days: number) => new Date((Math.floor(Date.now() / DAY_MS) - days) * DAY_MS);
+
+describe('an export', () => {
+  it('holds every kind of posting', async () => {
+    const { rows } = await fixture.billing.query<{ kind: string }>(
+      'SELECT DISTINCT kind FROM ledger_transactions ORDER BY 1',
+    );
+    expect(rows.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining([
+        ...['charge_refund', 'chargeback', 'chargeback-won', 'hold', 'invite-reward', 'invite-transfer'],
+        ...['release', 'reward-clawback', 'settle', 'suspense', 'suspense-returned'],
+        ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded'],
+      ]),
+    );
+  });
+
+  it.each([
+    ['of everything', { ...WHOLE }],
+    ['from a day on', { ...WHOLE, from: midnight(1) }],
+    ['up to a day', { ...WHOLE, to: midnight(1) }],
+    ['of one day', { ...WHOLE, from: midnight(2), to: midnight(1) }],
+    ['from an hour of a day on', { ...WHOLE, from: new Date(Date.now() - 2 * DAY_MS) }],
+    ['before there was anything', { ...WHOLE, to: midnight(30) }],
+    ['in summary', { ...WHOLE, summary: true }],
+    ['in summary, of some days', { ...WHOLE, summary: true, from: midnight(2), to: midnight(0) }],
+  ])('%s passes both programs, and their balances are ours', async (_, range) => {
+    const report = await balancesAt(range.to);
+    const balances = range.summary ? together(report) : report.balances;
+    expect(await byHledger(range)).toEqual(ours(balances, ({ code }) => code));
+    expect(await byBeancount(range)).toEqual(ours(balances, beancountAccount));
+  });
+
+  it('of each ledger account passes both programs, and its balance is ours', async () => {
+    const accounts = await listLedgerAccounts(fixture.billing, { limit: 100, after: null, codePrefix: null });
+    const report = await balancesAt(null);
+    const customer = accounts.find(({ code }) => code.endsWith(':invite') && moves(report, code))?.accountId;
+    const moved = accounts.filter(
+      ({ accountId, code }) => (accountId === null || accountId === customer) && moves(report, code),
+    );
+    expect(moved.length).toBeGreaterThan(10);
+    for (const { id, code } of moved) {
+      const balances = report.balances.filter((each) => each.code === code);
+      for (const from of [null, midnight(1)]) {
+        const range = { ...WHOLE, ledgerAccountId: id, from };
+        const sums = await byHledger(range);
+        expect(sums.get(code)).toEqual(ours(balances, (account) => account.code).get(code));
+        if (from !== null) await byBeancount(range);
+      }
+    }
+  }, 120_000);
+
+  it('is refused by both programs when one amount in it was changed', async () => {
+    const tamper = (text: string) =>
+      text.replace(
+        /(\n +\S+ +-?[\d.]+)(\d)(?= CRD\n)/,
+        (_, before: string, digit: string) => `${before}${9 - Number(digit)}`,
+      );
+    for (const [format, program, args] of [
+      ['hledger', 'hledger', (file: string) => ['-f', file, 'check', '--strict']],
+      ['beancount', 'bean-check', (file: string) => [file]],
+    ] as const) {
+      const file = join(folder, `tampered.${format}`);
+      await writeFile(file, tamper(await exported(format, WHOLE)));
+      await expect(run(program, args(file))).rejects.toThrow();
+    }
+  });
+
+  it('as CSV and as JSON Lines has every entry, exactly', async () => {
+    const { rows } = await fixture.billing.query<{ total: bigint; count: bigint }>(
+      `SELECT sum(abs(e.amount))::bigint AS total, count(*) AS count FROM ledger_entries e WHERE commodity = 'CRD'`,
+    );
+    const nano = (text: string) => BigInt(text.replace(/[-.]/g, ''));
+    const csv: Record<string, string>[] = parse(await exported('csv', WHOLE), { columns: true });
+    const jsonl = (await exported('jsonl', WHOLE))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    for (const records of [csv, jsonl]) {
+      const entries = records.filter(({ record, commodity }) => record === 'entry' && commodity === 'CRD');
+      const total = entries.reduce((sum, { amount }) => sum + nano(amount!), 0n);
+      expect({ total, count: BigInt(entries.length) }).toEqual(rows[0]);
+    }
+    expect(jsonl.filter(({ record }) => record === 'balance').length).toBeGreaterThan(20);
+  });
+});

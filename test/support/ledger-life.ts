@@ -1,0 +1,154 @@
+import { expect } from '@jest/globals';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { refundCharge } from '#ledger/charge-refund.js';
+import { applyDispute } from '#ledger/chargeback.js';
+import { transferInvite } from '#ledger/invite-transfer.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import { bookSuspense, bookSuspenseReturned } from '#ledger/suspense.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
+import { recordTopup } from '#ledger/topup.js';
+import { nanos, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import type { LedgerFixture } from './ledger.js';
+import { ticketOf } from './tickets.js';
+
+/** Every kind of posting that there is, for customers with money of their own and an odd nano in it. */
+export class LedgerLife {
+  private readonly engine: PostingEngine;
+  private charges = 0;
+
+  constructor(private readonly fixture: LedgerFixture) {
+    this.engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+
+  /** @returns accounts that took part */
+  async everything(): Promise<{ inviter: string; invitee: string }> {
+    const { fixture } = this;
+    const inviter = await fixture.account({ credits: '10.000000001' });
+    const invitee = await fixture.account({ credits: '0' });
+    await fixture.billing.query(
+      'INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)',
+      [invitee.accountId, inviter.accountId],
+    );
+    const kept = await this.topup(invitee.accountId, '20.123456789');
+    const lost = await this.topup(invitee.accountId, '3');
+    await this.charge(inviter, { units: 3n, delivered: 3n });
+    await this.charge(inviter, { units: 4n, delivered: 1n });
+    await this.charge(inviter, { units: 2n, delivered: 0n });
+    await this.charge(invitee, { units: 5n, delivered: null });
+    await this.refundOfCharge(inviter.accountId, await this.charge(inviter, { units: 2n, delivered: 2n }));
+    await this.transaction((client) =>
+      transferInvite(client, {
+        ...{ accountId: inviter.accountId, requestId: newId() },
+        amount: parseAmount('1.000000007'),
+      }),
+    );
+    await this.refundOfTopup(kept, '2', 'succeeded');
+    await this.refundOfTopup(kept, '1', 'failed');
+    await this.refundOfTopup(kept, '0.5', null);
+    await this.dispute(lost, invitee.accountId, 'lost');
+    await this.dispute(kept, invitee.accountId, 'won');
+    await this.suspense();
+    return { inviter: inviter.accountId, invitee: invitee.accountId };
+  }
+
+  async topup(accountId: string, credits: string): Promise<string> {
+    const bought = priceCredits(parseAmount(credits), '1.3');
+    const payment = { provider: 'stripe' as const, paymentId: `pi; "${newId()}" \\ | ,`, currency: 'USD' };
+    const result = await recordTopup(this.fixture.billing, {
+      accountId,
+      ...payment,
+      ...bought,
+      rate: '1.3',
+    });
+    return result.topupId;
+  }
+
+  /** `delivered` null leaves it held. @returns the charge's id */
+  async charge(
+    customer: { accountId: string; keyId: string },
+    work: { units: bigint; delivered: bigint | null },
+  ): Promise<string> {
+    const { accountId, keyId } = customer;
+    const chargeId = `life${(this.charges += 1)}x${newId()}`;
+    const held = await this.engine.hold({
+      ...{ chargeId, accountId, keyId, model: 'imgmodel-4', requestedModel: 'imgmodel-4' },
+      ...{ group: 'Vendora-Main', units: work.units, quotedAmount: nanos(work.units * 30_000_000n) },
+      ...{ expiresAtMs: Date.parse('2100-01-01'), deadlineMs: null, taskId: null, requestId: newId() },
+      clientIp: null,
+    });
+    expect(held).toMatchObject({ outcome: 'held' });
+    if (work.delivered === null) return chargeId;
+    await this.engine.resolve({
+      ...{ chargeId, accountId, outcome: work.delivered > 0n ? 'delivered' : 'failed' },
+      ...{ deliveredUnits: work.delivered, channel: null, reason: null, upstreamStatus: 200, latencyMs: 5 },
+    });
+    return chargeId;
+  }
+
+  private async refundOfCharge(accountId: string, chargeId: string): Promise<void> {
+    const { ticketId, userId } = await ticketOf(this.fixture, accountId);
+    const ticket = { ticketId, requestedBy: userId, approvedBy: null, requestId: newId() };
+    await this.transaction((client) =>
+      refundCharge(client, { chargeId, amount: parseAmount('0.010000003'), reason: 'blurred', ...ticket }),
+    );
+  }
+
+  private async refundOfTopup(
+    topupId: string,
+    credits: string,
+    outcome: 'succeeded' | 'failed' | null,
+  ): Promise<void> {
+    const asked = { reason: 'asked for', actor: 'user:test', requestId: newId() };
+    const refund = await this.transaction((client) =>
+      beginTopupRefund(client, { topupId, credits: parseAmount(credits), ...asked }),
+    );
+    if (outcome === null) return;
+    await this.transaction((client) =>
+      endTopupRefund(client, { refundId: refund.id, providerRefundId: newId(), outcome }),
+    );
+  }
+
+  private async dispute(topupId: string, accountId: string, end: 'lost' | 'won'): Promise<void> {
+    const { rows } = await this.fixture.billing.query<{ paid: bigint }>(
+      'SELECT paid_minor AS paid FROM topups WHERE id = $1',
+      [topupId],
+    );
+    const disputed = { provider: 'stripe' as const, disputeId: newId(), topupId, accountId };
+    for (const state of ['open', end] as const) {
+      await this.transaction((client) =>
+        applyDispute(client, { ...disputed, amountMinor: (rows[0]?.paid ?? 0n) / 2n, state }, 'USD'),
+      );
+    }
+  }
+
+  /** Money without an order, in the house's currency and in another; one of them goes back. */
+  private async suspense(): Promise<void> {
+    for (const currency of ['USD', 'EUR']) {
+      const item = {
+        ...{ provider: 'stripe' as const, reference: newId(), orderId: null },
+        ...{ amountMinor: 777n, currency, why: 'no_order' as const },
+      };
+      const { itemId } = await this.transaction((client) => bookSuspense(client, item, 'USD'));
+      if (currency === 'EUR') continue;
+      const { rows } = await this.fixture.billing.query<{ id: bigint }>(
+        'SELECT transaction_id AS id FROM suspense_items WHERE id = $1',
+        [itemId],
+      );
+      const transactionId = rows[0]?.id ?? 0n;
+      await this.transaction((client) =>
+        bookSuspenseReturned(client, { ...item, id: itemId, transactionId }, 'USD'),
+      );
+    }
+  }
+
+  private transaction<T>(work: Parameters<typeof inTransaction<T>>[1]): Promise<T> {
+    return inTransaction(this.fixture.billing, work);
+  }
+}
