@@ -32,6 +32,8 @@ export interface BillingConfig {
   readonly webhooks: WebhooksConfig;
   /** Nanos that one person may give back of a charge, or because of a ticket, without a second one. */
   readonly refundLimit: Nanos;
+  /** How often it is looked whether a day has ended whose balances are to be stored. */
+  readonly ledgerSnapshotIntervalMs: number;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -53,6 +55,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     mail: readMailConfig(reader),
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
+    ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
     refundLimit: parseAmount(
       reader.matching('REFUND_LIMIT', {
         fallback: '20',

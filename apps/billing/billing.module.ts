@@ -27,6 +27,7 @@ import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
+import { FinanceModule } from './finance/finance.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { InvitesModule } from './invites/invites.module.js';
@@ -99,6 +100,7 @@ export class BillingModule {
         PeopleModule,
         RatesModule,
         PaymentsModule,
+        FinanceModule,
         InvitesModule,
         PricesModule,
         MarketModule,

@@ -44,6 +44,7 @@ Environment:
   MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone (1000)
   TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
+  LEDGER_SNAPSHOT_SECONDS how often a day that ended gets its balances stored (600)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
   TRUST_PROXY             believe X-Forwarded-For (false)
   LOG_LEVEL               info

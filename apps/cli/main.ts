@@ -6,6 +6,7 @@ import { TopupConflict } from '#ledger/topup.js';
 import { ApiError } from '#platform/errors.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
 import { doctorCommand } from './doctor.command.js';
+import { financeCommand } from './finance.commands.js';
 import { channelsCommand } from './channels.commands.js';
 import { addKeyShow } from './key-show.command.js';
 import { adminCommand } from './people.commands.js';
@@ -35,6 +36,7 @@ Examples:
   tollgate accounts show 01k0... --json
   tollgate topup record 01k0... --paid 13 --payment-id bank-4711
   tollgate ledger check --json
+  tollgate finance trial-balance
   tollgate prices propose --price imgmodel-4=0.035 --dry-run
   tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
   tollgate channels test
@@ -58,6 +60,7 @@ function program(): Command {
     .addCommand(usageCommand())
     .addCommand(channelsCommand())
     .addCommand(ledgerCommand())
+    .addCommand(financeCommand())
     .addCommand(doctorCommand())
     .addCommand(migrateCommand());
   everyCommand(tollgate, (command) =>

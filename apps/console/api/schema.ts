@@ -546,6 +546,60 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The books of a time for other programs, as a file.
+     * @description CSV and JSON Lines have credits positive, as the ledger has them; hledger and beancount have debits positive, declare accounts and commodities, and assert the balance of each account that moved at the end of each day.
+     */
+    get: operations['exportLedger'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/ledger-accounts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The accounts of the ledger, by code. */
+    get: operations['listLedgerAccounts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/ledger-accounts/{ledgerAccountId}/statement': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The entries of a ledger account, oldest first, with the balances around them. */
+    get: operations['readLedgerAccountStatement'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/payment-events': {
     parameters: {
       query?: never;
@@ -680,6 +734,26 @@ export interface paths {
     put?: never;
     /** Refund what is unused of a top-up, or a part of it. */
     post: operations['refundTopup'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/trial-balance': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The balances of all ledger accounts at a time.
+     * @description Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.
+     */
+    get: operations['readTrialBalance'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -7826,6 +7900,325 @@ export interface operations {
       };
     };
   };
+  exportLedger: {
+    parameters: {
+      query: {
+        format: 'csv' | 'jsonl' | 'hledger' | 'beancount';
+        from?: string;
+        to?: string;
+        ledgerAccountId?: string;
+        detail?: 'full' | 'summary';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The books of a time for other programs, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+          'application/jsonl': string;
+          'text/plain': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listLedgerAccounts: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        code?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The accounts of the ledger, by code. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              /**
+               * @example customer:01k0000000000000000000000:main
+               * @example issued:credit
+               */
+              code: string;
+              /** @enum {string} */
+              kind: 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
+              /**
+               * @description CRD is balance, PAY what customers pay in, UPC what upstreams bill in.
+               * @enum {string}
+               */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              /**
+               * @description CRD, UPC or the currency.
+               * @example CRD
+               * @example USD
+               */
+              unit: string;
+              accountId: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  readLedgerAccountStatement: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path: {
+        ledgerAccountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries of a ledger account, oldest first, with the balances around them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            account: {
+              id: string;
+              /**
+               * @example customer:01k0000000000000000000000:main
+               * @example issued:credit
+               */
+              code: string;
+              /** @enum {string} */
+              kind: 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
+              /**
+               * @description CRD is balance, PAY what customers pay in, UPC what upstreams bill in.
+               * @enum {string}
+               */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              /**
+               * @description CRD, UPC or the currency.
+               * @example CRD
+               * @example USD
+               */
+              unit: string;
+              accountId: string | null;
+            };
+            from: string | null;
+            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            to: string | null;
+            /**
+             * @description Of the unit, a decimal string; positive is a credit, negative a debit.
+             * @example -0.02
+             */
+            opening: string;
+            /**
+             * @description Of the unit, a decimal string; positive is a credit, negative a debit.
+             * @example -0.02
+             */
+            closing: string;
+            items: {
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              effectiveAt: string;
+              kind: string;
+              reference: string;
+              chargeId: string | null;
+              /**
+               * @description Of the unit, a decimal string; positive is a credit, negative a debit.
+               * @example -0.02
+               */
+              amount: string;
+              /**
+               * @description Of the unit, a decimal string; positive is a credit, negative a debit.
+               * @example -0.02
+               */
+              balance: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listPaymentEvents: {
     parameters: {
       query?: {
@@ -8850,6 +9243,118 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  readTrialBalance: {
+    parameters: {
+      query?: {
+        by?: 'recorded' | 'effective';
+        at?: string;
+        recordedBefore?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The balances of all ledger accounts at a time. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            by: 'recorded' | 'effective';
+            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            at: string | null;
+            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            recordedBefore: string | null;
+            balances: {
+              id: string;
+              /**
+               * @example customer:01k0000000000000000000000:main
+               * @example issued:credit
+               */
+              code: string;
+              /** @enum {string} */
+              kind: 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
+              /**
+               * @description CRD is balance, PAY what customers pay in, UPC what upstreams bill in.
+               * @enum {string}
+               */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              /**
+               * @description CRD, UPC or the currency.
+               * @example CRD
+               * @example USD
+               */
+              unit: string;
+              accountId: string | null;
+              /**
+               * @description Of the unit, a decimal string; positive is a credit, negative a debit.
+               * @example -0.02
+               */
+              balance: string;
+            }[];
+            /** @description Each is 0. */
+            totals: {
+              /**
+               * @description CRD is balance, PAY what customers pay in, UPC what upstreams bill in.
+               * @enum {string}
+               */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              total: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
         headers: {
           [name: string]: unknown;
         };

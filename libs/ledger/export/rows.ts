@@ -89,7 +89,7 @@ export const csvFormat = formatOfRows((row) => `${names.map((name) => cell(row[n
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 export const jsonLinesFormat = formatOfRows(jsonLine, {
-  mediaType: 'application/x-ndjson',
+  mediaType: 'application/jsonl',
   extension: 'jsonl',
   head: (about, units) =>
     [{ record: 'export', about }, ...units.map((unit) => ({ record: 'commodity', ...unit }))]

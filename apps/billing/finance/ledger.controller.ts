@@ -1,0 +1,88 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { exportFormats, exportLedger } from '#ledger/export/export.js';
+import {
+  findLedgerAccount,
+  ledgerAccountStatement,
+  listLedgerAccounts,
+} from '#ledger/ledger-account-statement.js';
+import { trialBalance } from '#ledger/trial-balance.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { pageFrom, readCursor, sliceOf } from '../http/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ledgerCursorKey, readLedgerCursor } from './ledger.cursor.js';
+import { ledgerRoutes as routes } from './ledger.routes.js';
+import { accountView, statementView, trialBalanceView } from './ledger.view.js';
+
+/** The ledger as finance reads it: balances, statements and files. It changes nothing. */
+@Controller()
+export class LedgerController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.trialBalance)
+  async trialBalance({
+    query,
+  }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
+    const { by, at = null, recordedBefore = null } = query;
+    if (by === 'recorded' && recordedBefore !== null) {
+      const message = 'recordedBefore: is for balances by effective time; by recorded time give at.';
+      throw new ApiError('invalid_value', message, { param: 'recordedBefore' });
+    }
+    return trialBalanceView(await trialBalance(this.pool, { by, at, recordedBefore }), this.currency);
+  }
+
+  @Serves(routes.accounts)
+  async accounts({ query }: CallOf<typeof routes.accounts>): Promise<AnswerOf<typeof routes.accounts>> {
+    const { limit, cursor, code = null } = query;
+    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const found = await listLedgerAccounts(this.pool, { limit: limit + 1, after, codePrefix: code });
+    const views = found.map((account) => accountView(account, this.currency));
+    return pageFrom(views, limit, (account) => [account.code]);
+  }
+
+  @Serves(routes.statement)
+  async statement({
+    params,
+    query,
+  }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
+    const { limit, cursor, from = null, to = null } = query;
+    const asked = { from, to, limit, after: readLedgerCursor(cursor) };
+    const statement = await ledgerAccountStatement(this.pool, BigInt(params.ledgerAccountId), asked);
+    if (!statement) throw new ApiError('not_found', 'There is no such ledger account.');
+    const { items, ...view } = statementView(statement, this.currency);
+    const next = statement.next && ledgerCursorKey(statement.next);
+    return { ...view, ...sliceOf({ items, next }, (item) => item) };
+  }
+
+  @Serves(routes.export)
+  async export({ query, reply }: CallOf<typeof routes.export>): Promise<Readable> {
+    const { format, from = null, to = null, detail } = query;
+    const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
+    const summary = detail === 'summary';
+    if (summary && ledgerAccountId !== null) {
+      const message = 'detail: a summary is of the whole firm; an account is told in full.';
+      throw new ApiError('invalid_value', message, { param: 'detail' });
+    }
+    if (ledgerAccountId !== null && !(await findLedgerAccount(this.pool, ledgerAccountId))) {
+      throw new ApiError('not_found', 'There is no such ledger account.');
+    }
+    const { mediaType, extension } = exportFormats[format];
+    void reply.headers({
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="ledger.${extension}"`,
+    });
+    const asked = { format, from, to, ledgerAccountId, summary, currency: this.currency };
+    // A reader that leaves destroys the stream, which ends the export and its snapshot.
+    return Readable.from(exportLedger(this.pool, asked));
+  }
+}

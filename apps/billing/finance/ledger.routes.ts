@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, time, timeView } from '../http/fields.js';
+import { route } from '../http/route.js';
+
+const FINANCE = ['finance'] as const;
+const tag = 'Books';
+
+/** Of a ledger account or a transaction: a whole number. */
+const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
+
+const commodity = z
+  .enum(['CRD', 'PAY', 'UPC'])
+  .meta({ description: 'CRD is balance, PAY what customers pay in, UPC what upstreams bill in.' });
+const money = z.string().meta({
+  description: 'Of the unit, a decimal string; positive is a credit, negative a debit.',
+  examples: ['-0.02'],
+});
+const unit = z.string().meta({ description: 'CRD, UPC or the currency.', examples: ['CRD', 'USD'] });
+
+const accountFields = {
+  id: z.string(),
+  code: z.string().meta({ examples: ['customer:01k0000000000000000000000:main', 'issued:credit'] }),
+  kind: z.enum(['liability', 'asset', 'revenue', 'contra', 'expense', 'clearing']),
+  commodity,
+  unit,
+  accountId: z.string().nullable(),
+};
+
+const certain = timeView.nullable().meta({
+  description:
+    'Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet.',
+});
+
+const trialBalanceView = z.object({
+  by: z.enum(['recorded', 'effective']),
+  at: certain,
+  recordedBefore: certain,
+  balances: z.array(z.object({ ...accountFields, balance: money })),
+  totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'Each is 0.' }),
+});
+
+const statementView = z.object({
+  account: z.object(accountFields),
+  from: timeView.nullable(),
+  to: certain,
+  opening: money,
+  closing: money,
+  items: z.array(
+    z.object({
+      transactionId: z.string(),
+      recordedAt: timeView,
+      effectiveAt: timeView,
+      kind: z.string(),
+      reference: z.string(),
+      chargeId: z.string().nullable(),
+      amount: money,
+      balance: money,
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+
+const range = {
+  from: time.optional().meta({ description: 'Recorded not before this time.' }),
+  to: time.optional().meta({ description: 'Recorded before this time.' }),
+};
+
+export const ledgerRoutes = {
+  trialBalance: route({
+    id: 'readTrialBalance',
+    method: 'GET',
+    path: '/api/finance/trial-balance',
+    tag,
+    summary: 'The balances of all ledger accounts at a time.',
+    description:
+      'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
+    access: FINANCE,
+    query: z.strictObject({
+      by: z.enum(['recorded', 'effective']).default('recorded'),
+      at: time.optional().meta({ description: 'Postings before it count; now when left out.' }),
+      recordedBefore: time
+        .optional()
+        .meta({ description: 'By effective time: as the books were known before this time.' }),
+    }),
+    answer: trialBalanceView,
+  }),
+  accounts: route({
+    id: 'listLedgerAccounts',
+    method: 'GET',
+    path: '/api/finance/ledger-accounts',
+    tag,
+    summary: 'The accounts of the ledger, by code.',
+    access: FINANCE,
+    query: z.strictObject({
+      ...pageQuery,
+      code: z.string().max(100).optional().meta({ description: 'What codes begin with.' }),
+    }),
+    answer: pageOf(z.object(accountFields)),
+  }),
+  statement: route({
+    id: 'readLedgerAccountStatement',
+    method: 'GET',
+    path: '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
+    tag,
+    summary: 'The entries of a ledger account, oldest first, with the balances around them.',
+    access: FINANCE,
+    params: z.strictObject({ ledgerAccountId: number }),
+    query: z.strictObject({ ...pageQuery, ...range }),
+    answer: statementView,
+  }),
+  export: route({
+    id: 'exportLedger',
+    method: 'GET',
+    path: '/api/finance/export',
+    tag,
+    summary: 'The books of a time for other programs, as a file.',
+    description:
+      'CSV and JSON Lines have credits positive, as the ledger has them; hledger and beancount have debits positive, declare accounts and commodities, and assert the balance of each account that moved at the end of each day.',
+    access: FINANCE,
+    query: z.strictObject({
+      format: z.enum(['csv', 'jsonl', 'hledger', 'beancount']),
+      ...range,
+      ledgerAccountId: number.optional().meta({ description: 'Only its transactions, each of them whole.' }),
+      detail: z.enum(['full', 'summary']).default('full').meta({
+        description:
+          'A summary has one transaction a day, with all customers together. It is of the whole firm.',
+      }),
+    }),
+    produces: ['text/csv', 'application/jsonl', 'text/plain'],
+    refusals: ['not_found'],
+  }),
+};

@@ -1,0 +1,166 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { once } from 'node:events';
+import type pg from 'pg';
+import { statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
+import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
+import {
+  type LedgerAccount,
+  ledgerAccountStatement,
+  listLedgerAccounts,
+} from '#ledger/ledger-account-statement.js';
+import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
+import { OperatorError } from '#platform/errors.js';
+import { countArgument } from './arguments.js';
+import { withDatabase } from './database.access.js';
+import { facts, printJson, printText, table } from './output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const FROM = ['--from <time>', 'recorded not before this time', timeArgument] as const;
+const TO = ['--to <time>', 'recorded before this time', timeArgument] as const;
+
+const NOTES = `
+Times are days or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z. Reports go up to the oldest
+transaction that still runs, so what they say stays true. Positive amounts are credits, negative ones debits; in files
+for hledger and beancount it is the other way round, as those have it.
+
+PAYMENT_CURRENCY is what customers pay in, USD by default.
+
+Examples:
+  tollgate finance trial-balance --at 2026-02-01
+  tollgate finance statement issued:credit --from 2026-01-01 --to 2026-02-01
+  tollgate finance export --format hledger --from 2026-01-01 > january.journal
+  tollgate finance export --format beancount --account customer:01k0...:main`;
+
+export function financeCommand(): Command {
+  const finance = new Command('finance').description('the books').addHelpText('after', NOTES);
+  finance
+    .command('trial-balance')
+    .description('the balances of all ledger accounts at a time; exits 1 when they are not 0 together')
+    .option('--at <time>', 'postings before it count; now by default', timeArgument)
+    .addOption(
+      new Option('--by <time>', 'which time of postings')
+        .choices(['recorded', 'effective'])
+        .default('recorded'),
+    )
+    .option(...JSON_OPTION)
+    .action(printTrialBalance);
+  finance
+    .command('statement')
+    .description('the entries of a ledger account, oldest first')
+    .argument('<account>', 'code of the ledger account, such as issued:credit')
+    .option(...FROM)
+    .option(...TO)
+    .option('--limit <count>', 'at most so many entries', countArgument, 1000)
+    .option(...JSON_OPTION)
+    .action(printStatement);
+  finance
+    .command('export')
+    .description('the books of a time on standard output, for other programs')
+    .addOption(new Option('--format <format>').choices(Object.keys(exportFormats)).makeOptionMandatory())
+    .option(...FROM)
+    .option(...TO)
+    .addOption(
+      new Option(
+        '--account <code>',
+        'only transactions of this ledger account, each of them whole',
+      ).conflicts('summary'),
+    )
+    .option('--summary', 'one transaction a day, with all customers together')
+    .action(writeExport);
+  return finance;
+}
+
+async function printTrialBalance(options: { at?: Date; by: TimeOf; json?: boolean }): Promise<void> {
+  const { at = null, by } = options;
+  const report = await withDatabase(process.env, (pool) => trialBalance(pool, { by, at }));
+  const view = trialBalanceView(report, currency());
+  if (report.totals.some(({ total }) => total !== 0n)) process.exitCode = 1;
+  if (options.json) return printJson(view);
+  const rows = view.balances
+    .filter(({ balance }) => balance !== '0')
+    .map(({ code, unit, balance }) =>
+      balance.startsWith('-') ? [code, balance.slice(1), '', unit] : [code, '', balance, unit],
+    );
+  const titles = [
+    { title: 'Account' },
+    { title: 'Debit', align: 'right' as const },
+    { title: 'Credit', align: 'right' as const },
+    { title: 'Unit' },
+  ];
+  printText(`Postings ${by} before ${view.at ?? 'the beginning'}\n\n${table(titles, rows)}`);
+}
+
+interface Times {
+  from?: Date;
+  to?: Date;
+}
+
+async function printStatement(
+  code: string,
+  options: Times & { limit: number; json?: boolean },
+): Promise<void> {
+  const { from = null, to = null, limit } = options;
+  const statement = await withDatabase(process.env, async (pool) => {
+    const { id } = await accountOf(pool, code);
+    const found = await ledgerAccountStatement(pool, id, { from, to, limit, after: null });
+    if (!found) throw noAccount(code);
+    return found;
+  });
+  const view = statementView(statement, currency());
+  if (options.json) return printJson({ ...view, more: statement.next !== null });
+  const rows = view.items.map(({ recordedAt, kind, reference, amount, balance }) => [
+    ...[recordedAt.replace('T', ' ').slice(0, 19), kind, reference],
+    ...[amount.startsWith('-') ? amount : `+${amount}`, balance],
+  ]);
+  const titles = [
+    ...[{ title: 'Time (UTC)' }, { title: 'What' }, { title: 'Reference' }],
+    ...[
+      { title: 'Amount', align: 'right' as const },
+      { title: 'After', align: 'right' as const },
+    ],
+  ];
+  const { unit } = view.account;
+  const heading = facts([
+    ['Account', code],
+    ['Time', `${view.from ?? 'the beginning'} to ${view.to ?? 'the beginning'}`],
+    ['Opening', `${view.opening} ${unit}`],
+    ['Closing', `${view.closing} ${unit}`],
+  ]);
+  const more = statement.next === null ? '' : `\nThere are more entries: narrow the time, or raise --limit.`;
+  printText(`${heading}\n\n${table(titles, rows)}${more}`);
+}
+
+async function writeExport(
+  options: Times & { format: ExportFormatName; account?: string; summary?: boolean },
+): Promise<void> {
+  const { format, from = null, to = null, summary = false } = options;
+  await withDatabase(process.env, async (pool) => {
+    const ledgerAccountId =
+      options.account === undefined ? null : (await accountOf(pool, options.account)).id;
+    const asked = { format, from, to, ledgerAccountId, summary, currency: currency() };
+    for await (const piece of exportLedger(pool, asked)) {
+      if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+    }
+  });
+}
+
+async function accountOf(pool: pg.Pool, code: string): Promise<LedgerAccount> {
+  const [first] = await listLedgerAccounts(pool, { limit: 1, after: null, codePrefix: code });
+  if (first?.code === code) return first;
+  throw noAccount(code);
+}
+
+function noAccount(code: string): OperatorError {
+  return new OperatorError(`There is no ledger account ${code}.`);
+}
+
+function currency(): string {
+  return process.env['PAYMENT_CURRENCY'] ?? 'USD';
+}
+
+function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
+    return time;
+  throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
+}
