@@ -70,7 +70,7 @@ export function taskEndedCommand(message: TaskEnded): ResolveCommand {
     channel: message.channel ?? null,
     reason: message.reason?.code ?? null,
     upstreamStatus: null,
-    latencyMs: null,
+    latencyMs: message.latencyMs ?? null,
   };
 }
 

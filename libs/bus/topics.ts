@@ -121,6 +121,8 @@ export class TaskEnded {
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
+  /** From when it was asked for to its end. */
+  @IsOptional() @IsCount() latencyMs?: number | null;
   @IsInstant() endedAt!: string;
 }
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#platform/errors.js';
 import type { Task } from './task.js';
 
 /** What a task's end needs to know of it. */
-export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | 'channelId'>;
+export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | 'channelId' | 'createdAtMs'>;
 
 /** Why a task failed, as its client will read it. */
 export interface TaskError {
@@ -32,6 +32,7 @@ export function taskEndedRow(
     outcome: end.error === null ? 'completed' : 'failed',
     channel: task.channelId,
     reason: end.error,
+    latencyMs: Math.max(0, Math.round(end.endedAtMs - task.createdAtMs)),
     endedAt: new Date(end.endedAtMs).toISOString(),
   };
   const row = outboxRow(topics.videoCompleted, payload);

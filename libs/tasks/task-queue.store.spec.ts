@@ -190,7 +190,7 @@ describe('the queue of tasks', () => {
   });
 
   it('finds tasks whose gateway went away', async () => {
-    const created = { ...(await tasks.created()), channelId: null };
+    const created = { ...(await tasks.created()), channelId: null, createdAtMs: Date.now() };
     const submitting = await tasks.submitting();
     expect(await tasks.queue.stuckCreated(60_000, 10)).toEqual([]);
     expect(await tasks.queue.giveUpSubmitting(60_000, 10)).toBe(0);

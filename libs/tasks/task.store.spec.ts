@@ -82,7 +82,7 @@ describe('tasks as the gateway writes them', () => {
   });
 
   it('fail once, with one announcement in the same statement', async () => {
-    const task = { ...(await tasks.submitting()), channelId: 'sandbox' };
+    const task = { ...(await tasks.submitting()), channelId: 'sandbox', createdAtMs: Date.now() };
     const options = { from: ['submitting', 'unknown'] as const, unbilledCost: 'perhaps' };
     const won = await Promise.all(
       Array.from({ length: 8 }, () => tasks.store.toFailed(task, failure, options)),
@@ -106,6 +106,7 @@ describe('tasks as the gateway writes them', () => {
           outcome: 'failed',
           channel: 'sandbox',
           reason: failure,
+          latencyMs: expect.any(Number) as unknown,
           endedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as unknown,
         },
       },
@@ -113,7 +114,7 @@ describe('tasks as the gateway writes them', () => {
   });
 
   it('do not fail from another state than the caller believes, and announce nothing then', async () => {
-    const task = { ...(await tasks.submitted('up-3')), channelId: 'sandbox' };
+    const task = { ...(await tasks.submitted('up-3')), channelId: 'sandbox', createdAtMs: Date.now() };
     expect(await tasks.store.toFailed(task, failure, { from: 'submitting' })).toBe(false);
     expect(await tasks.announced(task.id)).toEqual([]);
     expect(() => tasks.store.toFailed(task, failure, { from: 'completed' })).toThrow(RangeError);

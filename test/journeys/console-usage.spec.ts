@@ -244,6 +244,16 @@ describe('the usage log', () => {
     );
   });
 
+  it('says of a task how long it took', async () => {
+    const video = json({ model: 'vendora-imagine-video', prompt: 'a river [[instant]]', seconds: '1' });
+    expect((await customer.send('/v1/videos', video)).status).toBe(200);
+    const row = await until('the video to be settled', async () => {
+      const latest = await newest({ model: 'vendora-imagine-video' });
+      return latest.state === 'settled' ? latest : undefined;
+    });
+    expect(row.latencyMs).toBeGreaterThan(0);
+  });
+
   it('is read page by page, by any filter', async () => {
     const everything: string[] = [];
     let cursor: string | null = null;

@@ -215,6 +215,7 @@ export class TaskCreator {
       chargeId: draft.chargeId,
       accountId: draft.caller.accountId,
       channelId,
+      createdAtMs: draft.createdAtMs,
     };
     const won = await this.parts.tasks.toFailed(
       ending,
