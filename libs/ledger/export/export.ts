@@ -197,9 +197,12 @@ class Journal {
     await this.client.query(`DECLARE ledger_export NO SCROLL CURSOR FOR ${sql}`, values);
     let last: JournalTransaction | undefined;
     let lastId = '';
+    let next = this.fetch();
     for (let more = true; more;) {
-      const rows = await this.fetch();
+      const rows = await next;
       more = rows.length === FETCH;
+      // It is fetched while these are written; when nobody reads on, its failure is nobody's.
+      if (more) (next = this.fetch()).catch(() => undefined);
       const whole: JournalTransaction[] = [];
       for (const row of rows) {
         if (last === undefined || row[0] !== lastId) {
