@@ -40,6 +40,7 @@ const OF_THE_HOUSE: Record<string, string> = {
   provider: 'sandbox',
   proposalId: newId(),
   rule: 'fixed_per_call',
+  ledgerAccountId: '1',
   alias: 'vendora-imagine-video-1.5-preview',
 };
 
