@@ -155,7 +155,7 @@ class Run {
   summarise() {
     const lines = this.results.map(({ name, outcome, seconds, counts }) => {
       const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : '';
-      return `${name.padEnd(10)}${outcome.padEnd(9)}${`${seconds.toFixed(1)} s`.padStart(9)}  ${tests}`.trimEnd();
+      return `${name.padEnd(12)}${outcome.padEnd(9)}${`${seconds.toFixed(1)} s`.padStart(9)}  ${tests}`.trimEnd();
     });
     const reasons = this.results
       .filter(({ why }) => why !== undefined)
@@ -163,7 +163,7 @@ class Run {
     const total = this.results.reduce((sum, { seconds }) => sum + seconds, 0);
     const count = (key) => this.results.reduce((sum, { counts }) => sum + (counts?.[key] ?? 0), 0);
     process.stdout.write(
-      ['', ...lines, `${'total'.padEnd(19)}${`${total.toFixed(1)} s`.padStart(9)}`, '', ...reasons, ''].join(
+      ['', ...lines, `${'total'.padEnd(21)}${`${total.toFixed(1)} s`.padStart(9)}`, '', ...reasons, ''].join(
         '\n',
       ),
     );
