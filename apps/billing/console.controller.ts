@@ -11,12 +11,14 @@ const LANDING_PAGE = `<!doctype html>
 <h1>Tollgate</h1>
 <p>This is the console address of a Tollgate relay. It serves no API calls for models: those go to the relay's base
 address, with an API key.</p>
-<p>There are no pages here yet. <a href="/api/status">/api/status</a> says whether billing is well; accounts, keys and
-top-ups are kept with the command-line tool: <code>npx --no-install tollgate --help</code>.</p>
+<p>There are no pages here yet. What they will stand on is below <code>/api</code>, described by
+<a href="/api/openapi.json">/api/openapi.json</a>; <a href="/api/public/prices">/api/public/prices</a> is the price list and
+<a href="/api/status">/api/status</a> says whether billing is well. Operators have the command-line tool:
+<code>npx --no-install tollgate --help</code>.</p>
 </html>
 `;
 
-/** What the console address serves so far: where you are, and whether billing is well. */
+/** What the console address serves beside the control plane: where you are, and whether billing is well. */
 @Controller()
 export class ConsoleController {
   constructor(@Inject(READINESS) private readonly checks: ReadinessChecks) {}
