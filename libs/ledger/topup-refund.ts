@@ -46,11 +46,8 @@ export async function beginTopupRefund(
 ): Promise<TopupRefund> {
   const { topupId, requestId, credits } = request;
   const account = await lockBalance(client, await accountOf(client, topupId));
-  const existing = await findByRequest(client, topupId, requestId);
-  if (existing) {
-    if (credits === null || credits === existing.credits) return existing;
-    throw new ApiError('conflict', 'This requestId refunded another amount.', { param: 'requestId' });
-  }
+  const existing = await findRepeatedRefund(client, request);
+  if (existing) return existing;
   const lot = await lotOf(client, account, topupId);
   const amount = refundableCredits(lot, account, credits);
   const paidMinor = unusedPayment(lot, amount);
@@ -203,16 +200,18 @@ export async function lotOf(client: pg.ClientBase, account: LockedAccount, topup
   return lot;
 }
 
-async function findByRequest(
+/** The refund that this request made before, or null. @throws ApiError conflict when it was of another amount */
+export async function findRepeatedRefund(
   client: pg.ClientBase,
-  topupId: string,
-  requestId: string,
+  { topupId, requestId, credits }: Pick<TopupRefundRequest, 'topupId' | 'requestId' | 'credits'>,
 ): Promise<TopupRefund | null> {
   const { rows } = await client.query<RefundRow>(`${REFUNDS} WHERE r.topup_id = $1 AND r.request_id = $2`, [
     topupId,
     requestId,
   ]);
-  return rows[0] ? toRefund(rows[0]) : null;
+  const existing = rows[0] ? toRefund(rows[0]) : null;
+  if (!existing || credits === null || credits === existing.credits) return existing;
+  throw new ApiError('conflict', 'This requestId refunded another amount.', { param: 'requestId' });
 }
 
 const REFUNDS = `SELECT r.id, r.topup_id AS "topupId", r.account_id AS "accountId", t.provider, t.payment_id AS "paymentId",

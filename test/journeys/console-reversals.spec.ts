@@ -191,6 +191,25 @@ describe('a refund of a top-up', () => {
     });
   });
 
+  it('needs one also when it comes in small parts, at once too', async () => {
+    const someone = await buyer();
+    const { topupId } = await someone.buy('60');
+    const ids = Array.from({ length: 10 }, () => newId());
+    const answers = await Promise.all(ids.map((each) => refund(topupId, '20', each)));
+    const made = answers.filter(({ data }) => data?.refund?.state === 'succeeded');
+    expect(made).toHaveLength(2);
+    expect(answers.filter(({ data }) => data?.approvalId)).toHaveLength(8);
+    expect(await someone.balance()).toMatchObject({ main: '20', refundPending: '0' });
+    const first = answers.indexOf(made[0]!);
+    expect((await refund(topupId, '20', ids[first])).data).toEqual(made[0]!.data);
+    expect((await refund(topupId, '19', ids[first])).error?.error.code).toBe('conflict');
+    const { rows } = await relay.fixture.billing.query(
+      `SELECT FROM audit_log WHERE action = 'topup.refund.begun' AND subject = $1`,
+      [`topup:${topupId}`],
+    );
+    expect(rows).toHaveLength(2);
+  });
+
   it('cannot be made twice by many who ask at once', async () => {
     const someone = await buyer();
     const { topupId } = await someone.buy('10');
@@ -319,6 +338,34 @@ describe('a payment whose event never came', () => {
     expect(await relay.registry.getSingleMetricAsString('tollgate_payments_found_total')).toMatch(
       /provider="stripe".* 1$/m,
     );
+  });
+});
+
+describe('an order whose payment is another amount', () => {
+  it('ends with its time, and its provider is asked no more', async () => {
+    const someone = await buyer();
+    const body = { credits: '10', provider: 'stripe', requestId: newId() } as const;
+    const { data } = await someone.api.POST('/api/topups', { body });
+    const { id: orderId } = data!;
+    Object.assign(stripe.sessionOf(orderId), { amount_total: 650 });
+    stripe.pay(orderId);
+    await until('the payment to be found', async () => {
+      const { data: list } = await finance.api.GET('/api/finance/suspense', {
+        params: { query: { state: 'open' } },
+      });
+      return list!.items.some((item) => item.orderId === orderId && item.why === 'other_amount');
+    });
+    await relay.fixture.owner.query(
+      `UPDATE topup_orders SET expires_at = now(), next_check_at = now() WHERE id = $1`,
+      [orderId],
+    );
+    await until('the order to end', async () => {
+      const { data: order } = await someone.api.GET('/api/topups/{orderId}', {
+        params: { path: { orderId } },
+      });
+      return order?.state === 'expired';
+    });
+    expect(await someone.balance()).toMatchObject({ main: '0' });
   });
 });
 

@@ -106,6 +106,21 @@ describe('an order', () => {
     expect(sessions).toHaveLength(1);
   });
 
+  it('is one of twenty open ones at most, also when they are made at once', async () => {
+    const buyer = await person(relay);
+    const make = (requestId: string) =>
+      buyer.api.POST('/api/topups', { body: { credits: '1', provider: 'sandbox', requestId } });
+    const ids = Array.from({ length: 25 }, () => newId());
+    const answers = await Promise.all(ids.map(make));
+    const made = answers.flatMap(({ data }) => (data ? [data] : []));
+    expect(made).toHaveLength(20);
+    const refused = answers.findIndex(({ error }) => error?.error.code === 'conflict');
+    const repeated = answers.findIndex(({ data }) => data !== undefined);
+    expect((await make(ids[repeated]!)).data?.id).toBe(answers[repeated]!.data!.id);
+    await buyer.api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId: made[0]!.id } } });
+    expect((await make(ids[refused]!)).data).toMatchObject({ state: 'open' });
+  });
+
   it("is nobody else's to see or cancel", async () => {
     const { id: orderId } = await order(await person(relay), { credits: '5' });
     const stranger = await person(relay);
@@ -356,6 +371,32 @@ describe('a bank transfer', () => {
     expect(await mainOf(buyer)).toBe(200_000_000_000n);
   }, 30_000);
 
+  it('needs one also when it comes in small parts, at once too', async () => {
+    const roles = ['finance'] as const;
+    const [buyer, finance] = [await person(relay, { roles }), await person(relay, { roles })];
+    const bodies = Array.from({ length: 10 }, () => ({ ...transfer('52'), accountId: buyer.accountId }));
+    const record = (body: (typeof bodies)[number]) => finance.api.POST('/api/finance/topups', { body });
+    const answers = await Promise.all(bodies.map(record));
+    const made = answers.flatMap(({ data }, index) => (data?.topup ? [{ data, index }] : []));
+    expect(made).toHaveLength(2);
+    expect(await mainOf(buyer)).toBe(80_000_000_000n);
+    const [first] = made;
+    expect((await record(bodies[first!.index]!)).data?.topup?.id).toBe(first!.data.topup!.id);
+
+    const asked = answers.find(({ data }) => data?.approvalId)!;
+    const approve = (by: Person) =>
+      by.api.POST('/api/approvals/{approvalId}/approve', {
+        params: { path: { approvalId: asked.data!.approvalId! } },
+        body: {},
+      });
+    expect((await approve(buyer)).error?.error.code).toBe('second_person_required');
+    expect((await approve(await person(relay, { roles }))).data).toMatchObject({ state: 'approved' });
+    // What two people agreed on is not what one person did alone.
+    const small = { ...transfer('26'), accountId: buyer.accountId };
+    expect((await record(small)).data?.topup).toMatchObject({ credits: '20', balance: '140' });
+    expect((await record({ ...transfer('2'), accountId: buyer.accountId })).data?.topup).toBeNull();
+  });
+
   it('is refused for nobody, in other money, and with details missing', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     const post = (body: object) =>
@@ -371,6 +412,7 @@ describe('a bank transfer', () => {
       { ...good, currency: 'EUR' },
       { ...good, paid: '0.001' },
       { ...good, paid: '-1' },
+      { ...good, paid: '0' },
       { ...good, reason: '' },
       { ...good, extra: 1 },
     ]) {

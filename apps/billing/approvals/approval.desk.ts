@@ -156,6 +156,12 @@ export class ApprovalDesk {
       if (approval.requestedBy === decision.actor.userId) {
         throw new ApiError('second_person_required', 'Whoever asked cannot decide: another person must.');
       }
+      if (approval.accountId === decision.actor.accountId) {
+        throw new ApiError(
+          'second_person_required',
+          'It is about your own account: another person must decide.',
+        );
+      }
       approval.outcome =
         state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;
       await this.close(transaction.client, approval, { ...decision, state });

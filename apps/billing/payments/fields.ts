@@ -22,6 +22,7 @@ export const payment = z
   .string()
   .regex(/^\d{1,6}(\.\d{1,2})?$/, 'must be an amount with at most two decimals, such as "13" or "6.50"')
   .transform((text) => parseAmount(text) / NANOS_PER_MINOR)
+  .refine((minor) => minor > 0n, 'must be above 0')
   .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
 
 export const paymentView = z

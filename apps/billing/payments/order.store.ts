@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, In, LessThan } from 'typeorm';
+import { inTransaction } from '#database/database.js';
 import type { PaymentProviderName } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -31,6 +32,14 @@ export interface NewOrder {
   requestId: string;
 }
 
+interface OrderRow extends Omit<NewOrder, 'wish'> {
+  request: TopupOrder['request'];
+  offer: Offer;
+}
+
+/** Each open order is asked about at its provider, one after the other for all accounts; nobody pays more at a time. */
+const MAX_OPEN = 20;
+
 /** Orders: what they cost when they are made, and where they stand. */
 @Injectable()
 export class OrderStore {
@@ -51,15 +60,36 @@ export class OrderStore {
     return { credits, payMinor: paidMinor, currency: this.config.payments.currency, rate };
   }
 
-  /** Saves an order with what it costs now; a repeat of the request answers the order that it made. */
+  /**
+   * Saves an order with what it costs now; a repeat of the request answers the order that it made.
+   * @throws ApiError conflict for a request id of another order, or one open order too many
+   */
   async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
     const orders = this.source.getRepository(TopupOrder);
     const request = { provider, ...askOf(wish) };
     const repeated = await orders.findOneBy({ accountId, requestId });
     if (repeated) return same(repeated, request);
     const offer = await this.quote(accountId, wish);
+    await inTransaction(this.pool, (client) =>
+      this.insert(client, { accountId, requestId, provider, request, offer }),
+    );
+    return same(await orders.findOneByOrFail({ accountId, requestId }), request);
+  }
+
+  /** Orders of an account that are made at the same moment are counted one after the other. */
+  private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
+    const { accountId, requestId, provider, request, offer } = order;
     const { orderLifeMs, firstCheckMs } = this.config.payments;
-    await this.pool.query(
+    await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+    const { rows } = await client.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM topup_orders
+       WHERE account_id = $1 AND request_id <> $2 AND state = 'open' AND expires_at > now()`,
+      [accountId, requestId],
+    );
+    if ((rows[0]?.open ?? 0) >= MAX_OPEN) {
+      throw new ApiError('conflict', `An account has at most ${MAX_OPEN} open orders: pay or cancel one.`);
+    }
+    await client.query(
       `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
          expires_at, next_check_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
@@ -70,7 +100,6 @@ export class OrderStore {
         ...[offer.credits, offer.payMinor, offer.currency, offer.rate, orderLifeMs, firstCheckMs],
       ],
     );
-    return same(await orders.findOneByOrFail({ accountId, requestId }), request);
   }
 
   /** @throws ApiError not_found, also for another account's */

@@ -4,7 +4,14 @@ import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
-import { beginTopupRefund, endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/topup-refund.js';
+import { lockBalance } from '#ledger/posting.js';
+import {
+  beginTopupRefund,
+  endTopupRefund,
+  findRepeatedRefund,
+  findTopupRefund,
+  type TopupRefund,
+} from '#ledger/topup-refund.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
@@ -47,13 +54,17 @@ export class RefundDesk {
     const result = await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
       const { topupId, reason } = asked;
-      const topup = await findTopup(client, topupId);
-      const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
-      // What is unused is known under the lock only; all of the top-up is the most that it can be.
-      const amount = asked.credits ?? topup.credits;
-      if (amount <= this.config.payments.topupRefundLimit)
-        return { done: await this.begin(client, { ...payload, reason }, doer(asking)), approvalId: null };
       const { actor, requestId } = asking;
+      const topup = await findTopup(client, topupId);
+      await lockBalance(client, topup.accountId);
+      const repeated = await findRepeatedRefund(client, { topupId, requestId, credits: asked.credits });
+      if (repeated) return { done: repeated, approvalId: null };
+      const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
+      // What is unused is known to the ledger only; all of the top-up is the most that it can be.
+      const amount = asked.credits ?? topup.credits;
+      const before = await refundedBefore(client, topupId);
+      if (before + amount <= this.config.payments.topupRefundLimit)
+        return { done: await this.begin(client, { ...payload, reason }, doer(asking)), approvalId: null };
       const approval = await this.approvals.request(transaction, {
         ...{ actor, requestId },
         kind: 'topup.refund',
@@ -76,6 +87,7 @@ export class RefundDesk {
   ): Promise<TopupRefund> {
     const { refundId, outcome, reference, note } = confirmed;
     return inEntityTransaction(this.source, async ({ client }) => {
+      await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
       const before = await findTopupRefund(client, refundId);
       if (!before) throw new ApiError('not_found', 'There is no such refund.');
       if (before.provider !== 'manual')
@@ -123,6 +135,15 @@ export class RefundDesk {
     });
     return refund;
   }
+}
+
+/** What was refunded of a top-up or is on its way: many small refunds add up to a large one. Its account is locked. */
+async function refundedBefore(client: pg.ClientBase, topupId: string): Promise<bigint> {
+  const { rows } = await client.query<{ sum: string }>(
+    `SELECT coalesce(sum(credits), 0)::text AS sum FROM topup_refunds WHERE topup_id = $1 AND state <> 'failed'`,
+    [topupId],
+  );
+  return BigInt(rows[0]?.sum ?? 0);
 }
 
 async function findTopup(

@@ -42,7 +42,8 @@ export class TopupDesk {
   async check(order: TopupOrder): Promise<void> {
     const found = await this.checkouts.find(order);
     if (found.state === 'paid') await this.inbox.accept(foundEvent(order, found));
-    if (found.state === 'ended') await this.orders.end(order.id, 'expired');
+    // A payment that went to suspense leaves its order open, and the provider would say `paid` for ever.
+    if (found.state !== 'open') await this.orders.end(order.id, 'expired');
   }
 }
 

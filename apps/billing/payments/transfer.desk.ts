@@ -66,13 +66,14 @@ export class TransferDesk {
     });
   }
 
-  /** Credits a bank transfer; above the limit another person must agree first. */
+  /** Credits a bank transfer; above the limit, of an account in a day, another person must agree first. */
   async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
     const result = await inEntityTransaction(this.source, async (transaction) => {
       const repeated = await findTransfer(transaction.client, transfer);
       const payload = repeated ?? (await this.planTransfer(transaction.client, transfer));
       const credits = parseAmount(payload.credits);
-      if (repeated || credits <= this.config.payments.manualTopupLimit)
+      const alone = repeated ? 0n : await recordedAlone(transaction.client, payload);
+      if (repeated || alone + credits <= this.config.payments.manualTopupLimit)
         return { done: await this.credit(transaction.client, payload, doer(asking)), approvalId: null };
       const { actor, requestId } = asking;
       const approval = await this.approvals.request(transaction, {
@@ -151,6 +152,26 @@ async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<
   return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
 }
 
+/**
+ * What one person alone recorded for the account in the last day, nanos: many small transfers add up to a large one. Locks
+ * the account, behind the order, so that transfers at the same moment count each other.
+ */
+async function recordedAlone(
+  client: pg.ClientBase,
+  { accountId, paymentId }: Pick<TransferPayload, 'accountId' | 'paymentId'>,
+): Promise<bigint> {
+  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+  const { rows } = await client.query<{ sum: string }>(
+    `SELECT coalesce(sum(t.credits), 0)::text AS sum FROM topups t
+     WHERE t.account_id = $1 AND t.provider = 'manual' AND t.payment_id <> $2
+       AND t.recorded_at > now() - interval '1 day'
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.kind = 'topup.manual' AND a.account_id = t.account_id
+         AND a.subject = 'payment:manual:' || t.payment_id AND a.state = 'approved')`,
+    [accountId, paymentId],
+  );
+  return BigInt(rows[0]?.sum ?? 0);
+}
+
 async function planOrder(
   client: pg.ClientBase,
   orderId: string,
@@ -163,7 +184,7 @@ async function planOrder(
     rate: TransferPayload['rate'];
   }>(
     `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
-     FROM topup_orders WHERE id = $1 AND provider = 'manual'`,
+     FROM topup_orders WHERE id = $1 AND provider = 'manual' FOR UPDATE`,
     [orderId],
   );
   const order = rows[0];
