@@ -1,18 +1,20 @@
 import { Command } from 'commander';
 import type pg from 'pg';
 import { createCustomer, createKey, limitCustomerKey, revokeCustomerKey } from '#apps/billing/customers.js';
+import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
 import { listKeys, unknownAccount } from '#identity/key.store.js';
 import { readBalance } from '#ledger/customer-account.js';
-import { recordTopup } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
+import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
+import { recordAudited } from './recorded-topup.js';
 import { readStatement, statementTable } from './statement.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -72,23 +74,25 @@ export function keysCommand(): Command {
 
 async function create(options: { name: string; credits?: Nanos; group: string }): Promise<void> {
   const { name, credits, group } = options;
+  const reader = new ConfigReader(process.env);
+  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
   const answer = await withDatabase(process.env, async (pool) => {
     const { accountId, apiKey } = await createCustomer(pool, { name, group }, operatorName());
-    const balance = credits ? await credit(pool, accountId, credits) : '0';
+    const balance = credits ? await credit(pool, accountId, credits, currency) : '0';
     return { accountId, apiKey, group, balance };
   });
   printJson(answer);
 }
 
-async function credit(pool: pg.Pool, accountId: string, credits: Nanos): Promise<string> {
-  const { balance } = await recordTopup(pool, {
+async function credit(pool: pg.Pool, accountId: string, credits: Nanos, currency: string): Promise<string> {
+  const { balance } = await recordAudited(pool, {
     accountId,
     provider: 'manual',
     paymentId: `cli-${newId()}`,
     credits,
     paidMinor: priceCredits(credits, STANDARD_RATE).paidMinor,
     rate: STANDARD_RATE,
-    currency: 'USD',
+    currency,
   });
   return formatAmount(balance);
 }

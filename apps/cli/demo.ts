@@ -54,7 +54,9 @@ function expectThat(holds: boolean, otherwise: string): asserts holds {
 async function main(): Promise<void> {
   const relay = await findOrStartRelay(process.env);
   try {
-    await withDatabase(process.env, (pool) => show(relay, pool));
+    // Played credit belongs into the books of the relay that is shown, never into those that DATABASE_URL may name.
+    const env = relay.apiKey === undefined ? { ...process.env, DATABASE_URL: '' } : process.env;
+    await withDatabase(env, (pool) => show(relay, pool));
   } finally {
     await relay.close();
   }

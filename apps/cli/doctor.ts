@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
+import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
 import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
 import { dataFolder } from '#apps/standalone/data-folder.js';
 import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
@@ -89,7 +90,7 @@ async function examineBus(pool: pg.Pool, env: Env, note: (finding: Finding) => v
   const brokers = new ConfigReader(env).list('KAFKA_BROKERS');
   if (brokers.length === 0) {
     note(ok('bus', 'within the process: KAFKA_BROKERS is not set'));
-    note(await examined('trial charge', 'Run `tollgate ledger check`.', () => tryHold(pool, null)));
+    note(await examined('trial charge', 'Run `tollgate ledger check`.', () => tryHold(pool, null, env)));
     return;
   }
   const transport = newTransport(brokers, env['KAFKA_NAMESPACE'] ?? '');
@@ -103,7 +104,7 @@ async function examineBus(pool: pg.Pool, env: Env, note: (finding: Finding) => v
     });
     note(found);
     if (found.state === 'fail') return;
-    note(await examined('trial charge', START, () => tryHold(pool, bus)));
+    note(await examined('trial charge', START, () => tryHold(pool, bus, env)));
   } finally {
     await bus.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
@@ -222,13 +223,24 @@ async function readChannels(pool: pg.Pool): Promise<string | Partial<Finding>> {
   return { state: 'warn', detail: `${detail}; ${without.length} without a channel: ${names.join(', ')}` };
 }
 
-async function tryHold(pool: pg.Pool, bus: Bus | null): Promise<string> {
+/** As standalone decides it, whose database needs no address; elsewhere payments are played only where it is said. */
+function playedCurrency(env: Env): string | null {
+  const reader = new ConfigReader(env);
+  const isStandalone = !env['DATABASE_URL'] && !env['STRIPE_SECRET_KEY'];
+  return reader.boolean('SANDBOX_PAYMENTS', isStandalone) ? readPaymentCurrency(reader) : null;
+}
+
+async function tryHold(pool: pg.Pool, bus: Bus | null, env: Env): Promise<string> {
   const till = bus ? tillOfBus(bus) : tillOfLedger(pool);
   try {
     const beganMs = performance.now();
-    const { model, amount } = await tryCharge(pool, till);
+    const trial = await tryCharge(pool, till, { playedCurrency: playedCurrency(env) });
+    const { outcome, model, amount, accountId } = trial;
     const way = bus ? 'by billing, over the bus' : 'in the ledger';
-    return `held ${amount} USD for a call of ${model} and gave it back ${way}, in ${Math.round(performance.now() - beganMs)} ms`;
+    const tookMs = Math.round(performance.now() - beganMs);
+    if (outcome === 'given_back')
+      return `held ${amount} USD for a call of ${model} and gave it back ${way}, in ${tookMs} ms`;
+    return `refused to hold ${amount} USD ${way}, in ${tookMs} ms, as it must: account ${accountId} has no balance`;
   } finally {
     if (!bus) await till.close();
   }

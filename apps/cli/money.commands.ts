@@ -1,12 +1,10 @@
+import { SingleBar } from 'cli-progress';
 import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
 import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
 import { rateInForce } from '#apps/billing/rates/account-rates.js';
-import { inTransaction } from '#database/database.js';
-import { audit } from '#identity/audit-log.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
-import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
@@ -18,8 +16,8 @@ import {
   secondsArgument,
 } from './arguments.js';
 import { migrateDatabase, withDatabase } from './database.access.js';
-import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
+import { recordAudited } from './recorded-topup.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
@@ -80,25 +78,6 @@ async function record(accountId: string, options: TopupOptions, command: Command
   );
 }
 
-/** Credits the payment and notes who recorded it, all or nothing; a repeat notes nothing. */
-function recordAudited(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
-  return inTransaction(pool, async (client) => {
-    const result = await creditTopup(client, request);
-    if (result.created) {
-      const { accountId, paymentId, credits, rate } = request;
-      await audit(client, {
-        actor: operatorName(),
-        action: 'topup.recorded',
-        subject: `topup:${result.topupId}`,
-        accountId,
-        after: { paymentId, credits: formatAmount(credits), rate },
-        requestId: null,
-      });
-    }
-    return result;
-  });
-}
-
 export function ledgerCommand(): Command {
   const ledger = new Command('ledger').description('the double-entry ledger');
   ledger
@@ -111,10 +90,29 @@ export function ledgerCommand(): Command {
 }
 
 async function check(options: { grace: number; json?: boolean }): Promise<void> {
-  const result = await withDatabase(process.env, (pool) => checkLedger(pool, { graceMs: options.grace }));
+  const result = await withDatabase(process.env, (pool) => checkShown(pool, options.grace));
   if (!result.ok) process.exitCode = 1;
   if (options.json) return printJson({ ok: result.ok, violations: result.violations });
   printText(checkReport(result));
+}
+
+/** A large ledger takes minutes: on a terminal a bar says how far the check has come. */
+async function checkShown(pool: pg.Pool, graceMs: number): Promise<LedgerCheckResult> {
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} rules checked',
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 40,
+  });
+  try {
+    return await checkLedger(pool, {
+      graceMs,
+      onProgress: (done, total) => (done === 0 ? bar.start(total, 0) : bar.update(done)),
+    });
+  } finally {
+    bar.stop();
+  }
 }
 
 /** What a ledger check found, for people. */

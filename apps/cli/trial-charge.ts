@@ -22,7 +22,7 @@ export interface Till {
   close(): Promise<void>;
 }
 
-/** The account of trials: nobody signs in to it, and its credit comes from the sandbox provider. */
+/** The account of trials: nobody signs in to it. Only where payments are played does it get credit of them. */
 const ACCOUNT_NAME = 'Tollgate doctor';
 const CREDITS = parseAmount('1');
 const LIFE_MS = 30_000;
@@ -45,14 +45,33 @@ export function tillOfLedger(pool: pg.Pool): Till {
   };
 }
 
+export interface TrialOptions {
+  /**
+   * What played payments are in, ISO 4217: the account gets its credit by one. Null where payments are real, since none
+   * may stand in the books that never was; without credit the hold is then refused, which goes the same way.
+   */
+  playedCurrency: string | null;
+}
+
+export interface Trial {
+  outcome: 'given_back' | 'refused';
+  model: string;
+  /** USD. */
+  amount: string;
+  accountId: string;
+}
+
 /**
  * Holds the price of the cheapest call on an account of its own and gives it back at once.
- * @returns what was held. @throws OperatorError that says what went wrong
+ * @throws OperatorError that says what went wrong
  */
-export async function tryCharge(pool: pg.Pool, till: Till): Promise<{ model: string; amount: string }> {
+export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions): Promise<Trial> {
   const { group, model, amount } = await cheapestCall(pool);
   const customer = await trialCustomer(pool, group);
-  const before = await readBalance(pool, customer.accountId);
+  const { accountId } = customer;
+  const { playedCurrency } = options;
+  if (playedCurrency !== null) await playPayment(pool, accountId, playedCurrency);
+  const before = await readBalance(pool, accountId);
   const chargeId = newId();
   const reply = await till.hold({
     ...{ chargeId, ...customer, model: model.id, requestedModel: model.id, group, family: model.family },
@@ -60,16 +79,18 @@ export async function tryCharge(pool: pg.Pool, till: Till): Promise<{ model: str
     expiresAt: new Date(Date.now() + LIFE_MS).toISOString(),
     deadline: new Date(Date.now() + LIFE_MS).toISOString(),
   });
-  if (reply.outcome !== 'held') {
+  const isPoor = reply.refusal?.code === 'insufficient_user_quota' && (before?.main ?? 0n) < amount;
+  if (reply.outcome !== 'held' && !isPoor) {
     throw new OperatorError(`The hold was refused: ${reply.refusal?.message ?? 'no reason was given'}`);
   }
   const reason = { code: 'trial', message: 'a trial of the operator' };
-  const resolved = await till.resolve({ chargeId, accountId: customer.accountId, outcome: 'failed', reason });
-  const after = await readBalance(pool, customer.accountId);
-  if (resolved.outcome !== 'released' || after?.main !== before?.main) {
+  const resolved = await till.resolve({ chargeId, accountId, outcome: 'failed', reason });
+  const after = await readBalance(pool, accountId);
+  if (resolved.outcome !== (isPoor ? 'refused' : 'released') || after?.main !== before?.main) {
     throw new OperatorError(`The hold of charge ${chargeId} was not given back: it is ${resolved.outcome}.`);
   }
-  return { model: model.id, amount: formatAmount(amount) };
+  const outcome = isPoor ? 'refused' : 'given_back';
+  return { outcome, model: model.id, amount: formatAmount(amount), accountId };
 }
 
 async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {
@@ -97,10 +118,14 @@ async function trialCustomer(pool: pg.Pool, group: string): Promise<{ accountId:
     [ACCOUNT_NAME, group],
   );
   const { accountId, keyId } = rows[0] ?? (await createCustomer(pool, { name: ACCOUNT_NAME, group }));
+  return { accountId, keyId };
+}
+
+/** Once, however often it is tried. */
+async function playPayment(pool: pg.Pool, accountId: string, currency: string): Promise<void> {
   const { paidMinor } = priceCredits(CREDITS, STANDARD_RATE);
   await recordTopup(pool, {
     ...{ accountId, provider: 'sandbox', paymentId: `doctor-${accountId}`, credits: CREDITS, paidMinor },
-    ...{ rate: STANDARD_RATE, currency: 'USD' },
+    ...{ rate: STANDARD_RATE, currency },
   });
-  return { accountId, keyId };
 }

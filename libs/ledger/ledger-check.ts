@@ -16,6 +16,8 @@ export interface LedgerCheckResult {
 export interface LedgerCheckOptions {
   /** Work younger than this may still be in flight between a task's end and its charge's. */
   graceMs: number;
+  /** Called before the first rule and after each one. */
+  onProgress?: (done: number, total: number) => void;
   /** Checks inside the caller's own transaction instead of a snapshot of its own. */
   client?: pg.ClientBase;
 }
@@ -308,30 +310,35 @@ const CHECKS: Check[] = [
  * Reads only; its time grows with the ledger.
  */
 export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): Promise<LedgerCheckResult> {
-  if (options.client) return runChecks(options.client, options.graceMs);
+  if (options.client) return runChecks(options.client, options);
   const client = await pool.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return await runChecks(client, options.graceMs);
+    return await runChecks(client, options);
   } finally {
     await client.query('ROLLBACK').catch(() => undefined);
     client.release();
   }
 }
 
-async function runChecks(client: pg.ClientBase, graceMs: number): Promise<LedgerCheckResult> {
+async function runChecks(
+  client: pg.ClientBase,
+  { graceMs, onProgress }: LedgerCheckOptions,
+): Promise<LedgerCheckResult> {
   const { rows } = await client.query<{ before: string }>(
     `SELECT (clock_timestamp() - $1::float8 * interval '1 millisecond')::text AS before`,
     [graceMs],
   );
   const before = rows[0]?.before ?? null;
   const violations: Violation[] = [];
-  for (const { invariant, message, sql } of CHECKS) {
+  onProgress?.(0, CHECKS.length);
+  for (const [index, { invariant, message, sql }] of CHECKS.entries()) {
     const found = await client.query<Violation['rows'][number]>(
       `${sql} LIMIT ${ROWS_SHOWN}`,
       sql.includes('$1') ? [before] : [],
     );
     if (found.rows.length > 0) violations.push({ invariant, message, rows: found.rows });
+    onProgress?.(index + 1, CHECKS.length);
   }
   return { ok: violations.length === 0, violations };
 }

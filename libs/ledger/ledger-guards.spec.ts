@@ -120,6 +120,13 @@ describe('what the database refuses', () => {
 });
 
 describe('the ledger check', () => {
+  it('tells how far it has come', async () => {
+    const told: [done: number, total: number][] = [];
+    await checkLedger(fixture.billing, { graceMs: 0, onProgress: (...each) => told.push(each) });
+    const total = told.length - 1;
+    expect(told).toEqual(Array.from({ length: total + 1 }, (_, done) => [done, total]));
+  });
+
   const tampering: [number, string][] = [
     [1, `INSERT INTO ledger_entries VALUES (77, 0, 'CRD', 1, 5, NULL)`],
     [2, `UPDATE customer_balances SET main = main + 1 WHERE account_id = $1`],

@@ -101,9 +101,30 @@ describe('channels', () => {
 });
 
 describe('doctor', () => {
-  it('finds everything well, and gives its charge back each time', async () => {
+  const trialAccount = async () => {
+    const { rows } = await ledger.owner.query(
+      `SELECT (SELECT count(*)::int FROM topups) AS topups, main::text, held::text FROM customer_balances b
+       JOIN accounts a ON a.id = b.account_id WHERE a.name = 'Tollgate doctor'`,
+    );
+    return rows;
+  };
+
+  it('makes no payment up where payments are real: its charge is refused, as it must be', async () => {
     for (let count = 0; count < 2; count += 1) {
       const { code, checks } = await doctor();
+      expect(code).toBe(0);
+      expect(checks.get('trial charge')).toMatchObject({
+        state: 'ok',
+        detail: expect.stringMatching(/^refused to hold .* as it must: account [0-9a-z]{26} has no balance$/),
+      });
+    }
+    expect(await trialAccount()).toEqual([{ topups: 0, main: '0', held: '0' }]);
+    expect(await checkLedger(ledger.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
+  });
+
+  it('finds everything well where payments are played, and gives its charge back each time', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      const { code, checks } = await doctor({ SANDBOX_PAYMENTS: 'true', PAYMENT_CURRENCY: 'EUR' });
       const notOk = [...checks.values()].filter(({ state }) => state === 'fail');
       expect({ code, notOk }).toEqual({ code: 0, notOk: [] });
       expect(checks.get('trial charge')).toMatchObject({
@@ -111,11 +132,9 @@ describe('doctor', () => {
         detail: expect.stringContaining('gave it back'),
       });
     }
-    const { rows } = await ledger.owner.query(
-      `SELECT (SELECT count(*)::int FROM topups) AS topups, main::text, held::text FROM customer_balances b
-       JOIN accounts a ON a.id = b.account_id WHERE a.name = 'Tollgate doctor'`,
-    );
-    expect(rows).toEqual([{ topups: 1, main: '1000000000', held: '0' }]);
+    expect(await trialAccount()).toEqual([{ topups: 1, main: '1000000000', held: '0' }]);
+    const { rows } = await ledger.owner.query('SELECT provider, currency FROM topups');
+    expect(rows).toEqual([{ provider: 'sandbox', currency: 'EUR' }]);
     expect(await checkLedger(ledger.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
   });
 

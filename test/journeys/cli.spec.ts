@@ -51,6 +51,22 @@ describe('accounts', () => {
     expect(rows).toEqual([{ provider: 'manual', credits: '5000000000', paid_minor: '650' }]);
   });
 
+  it('take their first credits in the currency of the house, and note who recorded them', async () => {
+    const { stdout } = await run(CLI, ['accounts', 'create', '--name', 'Acme', '--credits', '5'], {
+      DATABASE_URL: ledger.urlFor('billing'),
+      PAYMENT_CURRENCY: 'EUR',
+    });
+    const { accountId } = JSON.parse(stdout) as { accountId: string };
+    const { rows } = await ledger.owner.query(
+      `SELECT t.currency, l.actor, l.action FROM topups t JOIN audit_log l ON l.subject = 'topup:' || t.id
+       WHERE t.account_id = $1`,
+      [accountId],
+    );
+    expect(rows).toEqual([
+      { currency: 'EUR', actor: expect.stringMatching(/^cli:/), action: 'topup.recorded' },
+    ]);
+  });
+
   it('show main, held, invite and their keys', async () => {
     const accountId = await newAccount('--credits', '0.5', '--group', 'Public-Relay');
     expect(await json('accounts', 'show', accountId)).toEqual({
