@@ -21,8 +21,8 @@ export interface BillingConfig {
   readonly session: SessionLife;
   /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
   readonly consoleUrl: string;
-  /** Proxies stand before the console and say whom they answer. */
-  readonly trustProxy: boolean;
+  /** How many proxies stand before the console and say whom they answer. */
+  readonly trustProxy: number;
   readonly payments: PaymentsConfig;
   readonly market: MarketConfig;
   /** How often the last use of keys is written down. */
@@ -48,7 +48,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
       rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
     },
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
-    trustProxy: reader.boolean('TRUST_PROXY', false),
+    trustProxy: reader.proxies('TRUST_PROXY'),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
     keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),

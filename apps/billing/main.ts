@@ -27,9 +27,9 @@ Environment:
   OUTBOX_POLL_SECONDS     net under the outbox relay (0.25)
   PUBLIC_CONSOLE_URL      where people reach the console (http://127.0.0.1:8788)
   SESSION_IDLE_SECONDS    a session ends after this long without a request (43200)
+  SESSION_LONGEST_SECONDS and in any case after this long (2592000)
   PRICE_PROPOSAL_LIFE_SECONDS  how long a proposal of prices can be confirmed (604800)
   PRICE_LIST_AGE_SECONDS  how long others may keep the public price list (15)
-  SESSION_LONGEST_SECONDS and in any case after this long (2592000)
   SMTP_URL                mail server, such as smtps://user:password@host; else mail is written to
   MAIL_DIR                this folder, a file each (.data/mail)
   MAIL_FROM               sender of mail (Tollgate <no-reply@localhost>)
@@ -41,12 +41,12 @@ Environment:
   STRIPE_WEBHOOK_SECRET   what signs the events at /api/payments/events/stripe
   BANK_TRANSFER_INSTRUCTIONS  turns orders by bank transfer on: where to transfer to
   SANDBOX_PAYMENTS        payments that are only played (false)
-  MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone (1000)
+  MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone for an account in a day (1000)
   TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
   LEDGER_SNAPSHOT_SECONDS how often a day that ended gets its balances stored (600)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
-  TRUST_PROXY             believe X-Forwarded-For (false)
+  TRUST_PROXY             believe X-Forwarded-For of one proxy (true) or of so many (false)
   LOG_LEVEL               info
 
 SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.

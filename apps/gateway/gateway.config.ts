@@ -4,8 +4,8 @@ import type { ConfigReader } from '#platform/config.js';
 export interface GatewayConfig {
   /** The address clients use, without a trailing slash; undefined: taken from each request. */
   publicBaseUrl: string | undefined;
-  /** Believe X-Forwarded-*: only behind a proxy that sets them. */
-  trustProxy: boolean;
+  /** Believe X-Forwarded-* as far as so many proxies wrote them: only behind such that do. */
+  trustProxy: number;
   urlSigningSecret: string;
   /** How long billing may take to see a charge.requested before it refuses it as expired. */
   holdExpiresMs: number;
@@ -51,7 +51,7 @@ const MIN_SECRET_CHARS = 32;
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
     publicBaseUrl: reader.optionalString('PUBLIC_BASE_URL') && withoutSlash(reader.url('PUBLIC_BASE_URL')),
-    trustProxy: reader.boolean('TRUST_PROXY', false),
+    trustProxy: reader.proxies('TRUST_PROXY'),
     urlSigningSecret: reader.secret('URL_SIGNING_SECRET', MIN_SECRET_CHARS),
     holdExpiresMs: reader.seconds('HOLD_EXPIRES_SECONDS', 10),
     busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),

@@ -27,7 +27,7 @@ Environment:
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
   ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
-  TRUST_PROXY                  believe X-Forwarded-* (false)
+  TRUST_PROXY                  believe X-Forwarded-* of one proxy (true) or of so many (false)
   HOST                         address to listen on (0.0.0.0)
   PORT                         data plane (8787)
   HEALTH_PORT                  /health/live, /health/ready, /metrics (9464)

@@ -54,6 +54,18 @@ export class ConfigReader {
     return this.fault(name, 'must be true or false', fallback);
   }
 
+  /**
+   * How many proxies stand before the program: of the addresses that a request was forwarded for, the nearest so many were
+   * written by them, and the rest by whoever sent it. `true` is one, `false` none.
+   */
+  proxies(name: string): number {
+    const text = this.env[name] || 'false';
+    if (/^\d$/.test(text)) return Number(text);
+    if (['true', 'yes'].includes(text)) return 1;
+    if (['false', 'no'].includes(text)) return 0;
+    return this.fault(name, 'must be true, false, or how many proxies there are, up to 9', 0);
+  }
+
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
     const text = this.env[name];
     if (text === undefined || text === '') return fallback;

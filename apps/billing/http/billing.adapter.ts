@@ -3,6 +3,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { trustedHops } from '#platform/proxies.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
 import { unknownUrl } from './error.filter.js';
 
@@ -15,7 +16,7 @@ const MAX_PATH_PARAM_CHARS = 200;
 
 /** Fastify under Nest, with the limits of the control plane. */
 export class BillingAdapter extends FastifyAdapter {
-  constructor(options: { trustProxy: boolean }) {
+  constructor(options: { trustProxy: number }) {
     super({
       genReqId: () => newId(),
       requestIdHeader: false,
@@ -23,7 +24,7 @@ export class BillingAdapter extends FastifyAdapter {
       requestTimeout: REQUEST_TIMEOUT_MS,
       http: { headersTimeout: HEADERS_TIMEOUT_MS },
       forceCloseConnections: true,
-      trustProxy: options.trustProxy,
+      trustProxy: trustedHops(options.trustProxy),
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
       frameworkErrors: answerUnroutable,
       skipMiddie: true,

@@ -27,6 +27,7 @@ import {
   REQUEST_TIMEOUT_MS,
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
+import { trustedHops } from '#platform/proxies.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
@@ -34,7 +35,7 @@ import type { RouteTable } from './route-table.js';
 
 /** Fastify under Nest, with the limits of the data plane and its error shape down to the socket. */
 export class GatewayAdapter extends FastifyAdapter {
-  constructor(options: { trustProxy: boolean }) {
+  constructor(options: { trustProxy: number }) {
     super({
       genReqId: () => newId(),
       requestIdHeader: false,
@@ -44,7 +45,7 @@ export class GatewayAdapter extends FastifyAdapter {
       http: { headersTimeout: HEADERS_TIMEOUT_MS },
       forceCloseConnections: 'idle',
       return503OnClosing: false,
-      trustProxy: options.trustProxy,
+      trustProxy: trustedHops(options.trustProxy),
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
       frameworkErrors: answerUnroutable,
       clientErrorHandler: answerUnreadable,
