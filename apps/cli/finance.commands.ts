@@ -13,6 +13,7 @@ import { OperatorError } from '#platform/errors.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
+import { countedOn } from './progress.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const FROM = ['--from <time>', 'recorded not before this time', timeArgument] as const;
@@ -138,7 +139,11 @@ async function writeExport(
     const ledgerAccountId =
       options.account === undefined ? null : (await accountOf(pool, options.account)).id;
     const asked = { format, from, to, ledgerAccountId, summary, currency: currency() };
-    for await (const piece of exportLedger(pool, asked)) {
+    const pieces = countedOn(exportLedger(pool, asked), {
+      sizeOf: (piece) => piece.length,
+      words: (sum) => `${(sum / 1e6).toFixed(1)} MB`,
+    });
+    for await (const piece of pieces) {
       if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
     }
   });

@@ -8,6 +8,7 @@ import { unknownAccount } from '#identity/key.store.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { printJson, printText, table } from './output.js';
+import { countedOn } from './progress.js';
 
 interface UsageOptions {
   limit: number;
@@ -51,8 +52,10 @@ async function usage(accountId: string, options: UsageOptions): Promise<void> {
   await withDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     const entries = entriesOf(pool, accountId, filter);
-    if (options.csv) await writeCsv(process.stdout, usageColumns(true), entries).catch(ignoreClosedPipe);
-    else await print(accountId, entries, options);
+    if (options.csv) {
+      const counted = countedOn(entries, { sizeOf: () => 1, words: (sum) => `${sum} requests` });
+      await writeCsv(process.stdout, usageColumns(true), counted).catch(ignoreClosedPipe);
+    } else await print(accountId, entries, options);
   });
 }
 
