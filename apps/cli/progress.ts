@@ -22,7 +22,10 @@ export async function* countedOn<T>(
   { sizeOf, words }: Counting<T>,
   output: ProgressOutput = process.stderr,
 ): AsyncGenerator<T> {
-  if (!output.isTTY) return yield* items;
+  if (!output.isTTY) {
+    yield* items;
+    return;
+  }
   let sum = 0;
   let shownAtMs = 0;
   try {
