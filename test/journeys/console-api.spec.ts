@@ -38,6 +38,17 @@ describe('a session', () => {
     expect(data).toMatchObject({ email: someone.email, roles: ['user', 'finance'] });
   });
 
+  it('gets a new cookie when its token was in use for long', async () => {
+    const someone = await person(relay);
+    await relay.fixture.billing.query(
+      `UPDATE sessions SET rotated_at = now() - interval '1 day' WHERE user_id = $1`,
+      [someone.userId],
+    );
+    const cookie = (await someone.send('/api/session')).headers.get('set-cookie');
+    expect(cookie).toMatch(/^tollgate_session=[A-Za-z0-9_-]{43};.*HttpOnly.*SameSite=Lax/);
+    expect((await someone.send('/api/session')).headers.get('set-cookie')).toBeNull();
+  });
+
   it('is needed', async () => {
     const response = await fetch(`${relay.consoleUrl}/api/session`);
     expect(response.status).toBe(401);
