@@ -30,6 +30,8 @@ export interface Posting {
   chargeId?: string | null;
   /** The transaction that this one reverses. */
   linkedId?: bigint | null;
+  /** When what it tells of happened, ISO 8601; now when left out. */
+  effectiveAt?: string | null;
   movements: readonly Movement[];
 }
 
@@ -81,7 +83,7 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
   for (const account of touchedAccounts(movements)) await storeBalances(client, account);
   await client.query(
     `INSERT INTO ledger_transactions (id, kind, reference, account_id, charge_id, linked_id, effective_at)
-     VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, clock_timestamp()))`,
     [
       id,
       posting.kind,
@@ -89,6 +91,7 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
       posting.accountId,
       posting.chargeId ?? null,
       posting.linkedId ?? null,
+      posting.effectiveAt ?? null,
     ],
   );
   await insertEntries(client, id, entries);

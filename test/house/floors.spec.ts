@@ -11,6 +11,7 @@ const FLOORS = [
   ['groups', 'topup', 'invites', 'database', 'storage'],
   ['pricing', 'bus', 'identity'],
   ['ledger'],
+  ['finance'],
   ['tasks', 'catalog'],
   ['upstream'],
   ['apps/gateway', 'apps/billing', 'apps/video-worker', 'apps/sandbox-upstream', 'apps/console'],

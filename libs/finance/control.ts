@@ -1,0 +1,46 @@
+import type pg from 'pg';
+import type { Horizon } from '#ledger/horizon.js';
+
+/**
+ * A control compares two sides of the books that must agree, item by item. What it counts should be 0: each item that it
+ * names is something that a person must look at.
+ */
+export interface Control {
+  /** Stable, in kebab-case, such as `payments`: findings, metrics and addresses name it so. */
+  readonly id: string;
+  readonly title: string;
+  /** What is compared, and what to do about an item. One or two sentences. */
+  readonly explanation: string;
+  /** Reads only, on the snapshot that it is given. */
+  check(client: pg.ClientBase, context: ControlContext): Promise<ControlResult>;
+}
+
+export interface ControlContext {
+  /** Up to where the snapshot is certain. */
+  readonly horizon: Horizon;
+  /** Work younger than this may be in flight still. */
+  readonly graceMs: number;
+  /** Only what concerns the time before counts, as for the close of a period; null: all that the snapshot sees. ISO 8601. */
+  readonly before: string | null;
+  /** Items to name at most. */
+  readonly limit: number;
+}
+
+export interface ControlResult {
+  /** All of them, also those beyond the limit. */
+  readonly count: number;
+  readonly items: readonly ControlItem[];
+}
+
+export interface ControlItem {
+  /** `kind:{id}`, such as `payment:stripe:pi_1`: the same for the same thing in every run. */
+  readonly subject: string;
+  /** In snake_case, such as `missing_here`, `missing_there`, `differs`, `twice`. */
+  readonly state: string;
+  /** A sentence for people: what is wrong with it. */
+  readonly message: string;
+  /** Amounts as decimal strings with their unit, ids, times: whatever helps to look at it. */
+  readonly details: Readonly<Record<string, string | null>>;
+  /** Ledger transactions to look at. */
+  readonly transactionIds: readonly bigint[];
+}
