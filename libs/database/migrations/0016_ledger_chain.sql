@@ -1,1 +1,29 @@
--- Later.
+-- Tamper evidence: a hash chain over the ledger's transactions, built behind the postings in blocks.
+
+-- A block is about every transaction whose id is after the last one of the block before and up to its own last one; an id in
+-- between that no transaction had is sealed as absent. `hash` is of a text that has every other column in it.
+CREATE TABLE ledger_chain_blocks (
+  number             bigint PRIMARY KEY CHECK (number > 0),
+  previous_hash      bytea NOT NULL CHECK (length(previous_hash) = 32),
+  first_id           bigint NOT NULL,
+  last_id            bigint NOT NULL,
+  transaction_count  integer NOT NULL CHECK (transaction_count > 0),
+  entry_count        integer NOT NULL CHECK (entry_count >= 0),
+  -- Of the hashes of all its rows, in full.
+  digest             bytea NOT NULL CHECK (length(digest) = 32),
+  hash               bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+  sealed_at          timestamptz NOT NULL,
+  CHECK (first_id <= last_id)
+);
+CALL make_append_only('ledger_chain_blocks');
+
+-- What names the row that was touched: the ids of a block's transactions, how many entries each had, and the beginning of
+-- the hash of each row. It is not compressed, since hashes cannot be.
+CREATE TABLE ledger_chain_leaves (
+  block_number  bigint PRIMARY KEY REFERENCES ledger_chain_blocks,
+  leaves        bytea NOT NULL
+);
+ALTER TABLE ledger_chain_leaves ALTER COLUMN leaves SET STORAGE EXTERNAL;
+CALL make_append_only('ledger_chain_leaves');
+
+GRANT SELECT, INSERT ON ledger_chain_blocks, ledger_chain_leaves TO tollgate_billing;
