@@ -41,6 +41,7 @@ const OF_THE_HOUSE: Record<string, string> = {
   proposalId: newId(),
   rule: 'fixed_per_call',
   ledgerAccountId: '1',
+  transactionId: '1',
   alias: 'vendora-imagine-video-1.5-preview',
 };
 

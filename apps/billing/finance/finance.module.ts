@@ -12,6 +12,7 @@ import { Loop } from '#platform/loop.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, LOG, POOL } from '../billing.tokens.js';
 import { LedgerController } from './ledger.controller.js';
+import { TransactionController } from './transaction.controller.js';
 
 /** Stores the balances of each day once it is over, behind the postings. */
 @Injectable()
@@ -37,5 +38,5 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
 }
 
 /** The books, as finance reads them. */
-@Module({ controllers: [LedgerController], providers: [SnapshotLoop] })
+@Module({ controllers: [LedgerController, TransactionController], providers: [SnapshotLoop] })
 export class FinanceModule {}

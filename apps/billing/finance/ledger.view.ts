@@ -4,7 +4,7 @@ import type { LedgerAccount, LedgerStatement } from '#ledger/ledger-account-stat
 import type { TrialBalance } from '#ledger/trial-balance.js';
 
 /** An amount of a unit as a decimal without trailing zeros. */
-function money(amount: bigint, { decimals: scale }: Unit): string {
+export function money(amount: bigint, { decimals: scale }: Unit): string {
   const text = plainDecimal({ digits: amount < 0n ? -amount : amount, scale });
   return amount < 0n ? `-${text}` : text;
 }

@@ -740,6 +740,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/transactions/{transactionId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One transaction of the ledger with its entries and what belongs to it. */
+    get: operations['readLedgerTransaction'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/trial-balance': {
     parameters: {
       query?: never;
@@ -9243,6 +9260,147 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  readLedgerTransaction: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        transactionId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One transaction of the ledger with its entries and what belongs to it. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            /**
+             * @example topup
+             * @example hold
+             * @example settle
+             */
+            kind: string;
+            /** @description Unique for ever: what makes a repeat impossible. */
+            reference: string;
+            accountId: string | null;
+            chargeId: string | null;
+            /**
+             * Format: date-time
+             * @description When what it tells of happened.
+             */
+            effectiveAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            recordedAt: string;
+            entries: {
+              ordinal: number;
+              ledgerAccountId: string;
+              code: string;
+              /** @enum {string} */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              unit: string;
+              /** @description Of the unit, a decimal string; positive is a credit. */
+              amount: string;
+              model: string | null;
+              group: string | null;
+              channel: string | null;
+              keyId: string | null;
+            }[];
+            /** @description At most 100, by id. */
+            linked: {
+              id: string;
+              /**
+               * @example topup
+               * @example hold
+               * @example settle
+               */
+              kind: string;
+              /** @description Unique for ever: what makes a repeat impossible. */
+              reference: string;
+              accountId: string | null;
+              chargeId: string | null;
+              /**
+               * Format: date-time
+               * @description When what it tells of happened.
+               */
+              effectiveAt: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+              /** @enum {string} */
+              relation: 'reverses' | 'reversed_by' | 'same_charge';
+            }[];
+            charge: {
+              id: string;
+              state: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              settled: string | null;
+              released: string | null;
+              taskId: string | null;
+            } | null;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
         headers: {
           [name: string]: unknown;
         };

@@ -48,3 +48,6 @@ GRANT SELECT, INSERT, DELETE ON control_results TO tollgate_billing;
 GRANT SELECT, INSERT ON control_findings TO tollgate_billing;
 GRANT UPDATE (state, message, details, transaction_ids, last_seen_at, resolved_at, acknowledged_by, acknowledged_at, note)
   ON control_findings TO tollgate_billing;
+
+-- What was linked to a transaction afterwards, for whoever looks at one.
+CREATE INDEX ledger_transactions_linked ON ledger_transactions (linked_id) WHERE linked_id IS NOT NULL;

@@ -1,0 +1,131 @@
+import type pg from 'pg';
+import { chargeReference } from '#ledger/charge.js';
+import type { Commodity } from '#ledger/trial-balance.js';
+
+/** Head of a ledger transaction. Times are PostgreSQL's text. */
+export interface TransactionHead {
+  id: bigint;
+  kind: string;
+  reference: string;
+  accountId: string | null;
+  chargeId: string | null;
+  effectiveAt: string;
+  recordedAt: string;
+}
+
+export interface TransactionEntry {
+  ordinal: number;
+  ledgerAccountId: bigint;
+  code: string;
+  commodity: Commodity;
+  /** Positive is a credit; units of the commodity. */
+  amount: bigint;
+  model: string | null;
+  group: string | null;
+  channel: string | null;
+  keyId: string | null;
+}
+
+/** How another transaction belongs to one: it is what this one reverses, it reverses this one, or is of the same charge. */
+export type Relation = 'reverses' | 'reversed_by' | 'same_charge';
+
+/** A charge as far as its postings are concerned; amounts are nanos. */
+export interface TransactionCharge {
+  id: string;
+  state: string;
+  amount: bigint;
+  settled: bigint | null;
+  released: bigint | null;
+  taskId: string | null;
+}
+
+export interface LedgerTransaction extends TransactionHead {
+  entries: TransactionEntry[];
+  linked: (TransactionHead & { relation: Relation })[];
+  charge: TransactionCharge | null;
+}
+
+const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
+  t.effective_at::text AS "effectiveAt", t.recorded_at::text AS "recordedAt"`;
+
+/** More of them is no transaction that anybody would look through here. */
+const LINKED_SHOWN = 100;
+
+/** One ledger transaction with all that belongs to it. Null: there is none. Times are in the client's time zone. */
+export async function readTransaction(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction | null> {
+  const { rows } = await client.query<HeadRow & { linkedId: string | null }>(
+    `SELECT ${HEAD}, t.linked_id::text AS "linkedId" FROM ledger_transactions t WHERE t.id = $1`,
+    [id],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const { linkedId, ...head } = row;
+  return {
+    ...headOf(head),
+    entries: await readEntries(client, id),
+    linked: await readLinked(client, { ...head, linkedId }),
+    charge: head.chargeId === null ? null : await readCharge(client, head.chargeId),
+  };
+}
+
+async function readEntries(client: pg.ClientBase, id: bigint): Promise<TransactionEntry[]> {
+  const { rows } = await client.query<
+    Omit<TransactionEntry, 'ledgerAccountId' | 'amount'> & { ledgerAccountId: string; amount: string }
+  >(
+    `SELECT e.ordinal::int, e.ledger_account_id::text AS "ledgerAccountId", coalesce(a.code, '') AS code, e.commodity,
+       e.amount::text, e.model_id AS model, e.group_name AS "group", e.channel_id AS channel, e.key_id AS "keyId"
+     FROM ledger_entries e LEFT JOIN ledger_accounts a ON a.id = e.ledger_account_id
+     WHERE e.transaction_id = $1 ORDER BY e.ordinal`,
+    [id],
+  );
+  return rows.map((row) => ({
+    ...row,
+    ledgerAccountId: BigInt(row.ledgerAccountId),
+    amount: BigInt(row.amount),
+  }));
+}
+
+/** Those of a charge are found by their references, which are unique: an index on the charge would cost every posting. */
+async function readLinked(
+  client: pg.ClientBase,
+  { id, linkedId, chargeId }: HeadRow & { linkedId: string | null },
+): Promise<LedgerTransaction['linked']> {
+  const references =
+    chargeId === null ? [] : [chargeReference(chargeId, 'hold'), chargeReference(chargeId, 'resolve')];
+  const { rows } = await client.query<HeadRow & { relation: Relation }>(
+    `SELECT DISTINCT ON (t.id) ${HEAD}, found.relation FROM (
+       SELECT $2::bigint AS id, 'reverses' AS relation
+       UNION ALL SELECT t.id, 'reversed_by' FROM ledger_transactions t WHERE t.linked_id = $1
+       UNION ALL SELECT t.id, 'same_charge' FROM ledger_transactions t WHERE t.reference = ANY ($3::text[])
+       UNION ALL SELECT r.transaction_id, 'same_charge' FROM charge_refunds r WHERE r.charge_id = $4) AS found
+     JOIN ledger_transactions t ON t.id = found.id
+     WHERE t.id <> $1 ORDER BY t.id, found.relation LIMIT ${LINKED_SHOWN}`,
+    [id, linkedId, references, chargeId],
+  );
+  return rows.map(({ relation, ...head }) => ({ ...headOf(head), relation }));
+}
+
+async function readCharge(client: pg.ClientBase, chargeId: string): Promise<TransactionCharge | null> {
+  const { rows } = await client.query<
+    Record<'amount', string> &
+      Record<'settled' | 'released', string | null> &
+      Omit<TransactionCharge, 'amount'>
+  >(
+    `SELECT id, state, amount::text, settled::text, released::text, task_id AS "taskId" FROM charges WHERE id = $1`,
+    [chargeId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    ...row,
+    amount: BigInt(row.amount),
+    settled: row.settled === null ? null : BigInt(row.settled),
+    released: row.released === null ? null : BigInt(row.released),
+  };
+}
+
+type HeadRow = Omit<TransactionHead, 'id'> & { id: string };
+
+function headOf({ id, ...head }: HeadRow): TransactionHead {
+  return { id: BigInt(id), ...head };
+}
