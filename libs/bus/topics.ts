@@ -5,6 +5,8 @@ import { topic, type AnyTopic } from './topic.js';
 /** Fixed when the topics are created: more would move accounts to other partitions. */
 const MONEY_PARTITIONS = 12;
 const CACHE_PARTITIONS = 1;
+/** What is told of the whole house is rare. */
+const HOUSE_PARTITIONS = 1;
 
 /**
  * The consumer groups: one for each program that reads. Billing reads twice, since what customers are told must neither
@@ -176,6 +178,20 @@ export class BalanceLow {
   @IsInstant() crossedAt!: string;
 }
 
+/** A control of the books named something new, or could not look. Of the house, not of an account. */
+export class ControlFailed {
+  @IsWord() runId!: string;
+  /** Which control, such as `holds`. */
+  @IsWord() control!: string;
+  @IsIn(['red', 'error']) state!: 'red' | 'error';
+  /** All that it counts now; null when it could not look. */
+  @IsOptional() @IsCount() count?: number | null;
+  /** How many of them are new, and the first of those. */
+  @IsCount() fresh!: number;
+  @IsWord({ each: true }) subjects!: string[];
+  @IsInstant() at!: string;
+}
+
 /** Carries no state: whoever hears it loads again. */
 export class CatalogChanged {
   @IsWord() revision!: string;
@@ -265,6 +281,16 @@ export const topics = {
     groups: [groups.billing, groups.notifications],
     ...byAccount,
     id: (payload) => payload.alertId,
+  }),
+  controlFailed: topic({
+    name: 'control.failed',
+    version: 1,
+    kind: 'event',
+    payload: ControlFailed,
+    partitions: HOUSE_PARTITIONS,
+    groups: [groups.notifications],
+    key: (payload) => payload.control,
+    id: (payload) => payload.runId,
   }),
   catalogChanged: topic({
     name: 'catalog.changed',

@@ -11,6 +11,11 @@ export interface Control {
   readonly title: string;
   /** What is compared, and what to do about an item. One or two sentences. */
   readonly explanation: string;
+  /**
+   * How often the schedule runs it: in every round, which is so when left out, or once a day, for what reads the whole
+   * ledger. Whoever asks for it, or closes a period, runs it in any case.
+   */
+  readonly every?: 'round' | 'day';
   /** Reads only, on the snapshot that it is given. */
   check(client: pg.ClientBase, context: ControlContext): Promise<ControlResult>;
 }

@@ -119,6 +119,15 @@ export class DeliveryQueue {
     return wanted.length;
   }
 
+  /** Accounts of people of finance that have an endpoint: what the house tells is for them, as long as they are that. */
+  async financeAccounts(): Promise<string[]> {
+    const { rows } = await this.pool.query<{ accountId: string }>(
+      `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id
+       WHERE 'finance' = ANY (u.roles) AND u.disabled_at IS NULL AND e.deleted_at IS NULL AND e.disabled_at IS NULL`,
+    );
+    return rows.map(({ accountId }) => accountId);
+  }
+
   /** Takes deliveries that are due, under a lease that outlasts an attempt. `busy` endpoints give none. */
   async claim(limit: number, perEndpoint: number, busy: readonly string[]): Promise<DueDelivery[]> {
     const leaseMs = this.config.timeoutMs * 2 + 5_000;

@@ -10,7 +10,7 @@ import { endPending, switchOff } from './delivery.queue.js';
 import { checkEndpointUrl } from './endpoint-url.js';
 import { newWebhookSecret } from './signature.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
-import type { EventType } from './webhook-event.js';
+import { type EventType, financeEventTypes } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
 /** More would only send the same events to the same owner more often. */
@@ -49,12 +49,13 @@ export class EndpointDesk {
     return (await this.source.getRepository(WebhookEndpoint).findOneBy(where)) ?? refuseUnknown();
   }
 
-  /** @throws ApiError for an address that may not be, or one endpoint too many */
+  /** @throws ApiError for an address or an event that may not be, or one endpoint too many */
   create(
     asker: Asker,
     wanted: { url: string; description: string; events: EventType[] },
   ): Promise<WebhookEndpoint> {
     const url = checkEndpointUrl(wanted.url, this.config.allowPrivate);
+    refuseForeignEvents(asker.actor, wanted.events);
     const { accountId } = asker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
       const { entities, client } = transaction;
@@ -86,9 +87,10 @@ export class EndpointDesk {
     });
   }
 
-  /** @throws ApiError not_found, or for an address that may not be */
+  /** @throws ApiError not_found, or for an address or an event that may not be */
   change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
     const { enabled, ...fields } = change;
+    refuseForeignEvents(asker.actor, fields.events ?? []);
     if (fields.url !== undefined) fields.url = checkEndpointUrl(fields.url, this.config.allowPrivate);
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const { entities, client } = transaction;
@@ -161,6 +163,15 @@ export class EndpointDesk {
       requestId,
     });
   }
+}
+
+/** @throws ApiError forbidden for events that are not for everybody */
+function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): void {
+  const foreign = roles.includes('finance')
+    ? undefined
+    : events.find((type) => financeEventTypes.includes(type));
+  if (foreign === undefined) return;
+  throw new ApiError('forbidden', `events: ${foreign} is for people of finance.`, { param: 'events' });
 }
 
 /** What the audit log keeps of an endpoint: never its secret. */

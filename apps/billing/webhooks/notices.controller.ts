@@ -1,9 +1,24 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
-import { BalanceLow, ChargeRefunded, groups, TaskEnded, TopupCredited, topics } from '#bus/topics.js';
+import {
+  BalanceLow,
+  ChargeRefunded,
+  ControlFailed,
+  groups,
+  TaskEnded,
+  TopupCredited,
+  topics,
+} from '#bus/topics.js';
 import { Gathering } from '#bus/kafka/gathering.js';
 import { DeliveryQueue } from './delivery.queue.js';
-import { type AccountEvent, balanceEvent, refundEvent, topupEvent, videoEvent } from './webhook-event.js';
+import {
+  type AccountEvent,
+  balanceEvent,
+  controlEvent,
+  refundEvent,
+  topupEvent,
+  videoEvent,
+} from './webhook-event.js';
 import { WebhookSender } from './webhook.sender.js';
 
 /** Enough for the messages of one batch. */
@@ -42,6 +57,12 @@ export class NoticesController {
   @Handles(topics.chargeRefunded, groups.notifications)
   async refunded(message: ChargeRefunded): Promise<void> {
     await this.gathering.add(refundEvent(message));
+  }
+
+  @Handles(topics.controlFailed, groups.notifications)
+  async controlFailed(message: ControlFailed): Promise<void> {
+    const accountIds = await this.queue.financeAccounts();
+    await Promise.all(accountIds.map((accountId) => this.gathering.add(controlEvent(message, accountId))));
   }
 
   private async queueAll(events: AccountEvent[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { BalanceLow, ChargeRefunded, TaskEnded, TopupCredited } from '#bus/topics.js';
+import type { BalanceLow, ChargeRefunded, ControlFailed, TaskEnded, TopupCredited } from '#bus/topics.js';
 
 /** What an account can ask to be told of. */
 export const eventTypes = [
@@ -7,8 +7,12 @@ export const eventTypes = [
   'video.completed',
   'video.failed',
   'charge.refunded',
+  'control.failed',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** What is told of the house, to people of finance alone. */
+export const financeEventTypes: readonly EventType[] = ['control.failed'];
 
 /** A trial of an endpoint, which needs no subscription. */
 export const PING = 'ping';
@@ -62,6 +66,13 @@ export function refundEvent(message: ChargeRefunded): AccountEvent {
   };
   const id = `refund_${refundId ?? `${chargeId}_${kind}`}`;
   return { id, type: 'charge.refunded', accountId, at, data };
+}
+
+/** What a control of the books found, for the account of somebody of finance. */
+export function controlEvent(message: ControlFailed, accountId: string): AccountEvent {
+  const { runId, control, state, count, fresh, subjects, at } = message;
+  const data = { control, state, count: count ?? null, new: fresh, subjects };
+  return { id: `control_${control}_${runId}`, type: 'control.failed', accountId, at, data };
 }
 
 /** What is signed and sent, by the Standard Webhooks scheme: type, timestamp, data. */

@@ -1,0 +1,216 @@
+import type pg from 'pg';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { type ControlFailed, topics } from '#bus/topics.js';
+import { inTransaction } from '#database/database.js';
+import type { Control } from './control.js';
+import { type ControlOutcome, type ControlRun, runControls } from './control-run.js';
+
+export interface ReconcileOptions {
+  readonly graceMs: number;
+  /** Each query of a control is given up after this. */
+  readonly limitMs: number;
+  /** How long results of runs are kept; findings stay. */
+  readonly keepMs: number;
+  /** Who asks, as in the audit log. */
+  readonly askedBy: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Of a run that was stored. */
+export interface Reconciliation extends ControlRun {
+  readonly runId: bigint;
+  /** Whether others are told of something new. */
+  readonly announced: boolean;
+}
+
+/** Names the lock under which one process at a time reconciles. */
+const LOCK = 0x0c00_7201;
+/** Subjects that an announcement names. */
+const SUBJECTS_TOLD = 5;
+const DAY_MS = 24 * 3_600_000;
+/** A day is over for a daily control a little sooner, so that its time does not wander. */
+const DAY_SLACK_MS = 600_000;
+/** The schedule leaves the database to others for so many times as long as its last run took. */
+const REST = 4;
+
+/**
+ * Runs these controls now and stores what they found. Null: another process does so at this moment.
+ * @throws Error of the database; then nothing was stored
+ */
+export function reconcile(
+  pool: pg.Pool,
+  controls: readonly Control[],
+  options: ReconcileOptions,
+): Promise<Reconciliation | null> {
+  return underLock(pool, () => runAndStore(pool, controls, options));
+}
+
+/**
+ * The round of a schedule: runs what is due, unless somebody ran the schedule less than `intervalMs` ago, or it needs rest.
+ * However many processes have the schedule, it runs as often as one alone. Null: nothing was to do.
+ */
+export function reconcileDue(
+  pool: pg.Pool,
+  controls: readonly Control[],
+  options: ReconcileOptions & { readonly intervalMs: number },
+): Promise<Reconciliation | null> {
+  return underLock(pool, async () => {
+    if (await hasRunLately(pool, options)) return null;
+    const due = await dueControls(pool, controls);
+    return due.length === 0 ? null : runAndStore(pool, due, options);
+  });
+}
+
+/** The lock belongs to a connection, so it ends with its process. */
+async function underLock<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T | null> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      LOCK,
+    ]);
+    if (rows[0]?.locked !== true) return null;
+    try {
+      return await work();
+    } finally {
+      await client
+        .query('SELECT pg_advisory_unlock($1)', [LOCK])
+        .catch((failure: Error) => (broken = failure));
+    }
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number }): Promise<boolean> {
+  const { rows } = await pool.query<{ lately: boolean }>(
+    `SELECT clock_timestamp() < greatest(started_at + $1 * interval '1 millisecond',
+       finished_at + ${REST} * (finished_at - started_at)) AS lately
+     FROM control_runs WHERE asked_by = 'system' ORDER BY id DESC LIMIT 1`,
+    [intervalMs],
+  );
+  return rows[0]?.lately === true;
+}
+
+async function dueControls(pool: pg.Pool, controls: readonly Control[]): Promise<Control[]> {
+  const { rows } = await pool.query<{ control: string }>(
+    `SELECT DISTINCT o.control FROM control_results o JOIN control_runs r ON r.id = o.run_id
+     WHERE o.error IS NULL AND r.started_at > clock_timestamp() - $1 * interval '1 millisecond'`,
+    [DAY_MS - DAY_SLACK_MS],
+  );
+  const done = new Set(rows.map(({ control }) => control));
+  return controls.filter(({ id, every = 'round' }) => every === 'round' || !done.has(id));
+}
+
+async function runAndStore(
+  pool: pg.Pool,
+  controls: readonly Control[],
+  options: ReconcileOptions,
+): Promise<Reconciliation> {
+  const { rows } = await pool.query<{ at: string }>(
+    `SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`,
+  );
+  const startedAt = rows[0]?.at as string;
+  const { graceMs, limitMs, signal } = options;
+  const run = await runControls(pool, { controls, graceMs, limitMs, ...(signal && { signal }) });
+  return inTransaction(pool, async (client) => {
+    const failing = await failingControls(client);
+    const runId = await insertRun(client, run, { ...options, startedAt });
+    const told: ControlFailed[] = [];
+    for (const outcome of run.outcomes) {
+      const fresh = await storeOutcome(client, runId, outcome);
+      const isNews = fresh.length > 0 || (outcome.error !== null && !failing.has(outcome.control.id));
+      if (isNews) told.push(announcement({ runId, at: startedAt }, outcome, fresh));
+    }
+    if (told.length > 0) {
+      const letters = told.map((each) => outboxRow(topics.controlFailed, each));
+      await client.query(outboxInsert('billing', letters));
+    }
+    await client.query(
+      `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+      [options.keepMs],
+    );
+    return { ...run, runId, announced: told.length > 0 };
+  });
+}
+
+/** Those that could not look when they were last to. */
+async function failingControls(client: pg.ClientBase): Promise<Set<string>> {
+  const { rows } = await client.query<{ control: string; error: string | null }>(
+    `SELECT DISTINCT ON (control) control, error FROM control_results ORDER BY control, run_id DESC`,
+  );
+  return new Set(rows.filter(({ error }) => error !== null).map(({ control }) => control));
+}
+
+async function insertRun(
+  client: pg.ClientBase,
+  { horizon, outcomes }: ControlRun,
+  { startedAt, askedBy }: { startedAt: string; askedBy: string },
+): Promise<bigint> {
+  const { rows } = await client.query<{ id: bigint }>(
+    `INSERT INTO control_runs (started_at, horizon, asked_by) VALUES ($1, $2, $3) RETURNING id`,
+    [startedAt, horizon, askedBy],
+  );
+  const { id } = rows[0] as { id: bigint };
+  await client.query(
+    `INSERT INTO control_results (run_id, control, count, duration_ms, error)
+     SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::int[], $5::text[])`,
+    [
+      id,
+      outcomes.map(({ control }) => control.id),
+      outcomes.map(({ result }) => result?.count ?? null),
+      outcomes.map(({ durationMs }) => durationMs),
+      outcomes.map(({ error }) => error),
+    ],
+  );
+  return id;
+}
+
+/** Opens what is new, goes on with what was open, and ends what is gone. @returns the subjects that are new */
+async function storeOutcome(
+  client: pg.ClientBase,
+  runId: bigint,
+  { control, result }: ControlOutcome,
+): Promise<string[]> {
+  if (!result) return [];
+  const items = result.items.map(({ transactionIds, ...item }) => {
+    return { ...item, transaction_ids: transactionIds.map(String) };
+  });
+  const { rows } = await client.query<{ subject: string; isNew: boolean }>(
+    `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
+     SELECT $1, i.subject, i.state, i.message, i.details, i.transaction_ids, r.started_at, r.started_at
+     FROM jsonb_to_recordset($2::jsonb)
+       AS i (subject text, state text, message text, details jsonb, transaction_ids bigint[]), control_runs r
+     WHERE r.id = $3
+     ON CONFLICT (control, subject) WHERE resolved_at IS NULL DO UPDATE SET state = EXCLUDED.state,
+       message = EXCLUDED.message, details = EXCLUDED.details, transaction_ids = EXCLUDED.transaction_ids,
+       last_seen_at = EXCLUDED.last_seen_at
+     RETURNING subject, first_seen_at = last_seen_at AS "isNew"`,
+    [control.id, JSON.stringify(items), runId],
+  );
+  // Of a list that was cut nobody knows what is gone.
+  if (!result.isCut) {
+    await client.query(
+      `UPDATE control_findings SET resolved_at = clock_timestamp()
+       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[])`,
+      [control.id, items.map(({ subject }) => subject)],
+    );
+  }
+  return rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
+}
+
+function announcement(
+  { runId, at }: { runId: bigint; at: string },
+  { control, result }: ControlOutcome,
+  fresh: readonly string[],
+): ControlFailed {
+  return {
+    runId: runId.toString(),
+    control: control.id,
+    state: result ? 'red' : 'error',
+    count: result ? result.count : null,
+    fresh: fresh.length,
+    subjects: fresh.slice(0, SUBJECTS_TOLD).map((subject) => subject.slice(0, 200)),
+    at,
+  };
+}
