@@ -32,6 +32,8 @@ export interface EmbeddedPostgresOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Server settings over the built-in ones; tests switch `fsync` off, nobody else does. */
   settings?: Record<string, string | number>;
+  /** Variables of the server process beside this one's own; tests give it another clock. */
+  env?: Readonly<Record<string, string>>;
   /** Told the server's process at its start and after each crash. */
   onStart?: (pid: number) => void;
 }
@@ -418,7 +420,12 @@ class EmbeddedServer implements EmbeddedPostgres {
       join(this.binaries.bin, 'postgres'),
       ['-D', folder.path, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
       // A group of its own: a Ctrl-C at the terminal is the program's to answer, and it stops the server last.
-      { ...runAs(this.account), stdio: ['ignore', log, log, folder.fd], detached: true },
+      {
+        ...runAs(this.account),
+        env: { ...process.env, ...this.options.env },
+        stdio: ['ignore', log, log, folder.fd],
+        detached: true,
+      },
     );
     closeSync(log);
     closeSync(folder.fd);

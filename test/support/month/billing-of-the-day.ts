@@ -1,0 +1,73 @@
+import pLimit from 'p-limit';
+import { readBillingConfig } from '#apps/billing/billing.config.js';
+import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
+import { groups } from '#bus/topics.js';
+import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
+import { ConfigReader } from '#platform/config.js';
+import { createRegistry } from '#platform/metrics.js';
+import { until } from '../eventually.js';
+import type { StripeStandIn } from '../stripe.js';
+import type { MonthDatabase } from './month-database.js';
+
+/** Everything that runs behind the postings runs all the time, so that it meets them. */
+const QUICK = {
+  SWEEP_INTERVAL_SECONDS: '0.5',
+  OUTBOX_POLL_SECONDS: '0.2',
+  PAYMENT_RETRY_SECONDS: '1',
+  RECOGNITION_SECONDS: '0.7',
+  COST_ACCRUAL_SECONDS: '0.9',
+  CHAIN_SEAL_SECONDS: '0.6',
+  LEDGER_SNAPSHOT_SECONDS: '1',
+  // Asked for by hand, when nothing is on its way.
+  RECONCILE_SECONDS: '86400',
+  PROVIDER_REPORT_SECONDS: '86400',
+};
+
+/** The billing program as it runs for a day: with its loops, and the address where the provider's events arrive. */
+export class BillingOfTheDay {
+  private constructor(
+    private readonly billing: RunningBilling,
+    private readonly transport: InProcessTransport,
+    private readonly stripe: StripeStandIn,
+  ) {}
+
+  static async start(database: MonthDatabase, stripe: StripeStandIn): Promise<BillingOfTheDay> {
+    const { log } = database;
+    const registry = createRegistry('month');
+    const reader = new ConfigReader({ ...QUICK, ...stripe.environment });
+    const config = reader.finish(readBillingConfig(reader));
+    const transport = new InProcessTransport({ groups: Object.values(groups), log, registry });
+    const { billing: pool, billingUrl: databaseUrl } = database;
+    const listen = { host: '127.0.0.1', port: 0 };
+    const billing = await startBilling({
+      pool,
+      databaseUrl,
+      transport,
+      config,
+      log,
+      registry,
+      console: listen,
+    });
+    return new BillingOfTheDay(billing, transport, stripe);
+  }
+
+  /** Delivers events as the provider does: again and again until they are taken. */
+  async deliver(events: readonly object[]): Promise<void> {
+    const limit = pLimit(8);
+    const address = `http://127.0.0.1:${this.billing.consolePort}`;
+    await Promise.all(
+      events.map((event) =>
+        limit(() =>
+          until('an event to be taken', async () => (await this.stripe.deliver(address, event)).ok, {
+            limitMs: 60_000,
+          }),
+        ),
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.billing.close();
+    await this.transport.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { migrate } from '#database/migrations.js';
+import { type Role, roles, withDatabase } from '#database/roles.js';
+import { createLogger } from '#platform/logging.js';
+import { until } from '../eventually.js';
+
+/** How much faster than ours the clock of the server goes: a day's work of a second takes it five minutes. */
+const SPEED = 300;
+
+/** It forgets what it did when the machine dies, not when its processes do. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB', max_connections: 100 };
+
+/** The library that gives a process another clock; null where it is not installed. */
+export function findFaketime(): string | null {
+  return globSync('/usr/lib/*/faketime/libfaketime.so.1')[0] ?? null;
+}
+
+/**
+ * A PostgreSQL server of its own whose clock the test sets at each start. Killed, it starts again by itself, and its
+ * clock stands where it stood at the last start: earlier than before.
+ */
+export class ClockedServer {
+  readonly log = createLogger('test', 'silent');
+  private readonly dataDir = mkdtempSync(join(tmpdir(), 'tollgate-month-'));
+  private server: EmbeddedPostgres | undefined;
+  private pools: pg.Pool[] = [];
+
+  constructor(private readonly faketime: string) {
+    chmodSync(this.dataDir, 0o755);
+  }
+
+  /** Starts the server, again if it runs, with its clock at a time such as `2026-10-01 08:00:00` of UTC. */
+  async startAt(time: string): Promise<void> {
+    await this.stop();
+    this.server = await startEmbeddedPostgres({
+      dataDir: this.dataDir,
+      log: this.log,
+      settings: SETTINGS,
+      env: {
+        LD_PRELOAD: this.faketime,
+        FAKETIME: `@${time} x${SPEED}`,
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        TZ: 'UTC',
+      },
+    });
+  }
+
+  async migrate(): Promise<void> {
+    const passwords = Object.fromEntries(
+      roles.filter((role) => role !== 'owner').map((role) => [role, this.running.passwordFor(role)]),
+    ) as Parameters<typeof migrate>[0]['passwords'];
+    await migrate({ ownerUrl: this.running.ownerUrl, passwords });
+  }
+
+  urlFor(role: Role): string {
+    return this.running.urlFor(role);
+  }
+
+  /** Pools end with the server's next stop. */
+  pool(role: Role, options: { max?: number; database?: string } = {}): pg.Pool {
+    const { max = 8, database } = options;
+    const url = this.running.urlFor(role);
+    const at = database === undefined ? url : withDatabase(url, database);
+    const pool = openPool({ url: at, max, applicationName: `month-${role}` });
+    this.pools.push(pool);
+    return pool;
+  }
+
+  /** Kills the server as a power cut would, and waits until it runs again. */
+  async crash(): Promise<void> {
+    const { pid } = this.running;
+    process.kill(pid, 'SIGKILL');
+    await until('the server to run again', async () => this.running.pid !== pid && (await this.answers()), {
+      limitMs: 60_000,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.pools.map((pool) => pool.end().catch(() => undefined)));
+    this.pools = [];
+    await this.server?.stop();
+    this.server = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  private get running(): EmbeddedPostgres {
+    if (!this.server) throw new Error('the server does not run');
+    return this.server;
+  }
+
+  private async answers(): Promise<boolean> {
+    const pool = openPool({ url: this.running.ownerUrl, max: 1, applicationName: 'month-probe' });
+    try {
+      await pool.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await pool.end();
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
+import { refundCharge } from '#ledger/charge-refund.js';
+import { transferInvite } from '#ledger/invite-transfer.js';
+import { beginTopupRefund } from '#ledger/topup-refund.js';
+import { recordTopup } from '#ledger/topup.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import { StripeStandIn } from '../stripe.js';
+import { BillingOfTheDay } from './billing-of-the-day.js';
+import type { ClockedServer } from './clocked-server.js';
+import { type Customer, newCustomer, openTicket, signUp } from './customers.js';
+import { Dice } from './dice.js';
+import { MonthDatabase } from './month-database.js';
+import { Provider, type ProviderPayment } from './provider.js';
+import { Work } from './work.js';
+
+export interface MonthOptions {
+  seed: number;
+  customers: number;
+  /** Days of October 2026, at most 31. */
+  days: number;
+  requestsPerDay: number;
+}
+
+export interface BankTransfer {
+  reference: string;
+  amountMinor: bigint;
+  at: Date;
+}
+
+/**
+ * A month of a relay, thrown by dice: customers sign up and pay, use, get refunds, dispute and win or lose; events come
+ * late and twice; the database is killed, and its clock jumps. What happens outside of the books is kept here.
+ */
+export class Month {
+  readonly customers: Customer[] = [];
+  readonly transfers: BankTransfer[] = [];
+  readonly dice: Dice;
+  readonly provider: Provider;
+  readonly database: MonthDatabase;
+  readonly work: Work;
+  private readonly topups: { topupId: string; payment: ProviderPayment }[] = [];
+  private readonly disputes: { disputeId: string; payment: ProviderPayment }[] = [];
+  private billing: BillingOfTheDay | undefined;
+
+  private constructor(
+    readonly server: ClockedServer,
+    readonly stripe: StripeStandIn,
+    private readonly options: MonthOptions,
+  ) {
+    this.dice = new Dice(options.seed);
+    this.provider = new Provider(stripe, this.dice);
+    this.database = new MonthDatabase(server);
+    this.work = new Work(this.database, this.dice);
+  }
+
+  static async begin(server: ClockedServer, options: MonthOptions): Promise<Month> {
+    await server.startAt('2026-09-30 20:00:00');
+    await server.migrate();
+    const month = new Month(server, await StripeStandIn.start(), options);
+    await seedCatalog(month.database.owner);
+    await configureSandboxChannel(month.database.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'none' });
+    return month;
+  }
+
+  async live(): Promise<void> {
+    const { days } = this.options;
+    for (let day = 1; day <= days; day += 1) {
+      const crashes = day % 9 === 4;
+      await this.open(`2026-10-${String(day).padStart(2, '0')} ${this.hourOf(day)}:00:00`);
+      await this.day(day, crashes);
+      await this.close();
+    }
+  }
+
+  /** A clock that was put back: every seventh day begins before the one before it ended. */
+  private hourOf(day: number): string {
+    return day % 7 === 3 ? '00' : '06';
+  }
+
+  /** Starts the server with its clock at a time, and billing with it. */
+  async open(time: string): Promise<void> {
+    await this.server.startAt(time);
+    this.database.connect();
+    this.work.restart();
+    this.billing = await BillingOfTheDay.start(this.database, this.stripe);
+  }
+
+  async close(): Promise<void> {
+    await this.billing?.stop();
+    this.billing = undefined;
+    await this.work.stop();
+  }
+
+  async end(): Promise<void> {
+    await this.close();
+    await this.server.stop();
+    await this.stripe.close();
+  }
+
+  private async day(day: number, crashes: boolean): Promise<void> {
+    const { customers, days, requestsPerDay } = this.options;
+    await this.welcome(Math.ceil(customers / days));
+    await this.payToday();
+    await this.billing?.deliver(this.provider.arriving(false));
+    const crash = crashes ? () => this.server.crash() : null;
+    const working = this.work.day(this.customers, requestsPerDay, crash);
+    await this.reverseToday();
+    await working;
+    await this.reverseWork();
+    this.provider.noteRefunds(await this.database.now());
+    await this.billing?.deliver(this.provider.arriving(false));
+    if (day % 7 === 0) this.provider.payOut(await this.database.now());
+  }
+
+  /** What was on its way arrives, and what was open ends. */
+  async settleEverything(): Promise<void> {
+    await this.work.finish();
+    this.provider.noteRefunds(await this.database.now());
+    await this.billing?.deliver(this.provider.arriving(true));
+  }
+
+  private async welcome(count: number): Promise<void> {
+    const { dice } = this;
+    const inviterOf = (): Customer | null =>
+      this.customers.length > 0 && dice.percent(30) ? dice.one(this.customers) : null;
+    const newcomers = Array.from({ length: count }, () => newCustomer(inviterOf()));
+    await signUp(this.database.owner, newcomers);
+    this.customers.push(...newcomers);
+  }
+
+  /** Newcomers pay, and some of the others; a few pay another amount, without an order, or in another currency. */
+  private async payToday(): Promise<void> {
+    const { dice, customers, options } = this;
+    const newcomers = customers.slice(-Math.ceil(options.customers / options.days));
+    const others = Array.from({ length: Math.ceil(customers.length / 15) }, () => dice.one(customers));
+    for (const customer of [...newcomers, ...others]) await this.payOrder(customer);
+    const at = await this.database.now();
+    if (dice.percent(40)) this.provider.pay({ orderId: null, amountMinor: 1_300, currency: 'usd', at });
+    if (dice.percent(20)) this.provider.pay({ orderId: null, amountMinor: 2_000, currency: 'eur', at });
+    for (let count = dice.between(0, 3); count > 0; count -= 1) await this.transfer(dice.one(customers));
+  }
+
+  private async payOrder({ accountId }: Customer): Promise<void> {
+    const { dice } = this;
+    const credits = nanos(BigInt(dice.between(100, 4_000)) * 10_000_000n + BigInt(dice.between(0, 1)));
+    const bought = priceCredits(credits, '1.3');
+    const orderId = newId();
+    await this.database.owner.query(
+      `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
+         provider_reference, expires_at, next_check_at)
+       VALUES ($1, $2, $1, '{}', 'stripe', $3, $4, 'USD', 1.3, $1, now() + interval '90 days', now() + interval '90 days')`,
+      [orderId, accountId, bought.credits, bought.paidMinor],
+    );
+    const amountMinor = Number(bought.paidMinor) + (dice.percent(1) ? 1 : 0);
+    this.provider.pay({ orderId, amountMinor, currency: 'usd', at: await this.database.now() });
+  }
+
+  /** Money that came to the bank, credited by hand. */
+  private async transfer({ accountId }: Customer): Promise<void> {
+    const bought = priceCredits(parseAmount(String(this.dice.between(10, 200))), '1.3');
+    const transfer = {
+      reference: `transfer-${newId()}`,
+      amountMinor: bought.paidMinor,
+      at: await this.database.now(),
+    };
+    this.transfers.push(transfer);
+    const { billing } = this.database;
+    const request = {
+      accountId,
+      provider: 'manual' as const,
+      paymentId: transfer.reference,
+      currency: 'USD',
+    };
+    await this.database.retried(() => recordTopup(billing, { ...request, ...bought, rate: '1.3' }));
+  }
+
+  /** Top-ups are refunded, and payments disputed; older disputes are decided. */
+  private async reverseToday(): Promise<void> {
+    const { dice } = this;
+    const at = await this.database.now();
+    for (let count = dice.between(1, 5); count > 0; count -= 1) await this.refundTopup();
+    const open = this.disputes.splice(0, dice.between(0, this.disputes.length));
+    for (const { disputeId, payment } of open) {
+      this.provider.dispute(payment, { disputeId, state: dice.percent(50) ? 'won' : 'lost', at });
+    }
+    const payments = this.provider.payments.filter(
+      (each) => each.orderId !== null && each.currency === 'usd',
+    );
+    for (let count = dice.between(0, 3); count > 0; count -= 1) {
+      const payment = dice.one(payments);
+      if (this.disputed.has(payment.paymentId)) continue;
+      this.disputed.add(payment.paymentId);
+      const disputeId = `dp_${newId()}`;
+      this.provider.dispute(payment, { disputeId, state: 'open', at });
+      this.disputes.push({ disputeId, payment });
+    }
+  }
+
+  private readonly disputed = new Set<string>();
+
+  private async refundTopup(): Promise<void> {
+    const { dice, database } = this;
+    const { rows } = await database.retried(() =>
+      database.owner.query<{ id: string }>(
+        `SELECT t.id FROM topups t WHERE t.provider = 'stripe' ORDER BY md5(t.payment_id || $1) LIMIT 1`,
+        [String(dice.between(0, 1e9))],
+      ),
+    );
+    if (!rows[0]) return;
+    const request = { topupId: rows[0].id, reason: 'asked for', actor: 'user:finance', requestId: newId() };
+    const credits = dice.percent(50) ? null : parseAmount('0.5');
+    this.stripe.refundStatus = dice.percent(20) ? 'failed' : 'succeeded';
+    await refusable(() =>
+      database.transaction((client) => beginTopupRefund(client, { ...request, credits })),
+    );
+  }
+
+  /** Support gives some of the settled work back, and people move what they were rewarded with. */
+  private async reverseWork(): Promise<void> {
+    const { dice, database, work } = this;
+    for (let count = dice.between(2, 6); count > 0 && work.settled.length > 0; count -= 1) {
+      const { chargeId, customer } = dice.one(work.settled);
+      const ticketId = await openTicket(database.owner, customer);
+      const people = { requestedBy: customer.userId, approvedBy: null, requestId: newId() };
+      const refund = { chargeId, amount: parseAmount('0.00012'), reason: 'blurred', ticketId, ...people };
+      await refusable(() => database.transaction((client) => refundCharge(client, refund)));
+    }
+    const { rows } = await database.owner.query<{ accountId: string; invite: bigint }>(
+      `SELECT account_id AS "accountId", invite FROM customer_balances WHERE invite > 0 ORDER BY account_id LIMIT 5`,
+    );
+    for (const { accountId, invite } of rows) {
+      const amount = nanos(dice.percent(50) ? invite : (invite + 1n) / 2n);
+      const move = { accountId, requestId: newId(), amount };
+      await refusable(() => database.transaction((client) => transferInvite(client, move)));
+    }
+  }
+}
+
+/** What the books refuse by their rules is no fault: a top-up that is used up cannot be refunded. */
+async function refusable(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error as Error).name.endsWith('Refused')) throw error;
+  }
+}
+
+/** For a message about amounts. */
+export const told = (amount: bigint): string => formatAmount(nanos(amount));
