@@ -84,9 +84,9 @@ export interface TransactionOptions {
 const FIRST_RETRY_PAUSE_MS = 5;
 
 /**
- * Runs `work` in a transaction and commits it. Deadlocks (40P01) and serialisation failures (40001) run `work` again
- * from the start, so it must do nothing but its queries. When the connection is lost during COMMIT, the outcome is
- * unknown: the error is transient, and whoever repeats must have unique keys to meet.
+ * Runs `work` in a transaction and commits it. Deadlocks (40P01), serialisation failures (40001) and postings that met
+ * the close of a period (LP001) run `work` again from the start, so it must do nothing but its queries. When the connection
+ * is lost during COMMIT, the outcome is unknown: the error is transient, and whoever repeats must have unique keys to meet.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -127,10 +127,13 @@ async function transactOnce<T>(
   }
 }
 
+/** A posting met the close of a period that began after it had looked; the next run sees the close. */
+const PERIOD_CLOSED = 'LP001';
+
 /** Whether the database itself asks to run the transaction again. */
 export function isRerunnable(error: unknown): boolean {
   const code = codeOf(error);
-  return code === '40P01' || code === '40001';
+  return code === '40P01' || code === '40001' || code === PERIOD_CLOSED;
 }
 
 const transientSystemErrors = new Set([

@@ -28,8 +28,11 @@ const PAUSE_MS = 5;
 /** Marks older than this are of no use but as a floor of the clock, for which the newest is enough. */
 const KEPT = 100;
 
-/** Sets a mark, and waits a little for what ran before it, so that a report reaches the present. */
-export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS): Promise<void> {
+/**
+ * Sets a mark, and waits a little for what ran before it, so that a report reaches the present.
+ * @returns whether all of that has ended, so that every later horizon is at the mark or after it
+ */
+export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS): Promise<boolean> {
   const xid = await insertMark(pool);
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -38,7 +41,7 @@ export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS): Promise<void
       [xid],
     );
     // A report goes up to the newest mark that was passed: an older one, where something runs for long.
-    if (rows[0]?.passed || performance.now() > deadline) return;
+    if (rows[0]?.passed || performance.now() > deadline) return rows[0]?.passed ?? false;
     await pause(PAUSE_MS);
   }
 }

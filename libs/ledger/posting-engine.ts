@@ -225,17 +225,17 @@ function answer(item: Waiting, result: Result | undefined): void {
   else item.resolve(result);
 }
 
-const LOCK_FAILURES = new Set(['40P01', '40001', '55P03']);
+const PASSING_STATES = new Set(['40P01', '40001', '55P03', 'LP001']);
 
 /**
- * Deadlock, serialisation failure or lock timeout, or another engine posted one of the charges first: nothing was
- * written, and the next run sees what is there now.
+ * Deadlock, serialisation failure or lock timeout, a period that began to close, or another engine posted one of the
+ * charges first: nothing was written, and the next run sees what is there now.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof BatchConflict) return true;
   const { code, constraint } = error as { code?: string; constraint?: string };
   return (
-    LOCK_FAILURES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
+    PASSING_STATES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
   );
 }
 

@@ -55,7 +55,7 @@ const LOCK_BALANCES = {
 const READ_KEYS = {
   name: 'ledger-read-keys',
   text: `WITH instant AS MATERIALIZED (
-      SELECT revision, clock_timestamp() AS now, nextval('ledger_transaction_blocks') AS block FROM catalog_revision)
+      SELECT revision, ledger_effective_now() AS now, nextval('ledger_transaction_blocks') AS block FROM catalog_revision)
     SELECT i.revision::text, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs", i.block::text,
       to_char(date_trunc('month', i.now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month,
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",

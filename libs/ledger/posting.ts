@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Nanos, nanos } from '#money/amount.js';
+import { linkLatePosting, placeInTime } from './effective-time.js';
 
 /**
  * Postings one at a time, for everything that is no charge: charges go through the posting engine. The caller's
@@ -19,9 +20,11 @@ export interface LockedAccount extends Record<Purpose, Nanos> {
 /** One entry: on a balance of a customer, or on a ledger account of the house. Positive is a credit. */
 export type Movement =
   | { account: LockedAccount; purpose: Purpose; amount: bigint }
-  | { code: string; commodity: 'CRD' | 'PAY'; amount: bigint };
+  | { code: string; commodity: 'CRD' | 'PAY' | 'UPC'; amount: bigint };
 
 export interface Posting {
+  /** Where rows had to name the transaction before it was written: as `takeTransactionId` gave it. */
+  id?: bigint;
   /** Such as `topup`; statements show it. */
   kind: string;
   /** Unique for ever: what makes a repeat impossible. */
@@ -30,7 +33,7 @@ export interface Posting {
   chargeId?: string | null;
   /** The transaction that this one reverses. */
   linkedId?: bigint | null;
-  /** When what it tells of happened, ISO 8601; now when left out. */
+  /** When what it tells of happened, ISO 8601; now when left out. Where the books are closed it is posted now, as late. */
   effectiveAt?: string | null;
   movements: readonly Movement[];
 }
@@ -70,32 +73,40 @@ export async function lockBalance(client: pg.ClientBase, accountId: string): Pro
 /**
  * Writes a transaction with its entries and the balances that they change, and answers its id. Movements of zero are left
  * out. A main balance that falls below zero freezes its account, with the reason `debt`; whoever posts decides before
- * whether that may happen. @throws Error of the database for a reference that was used.
+ * whether that may happen. @throws EffectiveTimeRefused; Error of the database for a reference that was used.
  */
 export async function post(client: pg.ClientBase, posting: Posting): Promise<bigint> {
   const movements = posting.movements.filter(({ amount }) => amount !== 0n);
-  // The id of the database's transaction comes first: horizons of reports rely on that order.
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT nextval('ledger_transaction_blocks')::text AS id FROM pg_current_xact_id()`,
-  );
-  const id = BigInt(rows[0]?.id ?? 0);
+  const { accountId } = posting;
+  const place = await placeInTime(client, { happenedAt: posting.effectiveAt ?? null, accountId });
+  const id = posting.id ?? (await takeTransactionId(client));
   const entries = movements.map(moveBalance);
   for (const account of touchedAccounts(movements)) await storeBalances(client, account);
   await client.query(
     `INSERT INTO ledger_transactions (id, kind, reference, account_id, charge_id, linked_id, effective_at)
-     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, clock_timestamp()))`,
+     VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, ledger_effective_now()))`,
     [
       id,
       posting.kind,
       posting.reference,
-      posting.accountId,
+      accountId,
       posting.chargeId ?? null,
       posting.linkedId ?? null,
-      posting.effectiveAt ?? null,
+      place.effectiveAt,
     ],
   );
   await insertEntries(client, id, entries);
+  if (place.late) await linkLatePosting(client, id, place.late);
   return id;
+}
+
+/** The next id of a ledger transaction; whoever takes it has locked what the transaction concerns. */
+export async function takeTransactionId(client: pg.ClientBase): Promise<bigint> {
+  // The id of the database's transaction comes first: horizons of reports rely on that order.
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT nextval('ledger_transaction_blocks')::text AS id FROM pg_current_xact_id()`,
+  );
+  return BigInt(rows[0]?.id ?? 0);
 }
 
 interface Entry {

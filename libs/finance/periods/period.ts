@@ -1,0 +1,137 @@
+import type pg from 'pg';
+import type { Commodity, LedgerKind } from '#ledger/trial-balance.js';
+
+export type PeriodState = 'closing' | 'closed' | 'abandoned';
+
+/** One question that is asked before books close. */
+export interface ChecklistItem {
+  /** Such as `zero-sums` or `control:payments`. */
+  readonly id: string;
+  readonly title: string;
+  readonly state: 'ok' | 'failed' | 'waived';
+  /** What is wrong: 0 when nothing is. */
+  readonly count: number;
+  readonly message: string;
+  /** Whether a person may close in spite of it, saying why. */
+  readonly waivable: boolean;
+  /** The control that names each thing, where one does. */
+  readonly control: string | null;
+  /** Why it was waived. */
+  readonly reason: string | null;
+}
+
+export interface Waiver {
+  /** Id of an item of the checklist. */
+  readonly item: string;
+  readonly reason: string;
+}
+
+export interface Period {
+  id: bigint;
+  /** Null: from the beginning. */
+  startsAt: Date | null;
+  /** The first instant that is outside. */
+  endsAt: Date;
+  state: PeriodState;
+  /** What a close is doing. */
+  progress: string | null;
+  /** Text, to the microsecond: by this and `endsAt` the trial balance can be read again. */
+  recordedBefore: string | null;
+  checklist: ChecklistItem[];
+  /** Hex. */
+  balancesHash: string | null;
+  abandonedReason: string | null;
+  waivers: Waiver[];
+  note: string | null;
+  requestId: string;
+  /** `user:{id}` or `cli`. */
+  closedBy: string;
+  begunAt: Date;
+  endedAt: Date | null;
+  latePostings: number;
+}
+
+const COLUMNS = `p.id, CASE WHEN isfinite(p.starts_at) THEN p.starts_at END AS "startsAt", p.ends_at AS "endsAt", p.state,
+  p.progress, (p.closing_recorded_before AT TIME ZONE 'UTC')::text || '+00' AS "recordedBefore",
+  coalesce(p.checklist, '[]') AS checklist, encode(p.balances_hash, 'hex') AS "balancesHash",
+  p.abandoned_reason AS "abandonedReason", p.waivers, p.note, p.request_id AS "requestId", p.closed_by AS "closedBy",
+  p.begun_at AS "begunAt", p.ended_at AS "endedAt",
+  (SELECT count(*)::int FROM late_postings l WHERE l.period_id = p.id) AS "latePostings"`;
+
+/** Newest first; one more than the limit if there are more. */
+export async function listPeriods(
+  database: pg.Pool | pg.ClientBase,
+  page: { limit: number; beforeId: bigint | null; state?: PeriodState | undefined },
+): Promise<Period[]> {
+  const { rows } = await database.query<Period>(
+    `SELECT ${COLUMNS} FROM ledger_periods p WHERE p.id < coalesce($2, 9223372036854775807)
+       AND ($3::text IS NULL OR p.state = $3) ORDER BY p.id DESC LIMIT $1`,
+    [page.limit + 1, page.beforeId, page.state ?? null],
+  );
+  return rows;
+}
+
+export async function findPeriod(database: pg.Pool | pg.ClientBase, id: bigint): Promise<Period | null> {
+  const { rows } = await database.query<Period>(`SELECT ${COLUMNS} FROM ledger_periods p WHERE p.id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** The close that a request asked for, if it did. */
+export async function findPeriodOfRequest(
+  database: pg.Pool | pg.ClientBase,
+  { actor, requestId }: { actor: string; requestId: string },
+): Promise<Period | null> {
+  const { rows } = await database.query<Period>(
+    `SELECT ${COLUMNS} FROM ledger_periods p WHERE p.closed_by = $1 AND p.request_id = $2`,
+    [actor, requestId],
+  );
+  return rows[0] ?? null;
+}
+
+export interface PeriodBalance {
+  ledgerAccountId: bigint;
+  code: string;
+  kind: LedgerKind;
+  commodity: Commodity;
+  accountId: string | null;
+  balance: bigint;
+}
+
+/** The trial balance of a closed period as it was stored, by code. */
+export async function periodBalances(
+  database: pg.Pool | pg.ClientBase,
+  periodId: bigint,
+): Promise<PeriodBalance[]> {
+  const { rows } = await database.query<Omit<PeriodBalance, 'balance'> & { balance: string }>(
+    `SELECT a.id AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId", b.balance::text AS balance
+     FROM ledger_period_balances b JOIN ledger_accounts a ON a.id = b.ledger_account_id WHERE b.period_id = $1
+     ORDER BY a.code COLLATE "C"`,
+    [periodId],
+  );
+  return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
+}
+
+export interface LatePosting {
+  transactionId: bigint;
+  periodId: bigint;
+  happenedAt: Date;
+  recordedAt: Date;
+  kind: string;
+  reference: string;
+  accountId: string | null;
+}
+
+/** What came too late for a period, oldest first; one more than the limit if there is more. */
+export async function listLatePostings(
+  database: pg.Pool | pg.ClientBase,
+  page: { periodId: bigint; limit: number; afterId: bigint | null },
+): Promise<LatePosting[]> {
+  const { rows } = await database.query<LatePosting>(
+    `SELECT l.transaction_id AS "transactionId", l.period_id AS "periodId", l.happened_at AS "happenedAt",
+       t.recorded_at AS "recordedAt", t.kind, t.reference, t.account_id AS "accountId"
+     FROM late_postings l JOIN ledger_transactions t ON t.id = l.transaction_id
+     WHERE l.period_id = $1 AND l.transaction_id > $2 ORDER BY l.transaction_id LIMIT $3`,
+    [page.periodId, page.afterId ?? 0n, page.limit + 1],
+  );
+  return rows;
+}

@@ -1,0 +1,82 @@
+import type pg from 'pg';
+
+/**
+ * When a posting is effective. A fact belongs to the time at which it happened; one that comes when the books of that time
+ * are closed (or just being closed) is posted now, with a link to the period that it came too late for.
+ */
+export interface Placement {
+  /** Null: now. Text, as PostgreSQL reads it. */
+  readonly effectiveAt: string | null;
+  readonly late: { readonly periodId: string; readonly happenedAt: string } | null;
+}
+
+/** The time of a fact makes no sense. Nothing was written. */
+export class EffectiveTimeRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EffectiveTimeRefused';
+  }
+}
+
+/** The clocks of two machines may differ by so much; what is later than that is a mistake. */
+const CLOCK_SLACK = '5 minutes';
+/** The value date of a transfer is the beginning of a day, on which the account may have been opened later. */
+const ACCOUNT_SLACK = '1 day';
+
+const NOW: Placement = { effectiveAt: null, late: null };
+
+/**
+ * Decides it for a fact of a time, as the client's transaction sees the periods. A close that begins afterwards makes the
+ * database refuse the posting, and the transaction runs again.
+ * @param happenedAt ISO 8601; null: now
+ * @throws EffectiveTimeRefused for a time that is to come, or before the account was opened
+ */
+export async function placeInTime(
+  client: pg.ClientBase,
+  { happenedAt, accountId }: { happenedAt: string | null; accountId: string | null },
+): Promise<Placement> {
+  if (happenedAt === null) return NOW;
+  const { rows } = await client.query<PlaceRow>(
+    `SELECT fact.at::text AS at, NOT isfinite(fact.at) OR fact.at > clock_timestamp() + $3::interval AS "isFuture",
+       coalesce(fact.at < a.created_at - $4::interval, false) AS "isBeforeAccount", fact.at > clock_timestamp() AS "isNow",
+       p.id::text AS "periodId"
+     FROM (SELECT $1::timestamptz AS at) AS fact
+     LEFT JOIN accounts a ON a.id = $2
+     LEFT JOIN ledger_periods p ON p.state <> 'abandoned' AND p.starts_at <= fact.at AND p.ends_at > fact.at`,
+    [happenedAt, accountId, CLOCK_SLACK, ACCOUNT_SLACK],
+  );
+  const { at, isFuture, isBeforeAccount, isNow, periodId } = rows[0] as PlaceRow;
+  if (isFuture)
+    throw new EffectiveTimeRefused(`${happenedAt} is still to come: nothing can have happened then.`);
+  if (isBeforeAccount) throw new EffectiveTimeRefused(`${happenedAt} is before the account was opened.`);
+  if (periodId !== null) return { effectiveAt: null, late: { periodId, happenedAt: at } };
+  return isNow ? NOW : { effectiveAt: at, late: null };
+}
+
+interface PlaceRow {
+  at: string;
+  isFuture: boolean;
+  isBeforeAccount: boolean;
+  isNow: boolean;
+  periodId: string | null;
+}
+
+/** Notes what a late posting came too late for, in its transaction. */
+export async function linkLatePosting(
+  client: pg.ClientBase,
+  transactionId: bigint,
+  { periodId, happenedAt }: NonNullable<Placement['late']>,
+): Promise<void> {
+  await client.query(
+    'INSERT INTO late_postings (transaction_id, period_id, happened_at) VALUES ($1, $2, $3::timestamptz)',
+    [transactionId, periodId, happenedAt],
+  );
+}
+
+/** A time that a machine told, held between the earliest that it can be and now: money that came is never refused for it. */
+export function heldBetween(told: string | null, earliest: Date, now: Date): string | null {
+  if (told === null) return null;
+  const ms = Date.parse(told);
+  if (Number.isNaN(ms) || ms >= now.getTime()) return null;
+  return new Date(Math.max(ms, Math.min(earliest.getTime(), now.getTime()))).toISOString();
+}
