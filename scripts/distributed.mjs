@@ -100,6 +100,7 @@ class Deployment {
       brokers: kafka.brokers,
       storageDir: folder.files,
       mailDir: folder.mail,
+      baseUrl: `http://127.0.0.1:${ports.instances.find(({ kind }) => kind === 'gateway').port}`,
       sandboxStateDir: folder.sandbox,
       sandboxUrl: process.env.SANDBOX_URL || `http://127.0.0.1:${ports.sandboxPort}`,
       sandboxApiKey: process.env.SANDBOX_URL ? (process.env.SANDBOX_API_KEY ?? '') : secrets.sandboxApiKey,

@@ -21,6 +21,8 @@ export interface BillingConfig {
   readonly session: SessionLife;
   /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
   readonly consoleUrl: string;
+  /** Where clients send calls for models, as the console tells them; undefined: nobody said. */
+  readonly baseUrl: string | undefined;
   /** How many proxies stand before the console and say whom they answer. */
   readonly trustProxy: number;
   readonly payments: PaymentsConfig;
@@ -48,6 +50,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
       rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
     },
     consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
+    baseUrl: reader.optionalString('PUBLIC_BASE_URL') && reader.url('PUBLIC_BASE_URL').replace(/\/+$/, ''),
     trustProxy: reader.proxies('TRUST_PROXY'),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),

@@ -22,9 +22,10 @@ import { AccountsModule } from './accounts/accounts.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
-import { LOOPS } from './billing.tokens.js';
+import { BASE_URL, LOOPS } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
+import { ConsolePages } from './console.pages.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { FinanceModule } from './finance/finance.module.js';
@@ -54,6 +55,9 @@ export interface BillingModuleOptions {
   log: Logger;
   registry: Registry;
   clock: Clock;
+  pages: ConsolePages;
+  /** Where clients send calls for models, without /v1. */
+  baseUrl: () => string;
 }
 
 /** Starts billing's background work with the application, and ends it in order: loops, the ledger, announcements. */
@@ -112,7 +116,12 @@ export class BillingModule {
         WebhooksModule,
       ],
       controllers: [ChargesController, ConsoleController],
-      providers: [{ provide: LOOPS, useValue: newLoops(options, engine, metrics) }, BackgroundWork],
+      providers: [
+        { provide: ConsolePages, useValue: options.pages },
+        { provide: BASE_URL, useValue: options.baseUrl },
+        { provide: LOOPS, useValue: newLoops(options, engine, metrics) },
+        BackgroundWork,
+      ],
     };
   }
 }

@@ -15,6 +15,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
+import { ConsolePages } from './console.pages.js';
 import { storeDeadLetter } from './dead-letters.store.js';
 import { ENTITIES } from './entities.js';
 import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
@@ -22,6 +23,9 @@ import { ErrorFilter } from './http/error.filter.js';
 
 /** The console's ordinary reads and writes; the ledger has connections of its own. */
 const ENTITY_CONNECTIONS = 5;
+
+/** Where a gateway of the same machine listens by default. */
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
 export interface BillingProgramOptions {
   pool: pg.Pool;
@@ -33,6 +37,8 @@ export interface BillingProgramOptions {
   registry: Registry;
   clock?: Clock;
   chaos?: ChaosOptions | undefined;
+  /** Where the gateway is, if it runs beside and nothing is configured. */
+  baseUrl?: () => string;
   /** Where the console address listens; port 0 takes a free one. */
   console: { host: string; port: number };
 }
@@ -60,9 +66,12 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
     entities: ENTITIES,
   });
   const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
+  const pages = ConsolePages.built();
+  const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
   prepareServer(adapter.getInstance<FastifyInstance>());
+  pages.serveFiles(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
-    BillingModule.register({ pool, entities, bus, config, log, registry, clock }),
+    BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl }),
     adapter,
     { logger: false, abortOnError: false, forceCloseConnections: true, rawBody: true },
   );

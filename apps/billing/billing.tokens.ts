@@ -7,3 +7,5 @@ export const POOL = Symbol('pool');
 export const CONFIG = Symbol('config');
 export const CLOCK = Symbol('clock');
 export const REGISTRY = Symbol('registry');
+/** Asked, since where it listens may not be known yet: the address of the gateways for clients. */
+export const BASE_URL = Symbol('base url');

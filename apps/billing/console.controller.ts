@@ -1,33 +1,37 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ReadinessChecks, readiness } from '#platform/health.js';
-import { READINESS } from './billing.tokens.js';
+import type { BillingConfig } from './billing.config.js';
+import { BASE_URL, CONFIG, READINESS } from './billing.tokens.js';
+import { ConsolePages } from './console.pages.js';
+import { consoleRoutes } from './console.routes.js';
+import { unknownUrl } from './http/error.filter.js';
+import { type AnswerOf, type CallOf, Serves } from './http/route.js';
+import { viewSession } from './people/session.view.js';
 
-const LANDING_PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Tollgate console</title>
-<style>body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}code{font-size:.95em}</style>
-<h1>Tollgate</h1>
-<p>This is the console address of a Tollgate relay. It serves no API calls for models: those go to the relay's base
-address, with an API key.</p>
-<p>There are no pages here yet. What they will stand on is below <code>/api</code>, described by
-<a href="/api/openapi.json">/api/openapi.json</a>; <a href="/api/public/prices">/api/public/prices</a> is the price list and
-<a href="/api/status">/api/status</a> says whether billing is well. Operators have the command-line tool:
-<code>npx --no-install tollgate --help</code>.</p>
-</html>
-`;
+/** What is never a page: the control plane, files of the pages, and the page of played payments. */
+const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
 
-/** What the console address serves beside the control plane: where you are, and whether billing is well. */
+const NOT_BUILT = 'The pages of the console are not there: npm run build makes them. /api works without them.\n';
+
+/** What the console address serves beside the control plane: the pages, and whether billing is well. */
 @Controller()
 export class ConsoleController {
-  constructor(@Inject(READINESS) private readonly checks: ReadinessChecks) {}
+  constructor(
+    @Inject(READINESS) private readonly checks: ReadinessChecks,
+    @Inject(ConsolePages) private readonly pages: ConsolePages,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(BASE_URL) private readonly baseUrl: () => string,
+  ) {}
 
-  @Get()
-  @Header('content-type', 'text/html; charset=utf-8')
-  @Header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-  landing(): string {
-    return LANDING_PAGE;
+  @Serves(consoleRoutes.relay)
+  relay(_call: CallOf<typeof consoleRoutes.relay>): AnswerOf<typeof consoleRoutes.relay> {
+    return { baseUrl: this.baseUrl(), paymentCurrency: this.config.payments.currency };
+  }
+
+  @Serves(consoleRoutes.session)
+  session({ session }: CallOf<typeof consoleRoutes.session>): AnswerOf<typeof consoleRoutes.session> {
+    return { session: session && viewSession(session.actor, session.csrfToken) };
   }
 
   @Get('api/status')
@@ -39,5 +43,29 @@ export class ConsoleController {
     checks: Record<string, string>;
   }> {
     return { service: 'tollgate', program: 'billing', ...(await readiness(this.checks)) };
+  }
+
+  @Get()
+  start(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
+    return this.page(request, reply);
+  }
+
+  /** The pages find out by their address what they show, so the document is the same for each. */
+  @Get('*')
+  page(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
+    const path = request.url.split('?', 1)[0] as string;
+    const wantsPage = path === '/' || (request.headers.accept ?? '').includes('text/html');
+    if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request);
+    const page = this.pages.document();
+    if (!page) {
+      void reply.code(503).type('text/plain; charset=utf-8');
+      return NOT_BUILT;
+    }
+    void reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': page.policy,
+      vary: 'accept',
+    });
+    return page.html;
   }
 }

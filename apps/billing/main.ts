@@ -26,6 +26,7 @@ Environment:
   SWEEP_INTERVAL_SECONDS  pause between sweeps (5)
   OUTBOX_POLL_SECONDS     net under the outbox relay (0.25)
   PUBLIC_CONSOLE_URL      where people reach the console (http://127.0.0.1:8788)
+  PUBLIC_BASE_URL         where clients send their calls, as the console tells them (http://127.0.0.1:8787)
   SESSION_IDLE_SECONDS    a session ends after this long without a request (43200)
   SESSION_LONGEST_SECONDS and in any case after this long (2592000)
   PRICE_PROPOSAL_LIFE_SECONDS  how long a proposal of prices can be confirmed (604800)

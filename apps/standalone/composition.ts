@@ -118,11 +118,14 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
     log: log.child({ part: program }),
   });
   const storage = openStorage(config.storage);
+  // Known for sure once it listens, which is after billing does.
+  let gatewayPort = options.port ?? 0;
   const billing: RunningBilling = await startBilling({
     ...partsOf('billing'),
     databaseUrl: options.databaseUrls.billing,
     config: config.billing,
     console: { host, port: options.consolePort ?? 0 },
+    baseUrl: () => origin(host, gatewayPort),
   });
   undo.add(() => billing.close());
   const worker: RunningVideoWorker = await startVideoWorker({
@@ -137,6 +140,7 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
     config: config.gateway,
     listen: { host, port: options.port ?? 0 },
   });
+  gatewayPort = gateway.port;
   undo.add(() => gateway.close());
 
   return {

@@ -114,15 +114,17 @@ function withoutNpmRun() {
 
 function buildIsNeeded() {
   try {
-    return readFileSync(stampFile, 'utf8') !== fingerprint();
+    return readFileSync(stampFile, 'utf8') !== fingerprint(sources);
   } catch {
     return true;
   }
 }
 
-function fingerprint() {
+/** A hash of the names and contents of files, without specs and texts about them: those are not built. */
+export function fingerprint(paths) {
   const hash = createHash('sha256');
-  for (const file of sources.flatMap((path) => filesUnder(join(root, path)))) {
+  for (const file of paths.flatMap((path) => filesUnder(join(root, path)))) {
+    if (/\.spec\.ts$|\.md$/.test(file)) continue;
     hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
@@ -143,7 +145,7 @@ function filesUnder(path) {
 /** Builds beside dist and swaps the folders, so that files without a source any more do not stay behind. */
 function buildNow() {
   say('Building …');
-  const stamp = fingerprint();
+  const stamp = fingerprint(sources);
   const fresh = join(root, 'dist.new');
   const old = join(root, 'dist.old');
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });

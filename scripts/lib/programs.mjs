@@ -7,6 +7,7 @@
  * @property {Record<'gateway' | 'worker' | 'billing', string>} passwords
  * @property {string[]} brokers
  * @property {string} storageDir
+ * @property {string} baseUrl where clients send their calls, for what the console says
  * @property {string} mailDir where mail is written unless SMTP_URL names a server
  * @property {string} sandboxStateDir
  * @property {string} sandboxUrl
@@ -59,6 +60,7 @@ export const programs = {
       CONSOLE_PORT: String(port),
       HEALTH_PORT: String(healthPort),
       PUBLIC_CONSOLE_URL: process.env.PUBLIC_CONSOLE_URL || `http://${HOST}:${port}`,
+      PUBLIC_BASE_URL: process.env.PUBLIC_BASE_URL || place.baseUrl,
       SMTP_URL: process.env.SMTP_URL ?? '',
       MAIL_FROM: process.env.MAIL_FROM || 'Tollgate <no-reply@localhost>',
       MAIL_DIR: place.mailDir,

@@ -29,7 +29,7 @@ const IMPURE_IMPORT =
   /^(@nestjs|pg$|kafkajs|typeorm|undici|rxjs|node:(?!crypto$)|#platform\/(clock|config|logging)|#database)/;
 
 const root = join(import.meta.dirname, '../..');
-const sources = globSync('{apps,libs}/**/*.ts', { cwd: root }).filter(
+const sources = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root }).filter(
   (file) => !/\.(spec|fixture)\.ts$/.test(file),
 );
 

@@ -5,6 +5,7 @@ import { ApiError } from '#platform/errors.js';
 import type { AnswerOf, CallSession } from '../http/route.js';
 import { SessionCookie } from '../http/session-cookie.js';
 import type { sessionRoutes } from './session.routes.js';
+import { viewSession } from './session.view.js';
 
 /** Where a request of a person comes from, for the list of sessions. */
 export interface Origin {
@@ -33,8 +34,7 @@ export class Entrance {
     if (!found) throw new ApiError('not_signed_in', 'The session was ended at once.');
     if (session) await this.sessions.revoke(session.actor.userId, session.actor.sessionId);
     this.cookie.set(reply, opened.token);
-    const { userId, accountId, email, roles } = found.actor;
-    return { userId, accountId, email, roles: [...roles], csrfToken: opened.csrfToken };
+    return viewSession(found.actor, opened.csrfToken);
   }
 
   leave(reply: FastifyReply): void {

@@ -4,6 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
+import { viewSession } from './session.view.js';
 import { SignInDesk } from './sign-in.desk.js';
 import { SignUpDesk } from './sign-up.desk.js';
 
@@ -20,8 +21,7 @@ export class SessionController {
 
   @Serves(sessionRoutes.show)
   show({ actor, session }: CallOf<typeof sessionRoutes.show>): SessionView {
-    const { userId, accountId, email, roles } = actor;
-    return { userId, accountId, email, roles: [...roles], csrfToken: session.csrfToken };
+    return viewSession(actor, session.csrfToken);
   }
 
   @Serves(sessionRoutes.signUp)

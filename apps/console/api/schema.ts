@@ -956,6 +956,40 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/public/relay': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Where calls for models go, and what balance is paid in. */
+    get: operations['getRelay'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/public/session': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Who is signed in, if anybody is. */
+    get: operations['findSession'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/public/sign-in': {
     parameters: {
       query?: never;
@@ -10933,6 +10967,99 @@ export interface operations {
       };
     };
   };
+  getRelay: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Where calls for models go, and what balance is paid in. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * @description Without /v1.
+             * @example https://api.example.com
+             */
+            baseUrl: string;
+            /** @example USD */
+            paymentCurrency: string;
+          };
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  findSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Who is signed in, if anybody is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            session: {
+              userId: string;
+              accountId: string;
+              email: string;
+              roles: ('user' | 'support' | 'finance' | 'admin')[];
+              /** @description Goes into the header x-csrf-token of whatever changes something. */
+              csrfToken: string;
+            } | null;
+          };
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   signIn: {
     parameters: {
       query?: never;
@@ -16333,7 +16460,12 @@ export interface operations {
               url: string;
               description: string;
               events: (
-                'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+                | 'topup.credited'
+                | 'balance.low'
+                | 'video.completed'
+                | 'video.failed'
+                | 'charge.refunded'
+                | 'control.failed'
               )[];
               enabled: boolean;
               /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -16407,7 +16539,12 @@ export interface operations {
           /** @default  */
           description?: string;
           events: (
-            'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+            | 'topup.credited'
+            | 'balance.low'
+            | 'video.completed'
+            | 'video.failed'
+            | 'charge.refunded'
+            | 'control.failed'
           )[];
         };
       };
@@ -16424,7 +16561,12 @@ export interface operations {
             url: string;
             description: string;
             events: (
-              'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+              | 'topup.credited'
+              | 'balance.low'
+              | 'video.completed'
+              | 'video.failed'
+              | 'charge.refunded'
+              | 'control.failed'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -16539,7 +16681,12 @@ export interface operations {
             url: string;
             description: string;
             events: (
-              'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+              | 'topup.credited'
+              | 'balance.low'
+              | 'video.completed'
+              | 'video.failed'
+              | 'charge.refunded'
+              | 'control.failed'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -16687,7 +16834,12 @@ export interface operations {
           url?: string;
           description?: string;
           events?: (
-            'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+            | 'topup.credited'
+            | 'balance.low'
+            | 'video.completed'
+            | 'video.failed'
+            | 'charge.refunded'
+            | 'control.failed'
           )[];
           enabled?: boolean;
         };
@@ -16705,7 +16857,12 @@ export interface operations {
             url: string;
             description: string;
             events: (
-              'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+              | 'topup.credited'
+              | 'balance.low'
+              | 'video.completed'
+              | 'video.failed'
+              | 'charge.refunded'
+              | 'control.failed'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -17355,7 +17512,12 @@ export interface operations {
             url: string;
             description: string;
             events: (
-              'topup.credited' | 'balance.low' | 'video.completed' | 'video.failed' | 'charge.refunded'
+              | 'topup.credited'
+              | 'balance.low'
+              | 'video.completed'
+              | 'video.failed'
+              | 'charge.refunded'
+              | 'control.failed'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */

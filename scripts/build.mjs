@@ -1,0 +1,46 @@
+// `npm run build`: the programs by swc into dist/, and the pages of the console by Vite into dist/console.
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { giveUp, root } from './lib/bootstrap.mjs';
+import { buildConsole } from './lib/console-build.mjs';
+
+const HELP = `Builds the programs and the pages of the console.
+
+Usage: npm run build [-- --out-dir DIR] [--help]
+
+  --out-dir DIR   where to (dist)
+
+The pages are built anew only where something of theirs changed. The build fails where the JavaScript that the first page
+loads has grown over its limit.
+`;
+
+const { values } = parseArgs({
+  options: {
+    'out-dir': { type: 'string', default: 'dist' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(HELP);
+} else {
+  buildPrograms(values['out-dir']);
+  try {
+    await buildConsole(resolve(root, values['out-dir'], 'console'));
+  } catch (error) {
+    giveUp(error.stack ?? error.message);
+  }
+}
+
+function buildPrograms(outDir) {
+  const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
+  const folders = ['apps', 'libs', 'test/support', 'test/bench'];
+  const ignored = ['--ignore', '**/*.spec.ts,apps/console/**'];
+  const options = ['--out-dir', outDir, '--config-file', '.swcrc', '--copy-files', '--quiet'];
+  const { status } = spawnSync(process.execPath, [swc, ...folders, ...options, ...ignored], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) giveUp('The programs could not be built, see above.');
+}
