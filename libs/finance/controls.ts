@@ -1,4 +1,19 @@
 import type { Control } from './control.js';
+import { chargesTasksControl } from './controls/charges-tasks.control.js';
+import { holdsControl } from './controls/holds.control.js';
+import { ledgerControl } from './controls/ledger.control.js';
+import { promotionControl } from './controls/promotion.control.js';
+import { refundLatencyControl } from './controls/refund-latency.control.js';
 
 /** Every control of the house, in the order in which people read them: one line each. */
-export const controls: readonly Control[] = [];
+export const controls: readonly Control[] = [
+  // Money in.
+  // Work.
+  chargesTasksControl,
+  holdsControl,
+  refundLatencyControl,
+  // Revenue and its costs.
+  promotionControl,
+  // Balances and the books themselves.
+  ledgerControl,
+];

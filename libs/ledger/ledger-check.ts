@@ -22,7 +22,8 @@ export interface LedgerCheckOptions {
   client?: pg.ClientBase;
 }
 
-const ROWS_SHOWN = 20;
+/** Offending rows that a violation shows. */
+export const ROWS_SHOWN = 20;
 
 interface Check {
   invariant: number;
@@ -310,20 +311,21 @@ const CHECKS: Check[] = [
  * Reads only; its time grows with the ledger.
  */
 export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): Promise<LedgerCheckResult> {
-  if (options.client) return runChecks(options.client, options);
+  if (options.client) return checkLedgerOn(options.client, options);
   const client = await pool.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return await runChecks(client, options);
+    return await checkLedgerOn(client, options);
   } finally {
     await client.query('ROLLBACK').catch(() => undefined);
     client.release();
   }
 }
 
-async function runChecks(
+/** The same on the snapshot that the caller's transaction has. */
+export async function checkLedgerOn(
   client: pg.ClientBase,
-  { graceMs, onProgress }: LedgerCheckOptions,
+  { graceMs, onProgress }: Omit<LedgerCheckOptions, 'client'>,
 ): Promise<LedgerCheckResult> {
   const { rows } = await client.query<{ before: string }>(
     `SELECT (clock_timestamp() - $1::float8 * interval '1 millisecond')::text AS before`,

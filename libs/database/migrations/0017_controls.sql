@@ -51,3 +51,6 @@ GRANT UPDATE (state, message, details, transaction_ids, last_seen_at, resolved_a
 
 -- What was linked to a transaction afterwards, for whoever looks at one.
 CREATE INDEX ledger_transactions_linked ON ledger_transactions (linked_id) WHERE linked_id IS NOT NULL;
+
+-- What clients were answered, against what they were charged; the answers themselves are not billing's to read.
+GRANT SELECT (key_id, charge_id, state, status, content_type, created_at) ON idempotency_keys TO tollgate_billing;

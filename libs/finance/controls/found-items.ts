@@ -1,0 +1,50 @@
+import type pg from 'pg';
+import type { ControlItem, ControlResult } from '../control.js';
+
+export interface ItemQuery {
+  /**
+   * Selects what is wrong: `subject` and `state` as text, `details` as jsonb of texts, and the ledger transactions to look
+   * at, as `transaction_ids` bigint[], or by `charge_id`, whose postings are then named; either may be null.
+   */
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  readonly limit: number;
+  messageOf(found: Pick<ControlItem, 'subject' | 'state' | 'details'>): string;
+}
+
+interface FoundRow {
+  total: string;
+  subject: string;
+  state: string;
+  details: Record<string, string | null>;
+  ids: string[];
+}
+
+/** Reads the items of a control, by subject, and counts all of them. Transactions are looked up for what is named only. */
+export async function findItems(client: pg.ClientBase, query: ItemQuery): Promise<ControlResult> {
+  const { rows } = await client.query<FoundRow>(
+    `WITH found AS MATERIALIZED (${query.sql}),
+       named AS (SELECT * FROM found ORDER BY subject, state LIMIT ${query.limit})
+     SELECT (SELECT count(*) FROM found)::text AS total, subject, state, details,
+       (coalesce(transaction_ids, '{}') || ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
+          IN ('charge:' || charge_id || ':hold', 'charge:' || charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
+     FROM named ORDER BY subject, state`,
+    [...query.values],
+  );
+  const items = rows.map(({ subject, state, details, ids }) => ({
+    ...{ subject, state, details },
+    message: query.messageOf({ subject, state, details }),
+    transactionIds: ids.map(BigInt),
+  }));
+  return { count: Number(rows[0]?.total ?? 0), items };
+}
+
+/** SQL of nanos of a column as a decimal string with its unit. Exact: a division of numeric would round. */
+export function crd(column: string): string {
+  return `trim_scale(${column} * 0.000000001)::text || ' CRD'`;
+}
+
+/** SQL of a time as ISO 8601 in UTC. */
+export function iso(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}

@@ -1,0 +1,25 @@
+import type { Control } from '../control.js';
+import { HELD, HELD_DETAILS } from '../reports/holds.js';
+import { findItems } from './found-items.js';
+
+const OVERDUE = `
+SELECT 'charge:' || h.id AS subject, 'overdue' AS state, ${HELD_DETAILS} AS details, h.id AS charge_id,
+  NULL::bigint[] AS transaction_ids
+FROM (${HELD}) AS h
+WHERE h.due_at < now() - $1::float8 * interval '1 millisecond' AND h.due_at < $2::timestamptz`;
+
+/** Money that is held for work which should be over. */
+export const holdsControl: Control = {
+  id: 'holds',
+  title: 'Outstanding holds',
+  explanation:
+    'What is held although its deadline, or that of its task, is over by more than the grace. The sweeps give such holds back: one that stays has a letter that could not be handled, or an event that never came.',
+  check: (client, { graceMs, before, limit }) =>
+    findItems(client, {
+      sql: OVERDUE,
+      values: [graceMs, before ?? 'infinity'],
+      limit,
+      messageOf: ({ details: { amount, model, held_since, task } }) =>
+        `${amount} of ${model} ${task ? `for task ${task} ` : ''}are held since ${held_since}.`,
+    }),
+};

@@ -1,0 +1,34 @@
+import { checkLedgerOn, ROWS_SHOWN, type Violation } from '#ledger/ledger-check.js';
+import type { Control, ControlItem } from '../control.js';
+
+/** The invariants of the ledger, each row that violates one. It reads everything, whatever the time that is asked for. */
+export const ledgerControl: Control = {
+  id: 'ledger',
+  title: 'Invariants of the ledger',
+  explanation:
+    'What must always hold of transactions, entries, balances, charges and tasks, as `tollgate ledger check` verifies it. Of each rule 20 rows are named at most. An item here is a fault of the books themselves.',
+  every: 'day',
+  check: async (client, { graceMs, limit }) => {
+    const { violations } = await checkLedgerOn(client, { graceMs });
+    const items = violations.flatMap((violation) => violation.rows.map((row) => itemOf(violation, row)));
+    // One more stands for those that nobody counted.
+    const isCut = violations.some(({ rows }) => rows.length >= ROWS_SHOWN);
+    return { count: items.length + (isCut ? 1 : 0), items: items.slice(0, limit) };
+  },
+};
+
+/** Columns that tell which row it is, and not what is wrong with it. */
+const NAMING = /^(id|.*_id|code|commodity|ordinal|purpose|provider|reference|currency)$/;
+
+function itemOf({ invariant, message }: Violation, row: Violation['rows'][number]): ControlItem {
+  const named = Object.entries(row).filter(([column, value]) => NAMING.test(column) && value !== null);
+  const name = named.map(([column, value]) => `${column}=${value}`).join(',');
+  const ids = [row['transaction_id'], 'reference' in row ? row['id'] : null];
+  return {
+    subject: `invariant-${invariant}:${name || message.replaceAll(' ', '-')}`,
+    state: 'violated',
+    message: `Invariant ${invariant}: ${message}.`,
+    details: row,
+    transactionIds: ids.flatMap((id) => (id && /^\d+$/.test(id) ? [BigInt(id)] : [])),
+  };
+}

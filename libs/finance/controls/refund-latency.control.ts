@@ -1,0 +1,29 @@
+import type { Control } from '../control.js';
+import { crd, findItems, iso } from './found-items.js';
+
+/** Held or kept although the task failed; a refund of the charge is a refund too. */
+const OUTSTANDING = `
+SELECT 'task:' || t.id AS subject, 'not_refunded' AS state,
+  jsonb_build_object('task', t.id, 'charge', c.id, 'account', c.account_id, 'model', c.model_id, 'channel', t.channel_id,
+    'amount', ${crd('c.amount')}, 'charge_state', c.state, 'failed_at', ${iso('t.ended_at')}, 'reason', t.error_code) AS details,
+  c.id AS charge_id, NULL::bigint[] AS transaction_ids
+FROM tasks t JOIN charges c ON c.id = t.charge_id
+WHERE t.state = 'failed' AND c.state IN ('held', 'settled')
+  AND t.ended_at < now() - $1::float8 * interval '1 millisecond' AND t.ended_at < $2::timestamptz
+  AND (c.state = 'held' OR c.settled > coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0))`;
+
+/** Refunds against failures. How long they take is a report; that they come is the control. */
+export const refundLatencyControl: Control = {
+  id: 'refund-latency',
+  title: 'Refunds against failures',
+  explanation:
+    'Work that failed and whose money did not come back within the grace. Look for the message that should have given it back, or refund the charge.',
+  check: (client, { graceMs, before, limit }) =>
+    findItems(client, {
+      sql: OUTSTANDING,
+      values: [graceMs, before ?? 'infinity'],
+      limit,
+      messageOf: ({ details: { task, failed_at, amount } }) =>
+        `Task ${task} failed at ${failed_at}, and ${amount} did not come back.`,
+    }),
+};

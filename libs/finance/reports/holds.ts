@@ -1,0 +1,122 @@
+import type pg from 'pg';
+import { crd, iso } from '../controls/found-items.js';
+
+/**
+ * What is held, with when it should have been resolved at the latest: the work of a client that waits has its own deadline,
+ * a task until it ends has the task's, and a hold is due at once when its task has ended.
+ */
+export const HELD = `
+SELECT c.id, c.account_id, c.amount, c.model_id, c.group_name, c.family, c.request_id, c.key_id, c.created_at,
+  coalesce(t.channel_id, c.channel_id) AS channel_id, c.task_id, t.state AS task_state, t.upstream_id,
+  coalesce(t.ended_at, c.deadline, t.deadline, c.created_at) AS due_at
+FROM charges c LEFT JOIN tasks t ON t.id = c.task_id
+WHERE c.state = 'held'`;
+
+/** Details of a hold for a finding. */
+export const HELD_DETAILS = `jsonb_build_object('charge', h.id, 'account', h.account_id, 'amount', ${crd('h.amount')},
+  'model', h.model_id, 'channel', h.channel_id, 'task', h.task_id, 'task_state', h.task_state,
+  'upstream_task', h.upstream_id, 'request', h.request_id, 'held_since', ${iso('h.created_at')}, 'due_at', ${iso('h.due_at')})`;
+
+export interface Hold {
+  chargeId: string;
+  accountId: string;
+  /** Nanos. */
+  amount: bigint;
+  heldSince: string;
+  dueAt: string;
+  ageMs: bigint;
+  /** Beyond its deadline and the grace. */
+  isOverdue: boolean;
+  family: string;
+  model: string;
+  group: string;
+  /** Of a task, once one was chosen; work that a client waits for tells its channel when it is resolved. */
+  channel: string | null;
+  upstreamTaskId: string | null;
+  taskId: string | null;
+  taskState: string | null;
+  requestId: string | null;
+  /** The posting that holds it; none of a price of 0. */
+  transactionId: bigint | null;
+}
+
+export interface HoldBucket {
+  /** Held for less than this; null: longer than the others. */
+  underMs: number | null;
+  count: bigint;
+  /** Nanos. */
+  amount: bigint;
+}
+
+export interface HoldTotals {
+  buckets: HoldBucket[];
+  overdue: { count: bigint; amount: bigint };
+  /** Of all holds, nanos; the same as the held balances of all accounts in books that are whole. */
+  total: bigint;
+  balances: bigint;
+}
+
+export interface HoldsQuery {
+  graceMs: number;
+  limit: number;
+  /** The last hold of the page before. */
+  after: { heldSince: string; chargeId: string } | null;
+  /** Only what is beyond its deadline and the grace. */
+  overdueOnly: boolean;
+}
+
+const MINUTE_MS = 60_000;
+const BUCKETS_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS];
+
+/** A page of what is held, oldest first. Times are text of the client's time zone. */
+export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promise<Hold[]> {
+  const { graceMs, limit, after, overdueOnly } = query;
+  const { rows } = await client.query<Hold>(
+    `SELECT h.id AS "chargeId", h.account_id AS "accountId", h.amount, h.created_at::text AS "heldSince",
+       h.due_at::text AS "dueAt", (extract(epoch FROM now() - h.created_at) * 1000)::bigint AS "ageMs",
+       h.due_at < now() - $1::float8 * interval '1 millisecond' AS "isOverdue", h.family, h.model_id AS model,
+       h.group_name AS "group", h.channel_id AS channel, h.upstream_id AS "upstreamTaskId", h.task_id AS "taskId",
+       h.task_state AS "taskState", h.request_id AS "requestId",
+       (SELECT t.id FROM ledger_transactions t WHERE t.reference = 'charge:' || h.id || ':hold') AS "transactionId"
+     FROM (${HELD}) AS h
+     WHERE ($2::timestamptz IS NULL OR (h.created_at, h.id) > ($2, $3::text))
+       AND (NOT $4::boolean OR h.due_at < now() - $1::float8 * interval '1 millisecond')
+     ORDER BY h.created_at, h.id LIMIT $5`,
+    [graceMs, after?.heldSince ?? null, after?.chargeId ?? '', overdueOnly, limit],
+  );
+  return rows;
+}
+
+/** How much is held for how long, and what the accounts have as held. */
+export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
+  const { rows } = await client.query<{
+    bucket: number;
+    count: bigint;
+    amount: string;
+    late: bigint;
+    lateAmount: string;
+  }>(
+    `SELECT width_bucket(extract(epoch FROM now() - h.created_at) * 1000, $2::numeric[])::int AS bucket, count(*),
+       sum(h.amount)::text AS amount, count(*) FILTER (WHERE late) AS late,
+       coalesce(sum(h.amount) FILTER (WHERE late), 0)::text AS "lateAmount"
+     FROM (${HELD}) AS h, LATERAL (SELECT h.due_at < now() - $1::float8 * interval '1 millisecond' AS late) AS judged
+     GROUP BY 1`,
+    [graceMs, BUCKETS_MS],
+  );
+  const balances = await client.query<{ held: string }>(
+    'SELECT coalesce(sum(held), 0)::text AS held FROM customer_balances',
+  );
+  const buckets = [...BUCKETS_MS, null].map((underMs, index) => {
+    const row = rows.find(({ bucket }) => bucket === index);
+    return { underMs, count: row?.count ?? 0n, amount: BigInt(row?.amount ?? 0) };
+  });
+  return {
+    buckets,
+    overdue: {
+      count: rows.reduce((sum, { late }) => sum + late, 0n),
+      amount: rows.reduce((sum, { lateAmount }) => sum + BigInt(lateAmount), 0n),
+    },
+    total: buckets.reduce((sum, { amount }) => sum + amount, 0n),
+    balances: BigInt(balances.rows[0]?.held ?? 0),
+  };
+}
