@@ -27,6 +27,8 @@ const WAIT_MS = 2_000;
 const PAUSE_MS = 5;
 /** Marks older than this are of no use but as a floor of the clock, for which the newest is enough. */
 const KEPT = 100;
+/** Ids of ledger transactions are taken by so many. */
+const BLOCK = 1000;
 
 /**
  * Sets a mark, and waits a little for what ran before it, so that a report reaches the present.
@@ -50,9 +52,11 @@ async function insertMark(pool: pg.Pool): Promise<string> {
   // The clock and the sequence are read before the transaction has an id: the rows come from what is read, the id last.
   const { rows } = await pool.query<{ xid: string }>(
     `WITH seen AS MATERIALIZED (
-       SELECT greatest(clock_timestamp(), (SELECT max(at) FROM ledger_horizons)) AS at, last_value AS id
+       SELECT greatest(clock_timestamp(), (SELECT max(at) FROM ledger_horizons)) AS at,
+         CASE WHEN is_called THEN last_value + $1 ELSE last_value END AS id
        FROM ledger_transaction_blocks)
      INSERT INTO ledger_horizons (at, last_ledger_id, xid) SELECT at, id, pg_current_xact_id() FROM seen RETURNING xid::text`,
+    [BLOCK],
   );
   // Ids beyond the present come from another cluster, whose dump this database was restored from.
   await pool.query(

@@ -379,10 +379,8 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
         readLots(client, await lockBalance(client, accountId)),
       );
       expect(unmet).toBe(BigInt(owner.unmet.length) * CENT);
-      for (const { topupId, unused, paidMinor, debtWritten, usedByDebt } of lots) {
+      for (const { topupId, unused } of lots) {
         if (topupId !== null) expect(unused).toBe(BigInt(owner.unusedOf(topupId).length) * CENT);
-        expect(paidMinor - debtWritten.paidMinor >= 0n).toBe(true);
-        expect(debtWritten.credits).toBe(usedByDebt);
       }
     }
   }

@@ -6,7 +6,7 @@ INSERT INTO ledger_accounts (code, commodity, kind) VALUES
 
 -- Up to which ledger transaction the lots of every account are brought at least: one row.
 CREATE TABLE lot_progress (
-  only        boolean PRIMARY KEY DEFAULT true CHECK (only),
+  only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   through_id  bigint NOT NULL,
   -- What was recorded before this time is among it.
   at          timestamptz NOT NULL
@@ -65,7 +65,30 @@ CREATE INDEX lot_uses_lot ON lot_uses (lot_id);
 CREATE INDEX lot_uses_recognition ON lot_uses (recognition_id) WHERE recognition_id IS NOT NULL;
 CALL make_append_only('lot_uses');
 
+-- For what happened in a range of the ledger.
+CREATE INDEX credit_lots_transaction ON credit_lots (transaction_id);
+CREATE INDEX credit_lot_changes_transaction ON credit_lot_changes (transaction_id);
+
 GRANT SELECT, INSERT ON lot_cursors, lot_states, lot_unmet, lot_uses TO tollgate_billing;
 GRANT SELECT, UPDATE ON lot_progress TO tollgate_billing;
 GRANT UPDATE ON lot_cursors, lot_states, lot_unmet TO tollgate_billing;
 GRANT DELETE ON lot_unmet TO tollgate_billing;
+
+-- What covered debts used to be posted by itself. It is recognised with everything else from now on, from the beginning.
+DO $$
+DECLARE
+  covered numeric;
+  undone bigint;
+BEGIN
+  SELECT sum(e.amount) INTO covered FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+    JOIN ledger_accounts a ON a.id = e.ledger_account_id
+    WHERE t.kind = 'debt-covered' AND a.code = 'expense:chargeback-loss';
+  IF coalesce(covered, 0) = 0 THEN RETURN; END IF;
+  undone := nextval('ledger_transaction_blocks');
+  INSERT INTO ledger_transactions (id, kind, reference, effective_at)
+    VALUES (undone, 'debt-covered-undone', 'debt-covered-undone', clock_timestamp());
+  INSERT INTO ledger_entries (transaction_id, ordinal, commodity, ledger_account_id, amount)
+    SELECT undone, CASE code WHEN 'deferred-revenue' THEN 0 ELSE 1 END, 'PAY', id,
+      CASE code WHEN 'deferred-revenue' THEN covered ELSE -covered END
+    FROM ledger_accounts WHERE code IN ('deferred-revenue', 'expense:chargeback-loss');
+END $$;
