@@ -11,7 +11,8 @@ export type SuspenseWhy =
   | 'paid_twice'
   | 'unknown_refund'
   | 'refund_failed'
-  | 'dispute_beyond_payment';
+  | 'dispute_beyond_payment'
+  | 'provider_adjustment';
 
 export interface SuspenseItem {
   provider: PaymentProviderName;
@@ -22,29 +23,34 @@ export interface SuspenseItem {
   amountMinor: bigint;
   currency: string;
   why: SuspenseWhy;
+  /** When it came or left, ISO 8601; now when left out. */
+  happenedAt?: string | null;
 }
 
 /**
  * Books money at a provider that nobody can be credited for: Dr psp / Cr suspense, once for its reference. Money of another
  * currency than the house's stands on accounts of its own, since one account never mixes currencies.
- * @returns the item's id, and whether it is new
+ * @returns the item's id, whether it is new, and its posting
  */
 export async function bookSuspense(
   client: pg.ClientBase,
   item: SuspenseItem,
   houseCurrency: string,
-): Promise<{ itemId: string; created: boolean }> {
+): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
   const { provider, reference, why, amountMinor, currency } = item;
-  const found = await client.query<{ id: string }>(
-    'SELECT id FROM suspense_items WHERE provider = $1 AND reference = $2 AND why = $3',
+  const found = await client.query<{ id: string; transactionId: string }>(
+    `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND why = $3`,
     [provider, reference, why],
   );
-  if (found.rows[0]) return { itemId: found.rows[0].id, created: false };
+  const known = found.rows[0];
+  if (known) return { itemId: known.id, created: false, transactionId: BigInt(known.transactionId) };
   const [psp, suspense] = await accountsFor(client, item, houseCurrency);
   const transactionId = await post(client, {
     kind: 'suspense',
     reference: `suspense:${provider}:${reference}:${why}`,
     accountId: null,
+    effectiveAt: item.happenedAt ?? null,
     movements: [
       { code: psp, commodity: 'PAY', amount: -amountMinor },
       { code: suspense, commodity: 'PAY', amount: amountMinor },
@@ -56,7 +62,7 @@ export async function bookSuspense(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [itemId, provider, reference, item.orderId, amountMinor, currency, why, transactionId],
   );
-  return { itemId, created: true };
+  return { itemId, created: true, transactionId };
 }
 
 /**

@@ -62,7 +62,8 @@ export function unitOf(
 ): Unit {
   if (commodity === 'CRD') return CRD;
   if (commodity === 'UPC') return UPC;
-  return { symbol: /^(?:psp|suspense):.*:([A-Z]{3})$/.exec(code)?.[1] ?? currency, decimals: 2 };
+  const foreign = /^(?:psp:.*|suspense:pay|bank|expense:psp-fee):([A-Z]{3})$/.exec(code)?.[1];
+  return { symbol: foreign ?? currency, decimals: 2 };
 }
 
 /** With all decimals: 20000000n of CRD is "0.020000000". */

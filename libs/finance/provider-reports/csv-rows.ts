@@ -1,0 +1,94 @@
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { ReportRefused, type RowFault } from './report-line.js';
+
+/** Text in pieces; may be read more than once. */
+export type FileSource = () => AsyncIterable<string | Buffer>;
+
+export interface CsvRow {
+  /** Counted from 1, with the header; the last one of a row that goes over several. */
+  readonly line: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+export interface CsvFormat {
+  delimiter?: string;
+  /** The column titles; a fault that is answered refuses the file. Null: they will do. */
+  checkHeader?: (titles: readonly string[]) => string | null;
+  /** Lines before the header that banks like to write. */
+  skipLines?: number;
+  encoding?: 'utf-8' | 'windows-1252';
+}
+
+/** One cell holds no more: a quote that is never closed would otherwise swallow the file. */
+const MOST_CELL_BYTES = 100_000;
+
+/** The rows of a CSV file, as they are read; memory stays flat. @throws ReportRefused for what is no CSV */
+export async function* csvRows(source: FileSource, format: CsvFormat = {}): AsyncGenerator<CsvRow> {
+  const { delimiter = ',', skipLines = 0, checkHeader } = format;
+  const parser = parse({
+    ...{ delimiter, bom: true, info: true, skip_empty_lines: true, trim: true, from_line: skipLines + 1 },
+    max_record_size: MOST_CELL_BYTES,
+    columns: (titles: string[]) => headerOf(titles, { line: skipLines + 1, checkHeader }),
+  });
+  pipeline(Readable.from(source()), decoder(format.encoding ?? 'utf-8'), parser, () => undefined);
+  try {
+    for await (const { record, info } of parser as AsyncIterable<Parsed>)
+      yield { line: info.lines, cells: record };
+  } catch (error) {
+    throw error instanceof CsvError ? new ReportRefused([faultOf(error)]) : error;
+  }
+}
+
+interface Parsed {
+  record: Record<string, string>;
+  info: { lines: number };
+}
+
+function headerOf(
+  titles: string[],
+  { line, checkHeader }: { line: number; checkHeader: CsvFormat['checkHeader'] },
+): string[] {
+  const named = titles.map((title) => title.trim());
+  const twice = named.find((title, at) => title !== '' && named.indexOf(title) !== at);
+  const reason =
+    twice === undefined ? checkHeader?.(named) : `has the column ${JSON.stringify(twice)} twice.`;
+  if (reason) throw new ReportRefused([{ line, column: null, reason: `The header ${reason}` }]);
+  // A column without a title is read by its place.
+  return named.map((title, at) => title || `column ${at + 1}`);
+}
+
+function faultOf(error: CsvError): RowFault {
+  const line = typeof error['lines'] === 'number' ? error['lines'] : 1;
+  return { line, column: null, reason: `This is no CSV: ${error.message}.` };
+}
+
+/** Bytes as text; a byte that is not of the encoding refuses the file, rather than to spoil a name in silence. */
+function decoder(encoding: 'utf-8' | 'windows-1252'): Transform {
+  const text = new TextDecoder(encoding, { fatal: true });
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return chunk ? text.decode(chunk, { stream: true }) : text.decode();
+    } catch {
+      throw new ReportRefused([{ line: 1, column: null, reason: `The file is not encoded in ${encoding}.` }]);
+    }
+  };
+  return new Transform({
+    decodeStrings: false,
+    transform: (chunk: Buffer | string, _encoding, done) => {
+      try {
+        done(null, typeof chunk === 'string' ? chunk : decode(chunk));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    flush: (done) => {
+      try {
+        done(null, decode());
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+}

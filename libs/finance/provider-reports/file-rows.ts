@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { CsvRow, FileSource } from './csv-rows.js';
+import { ReportRefused, type RowFault } from './report-line.js';
+
+/** What a row says, or why it says nothing. */
+export type ReadRow<T> = { line: T; fault: null } | { line: null; fault: RowFault };
+
+/** A cell that is not as it must be. */
+export class CellFault extends Error {
+  constructor(
+    readonly column: string,
+    reason: string,
+  ) {
+    super(reason);
+    this.name = 'CellFault';
+  }
+}
+
+/** Reads rows one by one; where reading throws a CellFault, the row is at fault. Rows that are read as null are left out. */
+export async function* readRows<T>(
+  rows: AsyncIterable<CsvRow>,
+  read: (row: CsvRow) => T | null,
+): AsyncGenerator<ReadRow<T>> {
+  for await (const row of rows) {
+    try {
+      const line = read(row);
+      if (line !== null) yield { line, fault: null };
+    } catch (error) {
+      if (!(error instanceof CellFault)) throw error;
+      const { column, message: reason } = error;
+      yield { line: null, fault: { line: row.line, column, reason } };
+    }
+  }
+}
+
+/** Times between which a report is whole, ISO 8601. */
+export interface Coverage {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A file with more faults than that is another file than was meant. */
+const FAULTS_KEPT = 100;
+
+/**
+ * Reads a file to its end and keeps nothing of it but its hash and the times of its first and last line.
+ * @throws ReportRefused with the rows at fault
+ */
+export async function readThrough<T>(
+  source: FileSource,
+  read: (source: FileSource) => AsyncIterable<ReadRow<T>>,
+  timeOf: (line: T) => string,
+): Promise<{ sha256: string; span: Coverage | null }> {
+  const hash = createHash('sha256');
+  const faults: RowFault[] = [];
+  let span: Coverage | null = null;
+  const hashed: FileSource = async function* () {
+    for await (const piece of source()) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  for await (const { line, fault } of read(hashed)) {
+    if (fault === null) span = widened(span, timeOf(line));
+    else if (faults.push(fault) >= FAULTS_KEPT) break;
+  }
+  if (faults.length > 0) throw new ReportRefused(faults);
+  return { sha256: hash.digest('hex'), span };
+}
+
+function widened(span: Coverage | null, time: string): Coverage {
+  if (span === null) return { from: time, to: time };
+  return { from: time < span.from ? time : span.from, to: time > span.to ? time : span.to };
+}
+
+/** The lines of rows that were found to be without fault. @throws ReportRefused where that has changed */
+export async function* linesOf<T>(rows: AsyncIterable<ReadRow<T>>): AsyncGenerator<T> {
+  for await (const { line, fault } of rows) {
+    if (fault !== null) throw new ReportRefused([fault]);
+    yield line;
+  }
+}

@@ -1,0 +1,78 @@
+/** A provider that keeps a balance of ours and reports how it moved. */
+export type ReportingProvider = 'stripe' | 'sandbox';
+
+export type LineType =
+  | 'payment'
+  | 'refund'
+  | 'refund_failure'
+  | 'dispute'
+  | 'dispute_reversal'
+  | 'fee'
+  | 'payout'
+  | 'payout_failure'
+  | 'adjustment';
+
+/** A movement of our balance at a provider, as it reports it. */
+export interface ReportLine {
+  /** The provider's own id, unique for ever. */
+  readonly lineId: string;
+  readonly type: LineType;
+  /** Minor units of the currency, positive when it came to us. */
+  readonly amountMinor: bigint;
+  /** What the provider kept for itself; negative when it gave a fee back. */
+  readonly feeMinor: bigint;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** ISO 8601, UTC. */
+  readonly happenedAt: string;
+  /** The day from which it can be paid out, `2026-01-31`. */
+  readonly availableOn: string | null;
+  /** The payment, refund, dispute or payout as our books name it; the line itself when it is none of them. */
+  readonly subjectId: string;
+  readonly paymentId: string | null;
+  /** The payout that brought it to the bank, as soon as the provider says so. */
+  readonly payoutId: string | null;
+  /** What the provider writes beside it; nothing that names a person. */
+  readonly description: string;
+}
+
+/** What a report tells of: everything, everything but payouts, or payouts alone. */
+export type ReportContent = 'all' | 'activity' | 'payouts';
+
+/** One row of a file that cannot be read. */
+export interface RowFault {
+  /** Counted from 1, with the header. */
+  readonly line: number;
+  /** Null where the row as a whole is at fault. */
+  readonly column: string | null;
+  readonly reason: string;
+}
+
+const FAULTS_TOLD = 5;
+
+/** A file with rows that cannot be read: nothing of it was imported. */
+export class ReportRefused extends Error {
+  constructor(readonly faults: readonly RowFault[]) {
+    const told = faults.slice(0, FAULTS_TOLD).map(faultText).join(' ');
+    const more = faults.length > FAULTS_TOLD ? ` There are ${faults.length - FAULTS_TOLD} more.` : '';
+    super(`Nothing was imported. ${told}${more}`);
+    this.name = 'ReportRefused';
+  }
+}
+
+export function faultText({ line, column, reason }: RowFault): string {
+  return `Line ${line}${column === null ? '' : `, ${column}`}: ${reason}`;
+}
+
+const MOST_TEXT = 200;
+
+/** One line of text, as far as it is kept. What looks like a mail address is left out: a report must name nobody. */
+export function keptText(text: string, most = MOST_TEXT): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[^\s@<>"']+@[^\s@<>"']+/g, '…')
+    .trim()
+    .slice(0, most)
+    .toWellFormed()
+    .trim();
+}

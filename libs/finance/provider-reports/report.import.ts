@@ -1,0 +1,219 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { newId } from '#platform/ids.js';
+import type { FileSource } from './csv-rows.js';
+import { type Coverage, linesOf, readThrough } from './file-rows.js';
+import type { ReportContent, ReportingProvider, ReportLine } from './report-line.js';
+import { contentOfStripeCsv, readStripeCsv } from './stripe-csv.js';
+
+export interface ImportCounts {
+  lines: number;
+  /** Not known before. */
+  added: number;
+  /** Known before, with other content: each is told by the control of payments. */
+  changed: number;
+}
+
+export interface ImportResult extends ImportCounts {
+  /** Null for a trial. */
+  reportId: string | null;
+  covers: Coverage | null;
+}
+
+export interface ReportHeader {
+  provider: ReportingProvider;
+  source: 'csv' | 'api' | 'table';
+  content: ReportContent;
+  sha256: string | null;
+  /** `user:{id}`, `cli:{login}` or `system`. */
+  actor: string;
+}
+
+export interface FileImport {
+  actor: string;
+  /** Reads and compares everything, and leaves nothing behind. */
+  dryRun: boolean;
+  /** What the report was asked for; without it, the time from its first to its last line. */
+  covers: Coverage | null;
+  onProgress?: ((lines: number) => void) | undefined;
+  /** Runs in the transaction of the import. */
+  inTransaction?: ((client: pg.ClientBase, result: ImportResult) => Promise<void>) | undefined;
+}
+
+/** Lines that go to the database together. */
+const CHUNK = 1_000;
+
+/**
+ * Imports a report of Stripe: all of it or nothing, in bounded memory. The source is read more than once. What is known
+ * already is left as it is; a line that says something else than before is noted.
+ * @throws ReportRefused with the rows at fault
+ */
+export async function importStripeCsv(
+  pool: pg.Pool,
+  source: FileSource,
+  options: FileImport,
+): Promise<ImportResult> {
+  const read = await readThrough(source, readStripeCsv, ({ happenedAt }) => happenedAt);
+  const covers = options.covers ?? read.span;
+  const header: ReportHeader = {
+    ...{ provider: 'stripe', source: 'csv', actor: options.actor },
+    ...{ content: await contentOfStripeCsv(source), sha256: read.sha256 },
+  };
+  const write = async (client: pg.PoolClient): Promise<ImportResult> => {
+    await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
+    const reportId = await beginReport(client, header);
+    const counts = { lines: 0, added: 0, changed: 0 };
+    for await (const chunk of chunksOf(linesOf(readStripeCsv(source)))) {
+      addCounts(counts, await insertLines(client, { reportId, provider: 'stripe' }, chunk));
+      options.onProgress?.(counts.lines);
+    }
+    await finishReport(client, reportId, { ...counts, covers });
+    const result = { reportId, covers, ...counts };
+    await options.inTransaction?.(client, result);
+    return result;
+  };
+  if (!options.dryRun) return inTransaction(pool, write);
+  return { ...(await tried(pool, write)), reportId: null };
+}
+
+/** Runs work in a transaction that is rolled back. */
+export async function tried<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  let result: { value: T } | undefined;
+  try {
+    await inTransaction(pool, async (client) => {
+      result = { value: await work(client) };
+      throw new OnlyTried();
+    });
+  } catch (error) {
+    if (!(error instanceof OnlyTried)) throw error;
+  }
+  return (result as { value: T }).value;
+}
+
+class OnlyTried extends Error {}
+
+export async function* chunksOf<T>(items: AsyncIterable<T>, size = CHUNK): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+export function addCounts(sum: ImportCounts, more: ImportCounts): void {
+  sum.lines += more.lines;
+  sum.added += more.added;
+  sum.changed += more.changed;
+}
+
+/** Begins an import; imports of one provider wait for each other until their transactions end. */
+export async function beginReport(client: pg.ClientBase, header: ReportHeader): Promise<string> {
+  const { provider, source, content, sha256, actor } = header;
+  await lockProvider(client, provider);
+  const id = newId();
+  await client.query(
+    `INSERT INTO provider_reports (id, provider, source, holds, sha256, actor) VALUES ($1, $2, $3, $4, $5, $6)`,
+    [id, provider, source, content, sha256, actor],
+  );
+  return id;
+}
+
+export async function lockProvider(client: pg.ClientBase, provider: string): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `provider-report:${provider}`,
+  ]);
+}
+
+export async function finishReport(
+  client: pg.ClientBase | pg.Pool,
+  reportId: string,
+  { lines, added, changed, covers }: ImportCounts & { covers: Coverage | null },
+): Promise<void> {
+  await client.query(
+    `UPDATE provider_reports SET lines = $2, added = $3, changed = $4, finished_at = clock_timestamp(),
+       covers = CASE WHEN $5::timestamptz IS NOT NULL THEN tstzrange($5::timestamptz, $6::timestamptz, '[]') END
+     WHERE id = $1`,
+    [reportId, lines, added, changed, covers?.from ?? null, covers?.to ?? null],
+  );
+}
+
+/** Writes lines down, once each. The caller holds the lock of the provider. */
+export async function insertLines(
+  client: pg.ClientBase,
+  { reportId, provider }: { reportId: string; provider: ReportingProvider },
+  lines: readonly ReportLine[],
+): Promise<ImportCounts> {
+  const values = [
+    provider,
+    reportId,
+    ...columns.map(([name]) => lines.map((line) => valueOf(line[name as keyof ReportLine]))),
+  ];
+  const added = await client.query<{ count: number }>(INSERT_LINES, values);
+  await client.query(INSERT_PAYOUTS, values);
+  const changed = await client.query<{ count: number }>(INSERT_CHANGES, values);
+  return { lines: lines.length, added: added.rows[0]?.count ?? 0, changed: changed.rows[0]?.count ?? 0 };
+}
+
+const columns = [
+  ['lineId', 'text'],
+  ['type', 'text'],
+  ['amountMinor', 'bigint'],
+  ['feeMinor', 'bigint'],
+  ['currency', 'text'],
+  ['happenedAt', 'timestamptz'],
+  ['availableOn', 'date'],
+  ['subjectId', 'text'],
+  ['paymentId', 'text'],
+  ['payoutId', 'text'],
+  ['description', 'text'],
+] as const;
+
+function valueOf(value: string | bigint | null): string | null {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+const GIVEN = `given AS (
+  SELECT * FROM unnest(${columns
+    .map(([, type], at) => `$${at + 3}::${type}[]`)
+    .join(
+      ', ',
+    )}) AS g (line_id, type, amount_minor, fee_minor, currency, happened_at, available_on, subject_id, payment_id,
+    payout_id, description), (VALUES ($1::text, $2::text)) AS report (provider, report_id))`;
+
+const INSERT_LINES = `WITH ${GIVEN}, added AS (
+    INSERT INTO provider_report_lines (provider, line_id, report_id, type, amount_minor, fee_minor, currency, happened_at,
+      available_on, subject_id, payment_id, description)
+    SELECT provider, line_id, report_id, type, amount_minor, fee_minor, currency, happened_at, available_on, subject_id,
+      payment_id, description FROM given ORDER BY happened_at, line_id
+    ON CONFLICT (provider, line_id) DO NOTHING RETURNING id, type, fee_minor),
+  work AS (
+    INSERT INTO provider_line_work (line)
+    SELECT id FROM added WHERE fee_minor <> 0 OR type IN ('fee', 'payout', 'payout_failure', 'adjustment'))
+  SELECT count(*)::int AS count FROM added`;
+
+const INSERT_PAYOUTS = `WITH ${GIVEN}
+  INSERT INTO provider_line_payouts (line, provider, payout_id, report_id)
+  SELECT l.id, g.provider, g.payout_id, g.report_id FROM given g
+  JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
+  WHERE g.payout_id IS NOT NULL ON CONFLICT (line) DO NOTHING`;
+
+/** A report of payouts says when they arrive, one of transactions when they left: their times are not compared. */
+const INSERT_CHANGES = `WITH ${GIVEN}, changed AS (
+    SELECT l.id, g.* FROM given g
+    JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
+    LEFT JOIN provider_line_payouts p ON p.line = l.id
+    WHERE (l.type, l.amount_minor, l.fee_minor, l.currency, l.subject_id)
+        IS DISTINCT FROM (g.type, g.amount_minor, g.fee_minor, g.currency, g.subject_id)
+      OR (date_trunc('second', l.happened_at) <> date_trunc('second', g.happened_at)
+        AND l.type NOT IN ('payout', 'payout_failure'))
+      OR l.payment_id <> g.payment_id OR p.payout_id <> g.payout_id),
+  noted AS (
+    INSERT INTO provider_line_changes (line, report_id, content)
+    SELECT id, report_id, jsonb_strip_nulls(jsonb_build_object('type', type, 'amountMinor', amount_minor::text,
+      'feeMinor', fee_minor::text, 'currency', currency, 'happenedAt', to_char(happened_at AT TIME ZONE 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'subjectId', subject_id, 'paymentId', payment_id, 'payoutId', payout_id))
+    FROM changed ON CONFLICT (line, content) DO NOTHING)
+  SELECT count(DISTINCT id)::int AS count FROM changed`;

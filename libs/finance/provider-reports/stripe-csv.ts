@@ -1,0 +1,151 @@
+import { InvalidAmount } from '#money/amount.js';
+import { minorDigits, parseMinor } from '#money/currency.js';
+import { type CsvRow, csvRows, type FileSource } from './csv-rows.js';
+import { CellFault, type ReadRow, readRows } from './file-rows.js';
+import { keptText, type LineType, type ReportContent, type ReportLine } from './report-line.js';
+
+/**
+ * Stripe's itemised reports as CSV: "Balance change from activity" and "Payout reconciliation" tell of everything but
+ * payouts, "Payouts" of those. Amounts are in units of the currency with decimals.
+ */
+
+/** What their reporting categories are to us; all others move our balance for reasons of which our books know nothing. */
+const CATEGORIES: Readonly<Record<string, LineType>> = {
+  charge: 'payment',
+  charge_failure: 'payment',
+  partial_capture_reversal: 'payment',
+  refund: 'refund',
+  refund_failure: 'refund_failure',
+  dispute: 'dispute',
+  dispute_reversal: 'dispute_reversal',
+  fee: 'fee',
+  network_cost: 'fee',
+  tax: 'fee',
+  payout: 'payout',
+  payout_reversal: 'payout_failure',
+};
+
+export function typeOfCategory(category: string): LineType {
+  return CATEGORIES[category] ?? 'adjustment';
+}
+
+/** What a line is about: by the name of its type in our books. */
+export function subjectOf(line: {
+  type: LineType;
+  lineId: string;
+  sourceId: string | null;
+  paymentId: string | null;
+}): string | null {
+  const { type, lineId, sourceId, paymentId } = line;
+  if (type === 'payment') return paymentId;
+  if (type === 'fee' || type === 'adjustment') return lineId;
+  return sourceId;
+}
+
+const ACTIVITY = [
+  'balance_transaction_id',
+  'created_utc',
+  'currency',
+  'gross',
+  'fee',
+  'reporting_category',
+  'source_id',
+  'payment_intent_id',
+] as const;
+const PAYOUTS = [
+  'payout_id',
+  'effective_at_utc',
+  'balance_transaction_id',
+  'currency',
+  'gross',
+  'fee',
+  'reporting_category',
+] as const;
+
+/** The lines of a report. @throws ReportRefused for a file that is no report of Stripe */
+export function readStripeCsv(source: FileSource): AsyncGenerator<ReadRow<ReportLine>> {
+  return readRows(csvRows(source, { checkHeader }), ({ cells }) => lineOf(cells));
+}
+
+/** What a file tells of, by its header. @throws ReportRefused */
+export async function contentOfStripeCsv(source: FileSource): Promise<ReportContent> {
+  for await (const { cells } of csvRows(source, { checkHeader }))
+    return isPayouts(cells) ? 'payouts' : 'activity';
+  return 'activity';
+}
+
+function checkHeader(titles: readonly string[]): string | null {
+  const lacks = (wanted: readonly string[]) => wanted.filter((column) => !titles.includes(column));
+  const [ofActivity, ofPayouts] = [lacks(ACTIVITY), lacks(PAYOUTS)];
+  if (ofActivity.length === 0 || ofPayouts.length === 0) return null;
+  const nearest = ofPayouts.length < ofActivity.length ? ofPayouts : ofActivity;
+  return `lacks ${nearest.join(', ')}: take the itemised report with these columns.`;
+}
+
+function isPayouts(cells: CsvRow['cells']): boolean {
+  return cells['payout_id'] !== undefined && cells['source_id'] === undefined;
+}
+
+function lineOf(cells: CsvRow['cells']): ReportLine {
+  const cell = (column: string) => cells[column] || null;
+  const lineId = idIn(cells, 'balance_transaction_id');
+  const type = typeOfCategory(textIn(cells, 'reporting_category'));
+  const currency = currencyIn(cells);
+  const ofPayout = isPayouts(cells);
+  const paymentId = cell('payment_intent_id');
+  const sourceId = ofPayout ? cell('payout_id') : cell('source_id');
+  const subjectId = subjectOf({ type, lineId, sourceId, paymentId });
+  if (subjectId === null) {
+    const column = type === 'payment' ? 'payment_intent_id' : ofPayout ? 'payout_id' : 'source_id';
+    throw new CellFault(column, `must name what the ${type} is about.`);
+  }
+  return {
+    ...{ lineId, type, currency, subjectId, paymentId },
+    amountMinor: amountIn(cells, 'gross', currency),
+    feeMinor: amountIn(cells, 'fee', currency),
+    happenedAt: timeIn(cells, ofPayout ? 'effective_at_utc' : 'created_utc'),
+    availableOn: cell('available_on_utc')?.slice(0, 10) ?? null,
+    payoutId: type === 'payout' || type === 'payout_failure' ? null : cell('automatic_payout_id'),
+    description: keptText(type === 'fee' || type === 'adjustment' ? (cell('description') ?? '') : ''),
+  };
+}
+
+function textIn(cells: CsvRow['cells'], column: string): string {
+  const text = cells[column];
+  if (!text) throw new CellFault(column, 'is empty.');
+  return text;
+}
+
+function idIn(cells: CsvRow['cells'], column: string): string {
+  const text = textIn(cells, column);
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new CellFault(column, 'must be an id of Stripe.');
+  return text;
+}
+
+function currencyIn(cells: CsvRow['cells']): string {
+  const text = textIn(cells, 'currency').toUpperCase();
+  if (!/^[A-Z]{3}$/.test(text)) throw new CellFault('currency', 'must be an ISO code such as usd.');
+  return text;
+}
+
+function amountIn(cells: CsvRow['cells'], column: string, currency: string): bigint {
+  try {
+    return parseMinor(textIn(cells, column), currency);
+  } catch (error) {
+    if (!(error instanceof InvalidAmount)) throw error;
+    const rule = `must be an amount with at most ${minorDigits(currency)} decimals.`;
+    throw new CellFault(column, rule);
+  }
+}
+
+function timeIn(cells: CsvRow['cells'], column: string): string {
+  const text = textIn(cells, column);
+  const iso = /^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?$/.test(text)
+    ? `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`
+    : '';
+  const time = new Date(iso);
+  // 2026-02-30 is read as a day of March: it must be what it was.
+  if (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== text.slice(0, 10))
+    throw new CellFault(column, 'must be a time such as 2026-01-31 09:30:00.');
+  return time.toISOString();
+}

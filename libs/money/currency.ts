@@ -1,0 +1,41 @@
+import { InvalidAmount } from './amount.js';
+
+/** Amounts of the currencies that people pay in: whole minor units, such as cents, as bigint. */
+
+const digitsOf = new Map<string, number>();
+
+/** How many decimals a currency has, such as 2 of USD and 0 of JPY (ISO 4217). */
+export function minorDigits(currency: string): number {
+  let digits = digitsOf.get(currency);
+  if (digits === undefined) {
+    const options = { style: 'currency', currency } as const;
+    digits = new Intl.NumberFormat('en', options).resolvedOptions().maximumFractionDigits ?? 2;
+    digitsOf.set(currency, digits);
+  }
+  return digits;
+}
+
+const MAJOR_TEXT = /^([+-]?)(\d{1,13})(?:\.(\d*))?$/;
+
+/**
+ * Reads "-6.5" as minor units of a currency: -650n. More decimals than it has are read where they are zero.
+ * @throws InvalidAmount
+ */
+export function parseMinor(text: string, currency: string): bigint {
+  const match = MAJOR_TEXT.exec(text);
+  const digits = minorDigits(currency);
+  const [, sign = '', whole = '', fraction = ''] = match ?? [];
+  if (!match || /[^0]/.test(fraction.slice(digits))) {
+    throw new InvalidAmount(text, `an amount with at most ${digits} decimals, such as 6.50`);
+  }
+  const value = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
+  return sign === '-' ? -value : value;
+}
+
+/** Minor units as "6.50", with all the decimals of the currency. */
+export function formatMinor(minor: bigint, currency: string): string {
+  const digits = minorDigits(currency);
+  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`;
+}
