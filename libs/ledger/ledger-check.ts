@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { deferredCheck, lotChecks } from './lot-check.js';
 
 export interface Violation {
   /** Number of the invariant that does not hold. */
@@ -206,13 +207,12 @@ const CHECKS: Check[] = [
     message: 'more of a lot left it than it held',
     sql: `SELECT l.id::text AS lot_id, l.credits::text, l.paid_minor::text, c.credits::text AS changed,
             c.paid_minor::text AS changed_minor FROM credit_lots l
-          JOIN (SELECT lot_id, sum(credits) FILTER (WHERE kind <> 'debt') AS credits,
-              sum(paid_minor) FILTER (WHERE kind <> 'debt') AS paid_minor, sum(credits) FILTER (WHERE kind = 'debt') AS debt,
-              sum(paid_minor) FILTER (WHERE kind = 'debt') AS debt_minor FROM credit_lot_changes GROUP BY 1) c ON c.lot_id = l.id
-          WHERE coalesce(c.credits, 0) NOT BETWEEN -l.credits AND 0 OR coalesce(c.paid_minor, 0) NOT BETWEEN -l.paid_minor AND 0
-             OR coalesce(c.debt, 0) NOT BETWEEN 0 AND l.credits + coalesce(c.credits, 0)
-             OR coalesce(c.debt_minor, 0) NOT BETWEEN 0 AND l.paid_minor + coalesce(c.paid_minor, 0)`,
+          JOIN (SELECT lot_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM credit_lot_changes
+            WHERE kind <> 'debt' GROUP BY 1) c ON c.lot_id = l.id
+          WHERE c.credits NOT BETWEEN -l.credits AND 0 OR c.paid_minor NOT BETWEEN -l.paid_minor AND 0`,
   },
+  { invariant: 1, message: deferredCheck.message, sql: deferredCheck.sql },
+  ...lotChecks.map(({ message, sql }) => ({ invariant: 2, message, sql })),
   {
     invariant: 6,
     message: 'more of a top-up was reversed than was bought',

@@ -6,6 +6,7 @@ import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledg
 import type { HoldCommand } from './charge.js';
 import { accountStatement } from './statement.js';
 import { checkLedger } from './ledger-check.js';
+import { recogniseAll } from './recognition.js';
 import { PostingEngine } from './posting-engine.js';
 import { UnknownAccount } from './posting.js';
 import { recordTopup, TopupConflict } from './topup.js';
@@ -57,6 +58,7 @@ const APPEND_ONLY = [
   ['topups', 'credits'],
   ['credit_lots', 'credits'],
   ['credit_lot_changes', 'credits'],
+  ['lot_uses', 'credits'],
   ['account_rate_versions', 'rate'],
   ['invite_rewards', 'amount'],
   ['reward_clawbacks', 'amount'],
@@ -132,7 +134,7 @@ describe('the ledger check', () => {
     [2, `UPDATE customer_balances SET main = main + 1 WHERE account_id = $1`],
     [
       2,
-      `UPDATE ledger_entries SET balance_after = balance_after + 1 WHERE balance_after IS NOT NULL AND transaction_id = (SELECT max(transaction_id) FROM ledger_entries)`,
+      `UPDATE ledger_entries SET balance_after = balance_after + 1 WHERE balance_after IS NOT NULL AND transaction_id = (SELECT max(transaction_id) FROM ledger_entries WHERE balance_after IS NOT NULL)`,
     ],
     [3, `UPDATE customer_balances SET main = -5 WHERE account_id = $1`],
     [5, `UPDATE customer_balances SET held = held + 1 WHERE account_id = $1`],
@@ -163,6 +165,15 @@ describe('the ledger check', () => {
       `INSERT INTO disputes (provider, dispute_id, topup_id, account_id, amount_minor, state, credits, paid_minor)
        SELECT 'manual', 'd', id, account_id, 1, 'open', credits + 1, 1 FROM topups WHERE account_id = $1`,
     ],
+    [2, `UPDATE lot_states SET used = used + 1 WHERE account_id = $1`],
+    [2, `UPDATE lot_states SET recognised_minor = recognised_minor + 1 WHERE account_id = $1`],
+    [2, `UPDATE lot_uses SET credits = credits + 1 WHERE account_id = $1`],
+    [2, `UPDATE lot_uses SET purpose = 'chat' WHERE account_id = $1`],
+    [2, `DELETE FROM lot_uses WHERE account_id = $1`],
+    [2, `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1)`],
+    [2, `UPDATE lot_cursors SET through_id = 0 WHERE account_id = $1`],
+    [1, `UPDATE credit_lots SET paid_minor = paid_minor + 1 WHERE account_id = $1`],
+    [1, `UPDATE lot_uses SET minor = minor + 1 WHERE account_id = $1`],
     [9, `DELETE FROM topups WHERE account_id = $1`],
     [
       11,
@@ -201,6 +212,7 @@ describe('the ledger check', () => {
       upstreamStatus: 200,
       latencyMs: 5,
     });
+    await recogniseAll(fixture.billing);
     expect((await checkLedger(fixture.owner, { graceMs: 0 })).violations).toEqual([]);
 
     const client = await fixture.owner.connect();

@@ -22,8 +22,9 @@ export interface AccountEvents {
 }
 
 /**
- * By account, in ledger order. Settlements that follow each other and are of one family and UTC day come as one event, but
- * for the accounts of `oneByOne`, which are the only ones then. What is beyond an account's cursor is left out.
+ * By account, in ledger order, and not later than now, should a clock have been set back. Settlements that follow each other and are of one family and UTC day come as one event, but
+ * for the accounts of `oneByOne`, which are the only ones then. What an account's cursor is
+ * past is left out, and so are accounts that are stuck, unless it is the one that is asked for.
  */
 export async function readLotEvents(
   client: pg.ClientBase,
@@ -89,11 +90,13 @@ const OF_ACCOUNT = `SELECT t.id, t.account_id, t.kind, t.charge_id, t.linked_id,
     WHERE t.kind NOT IN ('hold', 'release') AND t.id IN (
       SELECT transaction_id FROM ledger_entries WHERE ledger_account_id = ANY ($1::bigint[]) AND transaction_id > $2)`;
 
+const BEYOND_CURSOR = '(c.through_id IS NULL OR s.id > c.through_id)';
+
 /**
  * A settlement takes from main and held together what it books as usage. Everything else is rare, and is told by what it
  * moved on both. $1 to $3 belong to the scope; $4: the only accounts to tell of; $5: which are told one by one.
  */
-const movesOf = (scope: string): string => `
+const movesOf = (scope: string, isDue: string): string => `
   WITH scope AS MATERIALIZED (${scope}),
   settled AS (
     SELECT s.account_id, s.id, s.kind, u.family AS purpose, -e.amount AS net, s.effective_at,
@@ -101,13 +104,13 @@ const movesOf = (scope: string): string => `
     FROM scope s JOIN ledger_entries e ON e.transaction_id = s.id
     JOIN unnest($5::bigint[], $6::text[]) AS u (id, family) ON u.id = e.ledger_account_id
     LEFT JOIN lot_cursors c ON c.account_id = s.account_id
-    WHERE s.kind = 'settle' AND (c.through_id IS NULL OR s.id > c.through_id)),
+    WHERE s.kind = 'settle' AND ${isDue}),
   others AS (
     SELECT a.account_id, s.id, s.kind, sum(e.amount)::bigint AS net, s.effective_at, s.charge_id, s.linked_id
     FROM scope s JOIN ledger_entries e ON e.transaction_id = s.id
     JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
     LEFT JOIN lot_cursors c ON c.account_id = a.account_id
-    WHERE s.kind <> 'settle' AND a.code ~ ':(main|held)$' AND (c.through_id IS NULL OR s.id > c.through_id)
+    WHERE s.kind <> 'settle' AND a.code ~ ':(main|held)$' AND ${isDue}
     GROUP BY a.account_id, s.id, s.kind, s.effective_at, s.charge_id, s.linked_id),
   told AS (
     SELECT account_id, id, kind, purpose, net, effective_at, day, NULL AS charge_id, NULL::bigint AS linked_id FROM settled
@@ -123,7 +126,7 @@ const movesOf = (scope: string): string => `
   SELECT account_id AS "accountId", min(id)::text AS "firstId", max(id)::text AS id, count(*)::int AS count,
     min(kind) AS kind, min(purpose) AS purpose, sum(net)::text AS net, min(charge_id) AS "chargeId",
     min(linked_id)::text AS "linkedId",
-    to_char(max(effective_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
+    to_char(least(max(effective_at), clock_timestamp()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
   FROM numbered GROUP BY account_id, run ORDER BY account_id, max(id)`;
 
 async function readMoves(
@@ -135,11 +138,11 @@ async function readMoves(
   const usage = [[...ledgerIds.keys()], [...ledgerIds.values()]];
   const { rows } =
     'account' in scope
-      ? await client.query<MoveRow>(movesOf(OF_ACCOUNT), [
+      ? await client.query<MoveRow>(movesOf(OF_ACCOUNT, BEYOND_CURSOR), [
           [scope.account.ledgerIds.main, scope.account.ledgerIds.held],
           ...[scope.after, oneByOne, [scope.account.accountId], ...usage],
         ])
-      : await client.query<MoveRow>(movesOf(RANGE), [
+      : await client.query<MoveRow>(movesOf(RANGE, `${BEYOND_CURSOR} AND c.stuck IS NULL`), [
           ...[scope.after, scope.through, oneByOne, oneByOne, ...usage],
         ]);
   return rows.map((row) => ({
@@ -177,7 +180,7 @@ async function readCauses(
     }
   >(
     `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
-       to_char(t.effective_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
+       to_char(least(t.effective_at, clock_timestamp()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
      FROM (
        SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
          paid_minor AS "paidMinor", 0 AS place, id

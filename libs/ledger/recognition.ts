@@ -3,18 +3,23 @@ import { inTransaction } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { atHorizon, type Horizon } from './horizon.js';
 import { type AccountEvents, readCursors, readLotEvents } from './lot-events.js';
-import { type LotPlayer, RowStraddles } from './lot-player.js';
+import { LotsBroken, type LotPlayer, RowStraddles } from './lot-player.js';
 import { type AccountPlay, playAccount, writePlays } from './lot-writer.js';
+import { advanceLots } from './lots.js';
+import { lockBalance } from './posting.js';
 
 /**
  * Consumes lots and recognises their revenue behind the postings, for all accounts together, in chunks of the ledger up to its
  * horizon. What a chunk does is worked out on a snapshot without any lock, and written in one transaction under the locks of
  * the accounts' cursors: an account that somebody brought further meanwhile (`advanceLots`) has the chunk behind it, and is
- * left out. Whole or not at all; several recognisers at once do the same work, and one of them writes.
+ * left out. Whole or not at all; several recognisers at once do the same work, and one of them writes. An account whose postings
+ * contradict each other is left where it is and tried again; the others go on.
  */
 
 /** Ledger transactions of a chunk at most. */
 const CHUNK = 100_000;
+/** Stuck accounts that a round tries again at most. */
+const TRIED_AGAIN = 20;
 
 export interface RecognitionProgress {
   /** Everything up to this ledger transaction is consumed and recognised, of every account. */
@@ -56,42 +61,43 @@ const UTC_TEXT = `CASE WHEN isfinite(at) THEN (at AT TIME ZONE 'UTC')::text || '
 interface ChunkWork extends RecognitionProgress {
   after: bigint;
   caughtUp: boolean;
-  plays: (AccountPlay & { cursor: bigint | null })[];
+  accounts: WorkedOut[];
+}
+
+interface WorkedOut {
+  accountId: string;
+  /** From where it was played. */
+  cursor: bigint | null;
+  /** Or why it cannot be played. */
+  outcome: LotPlayer | LotsBroken;
 }
 
 async function planChunk(client: pg.ClientBase, horizon: Horizon, chunk: number): Promise<ChunkWork> {
   const { throughId: after, at } = await recognitionProgress(client);
   const { throughId, caughtUp } = await endOfChunk(client, { after, horizon, chunk });
   const scope = { after, through: throughId };
-  const found = throughId > after ? await readLotEvents(client, scope) : [];
-  const straddling: string[] = [];
-  const plays = found.flatMap(
-    (account) => playOf(account, throughId) ?? (straddling.push(account.accountId), []),
-  );
+  const inRows = (throughId > after ? await readLotEvents(client, scope) : []).map(workOut);
+  const accounts = inRows.filter(({ outcome }) => !(outcome instanceof RowStraddles));
+  const straddling = inRows.filter(({ outcome }) => outcome instanceof RowStraddles);
   if (straddling.length > 0) {
-    const alone = await readLotEvents(client, scope, straddling);
-    plays.push(...alone.map((account) => withThrough(account, playAccount(account), throughId)));
+    const accountIds = straddling.map(({ accountId }) => accountId);
+    accounts.push(...(await readLotEvents(client, scope, accountIds)).map(workOut));
   }
   const reached = caughtUp ? await certainTime(client, horizon, throughId) : at;
-  return { after, throughId, at: reached, caughtUp, plays };
+  return { after, throughId, at: reached, caughtUp, accounts: accounts as WorkedOut[] };
 }
 
-/** Null: it has to be told use by use. */
-function playOf(account: AccountEvents, throughId: bigint): ChunkWork['plays'] | null {
+function workOut(account: AccountEvents): Omit<WorkedOut, 'outcome'> & {
+  outcome: WorkedOut['outcome'] | RowStraddles;
+} {
+  const { accountId, cursor } = account;
   try {
-    return [withThrough(account, playAccount(account), throughId)];
+    return { accountId, cursor, outcome: playAccount(account) };
   } catch (error) {
-    if (error instanceof RowStraddles) return null;
+    if (error instanceof RowStraddles || error instanceof LotsBroken)
+      return { accountId, cursor, outcome: error };
     throw error;
   }
-}
-
-function withThrough(
-  { accountId, cursor }: AccountEvents,
-  player: LotPlayer,
-  throughId: bigint,
-): ChunkWork['plays'][number] {
-  return { accountId, cursor, player, throughId };
 }
 
 async function endOfChunk(
@@ -121,20 +127,23 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
 async function writeChunk(client: pg.ClientBase, work: ChunkWork): Promise<RecognisedChunk | null> {
   const { after, throughId, at, caughtUp } = work;
   const { rowCount } = await client.query(
-    `UPDATE lot_progress SET through_id = $2, at = greatest(at, $3::timestamptz)
-     WHERE through_id = $1`,
+    `UPDATE lot_progress SET through_id = $2, at = greatest(at, $3::timestamptz) WHERE through_id = $1`,
     [after, throughId, at],
   );
   if (rowCount === 0) return null;
-  const plays = await lockUnmoved(client, work.plays);
+  const accounts = await lockUnmoved(client, work.accounts);
+  const plays = accounts.flatMap(({ accountId, outcome: player }) =>
+    player instanceof LotsBroken ? [] : [{ accountId, player, throughId }],
+  );
   if (plays.length > 0) await writePlays(client, plays, `recognition:${throughId}`);
+  await noteStuck(client, accounts);
   crashPoint('recognition.before-commit');
   return { throughId, at, caughtUp, accounts: plays.length };
 }
 
 /** Those that nobody brought further since they were read, with their cursors locked. */
-async function lockUnmoved(client: pg.ClientBase, plays: ChunkWork['plays']): Promise<AccountPlay[]> {
-  const accountIds = plays.map(({ accountId }) => accountId).sort();
+async function lockUnmoved(client: pg.ClientBase, accounts: readonly WorkedOut[]): Promise<WorkedOut[]> {
+  const accountIds = accounts.map(({ accountId }) => accountId).sort();
   await client.query(
     `INSERT INTO lot_cursors (account_id, through_id)
      SELECT account_id, 0 FROM unnest($1::text[]) WITH ORDINALITY AS a (account_id, place) ORDER BY place
@@ -142,5 +151,33 @@ async function lockUnmoved(client: pg.ClientBase, plays: ChunkWork['plays']): Pr
     [accountIds],
   );
   const cursors = await readCursors(client, accountIds, 'FOR UPDATE');
-  return plays.filter(({ accountId, cursor }) => cursors.get(accountId) === (cursor ?? 0n));
+  return accounts.filter(({ accountId, cursor }) => cursors.get(accountId) === (cursor ?? 0n));
+}
+
+async function noteStuck(client: pg.ClientBase, accounts: readonly WorkedOut[]): Promise<void> {
+  for (const { accountId, outcome } of accounts) {
+    if (!(outcome instanceof LotsBroken)) continue;
+    await client.query('UPDATE lot_cursors SET stuck = $2 WHERE account_id = $1', [
+      accountId,
+      outcome.message,
+    ]);
+  }
+}
+
+/** Stuck accounts may go on when what they stumbled over was put right. @returns how many do */
+export async function retryStuck(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ accountId: string }>(
+    `SELECT account_id AS "accountId" FROM lot_cursors WHERE stuck IS NOT NULL ORDER BY account_id LIMIT $1`,
+    [TRIED_AGAIN],
+  );
+  let count = 0;
+  for (const { accountId } of rows) {
+    try {
+      await inTransaction(pool, async (client) => advanceLots(client, await lockBalance(client, accountId)));
+      count += 1;
+    } catch (error) {
+      if (!(error instanceof LotsBroken)) throw error;
+    }
+  }
+  return count;
 }

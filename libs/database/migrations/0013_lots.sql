@@ -17,8 +17,11 @@ INSERT INTO lot_progress (through_id, at) VALUES (0, '-infinity');
 -- balances.
 CREATE TABLE lot_cursors (
   account_id  text PRIMARY KEY REFERENCES accounts,
-  through_id  bigint NOT NULL
+  through_id  bigint NOT NULL,
+  -- Why it goes no further: what follows contradicts what was before. The other accounts go on.
+  stuck       text
 );
+CREATE INDEX lot_cursors_stuck ON lot_cursors (account_id) WHERE stuck IS NOT NULL;
 
 -- A lot as it stands at its account's cursor. Follows from credit_lots, credit_lot_changes and lot_uses.
 CREATE TABLE lot_states (
