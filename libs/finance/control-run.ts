@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openReport } from '#ledger/horizon.js';
+import { openReport, type Report } from '#ledger/horizon.js';
 import type { Control, ControlItem, ControlResult } from './control.js';
 
 export interface ControlRunOptions {
@@ -48,19 +48,27 @@ export const ITEMS_NAMED = 500;
  */
 export async function runControls(pool: pg.Pool, options: ControlRunOptions): Promise<ControlRun> {
   const { client, horizon, close } = await openReport(pool);
-  const { graceMs, before = null, limit = ITEMS_NAMED, signal } = options;
   try {
-    const outcomes: ControlOutcome[] = [];
-    for (const control of options.controls) {
-      if (signal?.aborted) break;
-      options.onProgress?.(control);
-      const context = { horizon, graceMs, before, limit };
-      outcomes.push(await runOne(client, control, options.limitMs, () => control.check(client, context)));
-    }
-    return { horizon: horizon.at, outcomes };
+    return { horizon: horizon.at, outcomes: await runControlsOn({ client, horizon }, options) };
   } finally {
     await close();
   }
+}
+
+/** The same on a snapshot that the caller has open. */
+export async function runControlsOn(
+  { client, horizon }: Pick<Report, 'client' | 'horizon'>,
+  options: ControlRunOptions,
+): Promise<ControlOutcome[]> {
+  const { graceMs, before = null, limit = ITEMS_NAMED, signal } = options;
+  const outcomes: ControlOutcome[] = [];
+  for (const control of options.controls) {
+    if (signal?.aborted) break;
+    options.onProgress?.(control);
+    const context = { horizon, graceMs, before, limit };
+    outcomes.push(await runOne(client, control, options.limitMs, () => control.check(client, context)));
+  }
+  return outcomes;
 }
 
 /** The savepoint undoes the settings of the control too, whatever it set. */

@@ -72,7 +72,9 @@ export async function listPeriods(
 }
 
 export async function findPeriod(database: pg.Pool | pg.ClientBase, id: bigint): Promise<Period | null> {
-  const { rows } = await database.query<Period>(`SELECT ${COLUMNS} FROM ledger_periods p WHERE p.id = $1`, [id]);
+  const { rows } = await database.query<Period>(`SELECT ${COLUMNS} FROM ledger_periods p WHERE p.id = $1`, [
+    id,
+  ]);
   return rows[0] ?? null;
 }
 

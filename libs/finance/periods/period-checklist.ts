@@ -1,0 +1,184 @@
+import type { Report } from '#ledger/horizon.js';
+import { readTrialBalance } from '#ledger/trial-balance.js';
+import { runControlsOn } from '../control-run.js';
+import { controls } from '../controls.js';
+import { costsProgress } from '../costs/accrual.js';
+import type { ChecklistItem, Waiver } from './period.js';
+
+export interface ChecklistOptions {
+  /** The end of the period. */
+  readonly end: Date;
+  readonly waivers: readonly Waiver[];
+  /** Work younger than this may be in flight still. */
+  readonly graceMs: number;
+  /** Each question is given up after this. */
+  readonly limitMs: number;
+  /** Told before each item. */
+  readonly onProgress?: ((words: string) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Snapshot = Pick<Report, 'client' | 'horizon'>;
+
+interface Answer {
+  count: number;
+  message: string;
+}
+
+interface Question {
+  id: string;
+  title: string;
+  /** Books that do not add up cannot be closed by saying why; what waits for people can. */
+  waivable: boolean;
+  control?: string;
+  ask(snapshot: Snapshot, options: ChecklistOptions): Promise<Answer>;
+}
+
+/**
+ * Controls whose findings mean that the books themselves contradict each other. All others tell of work that is left, which
+ * a person may leave for later, saying why.
+ */
+const NEVER_WAIVED = new Set([
+  'deferred-revenue',
+  'lots',
+  'adjustments',
+  'frozen-accounts',
+  'closed-periods',
+]);
+
+const questions: readonly Question[] = [
+  {
+    id: 'zero-sums',
+    title: 'All accounts together are 0 in each commodity',
+    waivable: false,
+    ask: askZeroSums,
+  },
+  {
+    id: 'suspense',
+    title: 'Nothing from before the end stands in suspense',
+    waivable: true,
+    ask: askSuspense,
+  },
+  {
+    id: 'costs',
+    title: 'The costs of all work before the end are told',
+    waivable: false,
+    ask: async ({ client }, { end }) => reached((await costsProgress(client)).at, end, 'Costs are told'),
+  },
+  {
+    id: 'approvals',
+    title: 'Nothing about money from before the end waits for a second person',
+    waivable: true,
+    ask: askApprovals,
+  },
+  ...controls.map(({ id, title }) => ({
+    id: `control:${id}`,
+    title,
+    control: id,
+    waivable: !NEVER_WAIVED.has(id),
+    ask: (snapshot: Snapshot, options: ChecklistOptions) => askControl(id, snapshot, options),
+  })),
+];
+
+/** The ids that a person may waive. */
+export function waivableItems(): string[] {
+  return questions.filter(({ waivable }) => waivable).map(({ id }) => id);
+}
+
+/** Asks everything, one after the other, on one snapshot. What cannot be answered has failed. */
+export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions): Promise<ChecklistItem[]> {
+  const items: ChecklistItem[] = [];
+  for (const [index, question] of questions.entries()) {
+    options.signal?.throwIfAborted();
+    await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.title}`);
+    items.push(await askOne(question, snapshot, options));
+  }
+  return items;
+}
+
+async function askOne(
+  question: Question,
+  snapshot: Snapshot,
+  options: ChecklistOptions,
+): Promise<ChecklistItem> {
+  const { id, title, waivable, control = null } = question;
+  const { count, message } = await answerOf(question, snapshot, options);
+  const head = { id, title, count, message, waivable, control };
+  if (count === 0) return { ...head, state: 'ok', reason: null };
+  const waiver = waivable ? options.waivers.find(({ item }) => item === id) : undefined;
+  return waiver
+    ? { ...head, state: 'waived', reason: waiver.reason }
+    : { ...head, state: 'failed', reason: null };
+}
+
+/** The savepoint keeps the snapshot when a question fails. */
+async function answerOf(question: Question, snapshot: Snapshot, options: ChecklistOptions): Promise<Answer> {
+  const { client } = snapshot;
+  await client.query('SAVEPOINT question');
+  try {
+    await client.query(`SET LOCAL statement_timeout = ${Math.ceil(options.limitMs)}`);
+    return await question.ask(snapshot, options);
+  } catch (error) {
+    return { count: 1, message: `It could not be answered: ${(error as Error).message}` };
+  } finally {
+    await client.query('ROLLBACK TO SAVEPOINT question');
+    await client.query('RELEASE SAVEPOINT question');
+  }
+}
+
+async function askZeroSums({ client, horizon }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { totals } = await readTrialBalance(client, horizon, { by: 'effective', at: end });
+  const wrong = totals.filter(({ total }) => total !== 0n);
+  const words = wrong.map(({ commodity, total }) => `${commodity} is off by ${total}`);
+  return { count: wrong.length, message: words.join(', ') || 'They are.' };
+}
+
+/** An item that was decided since does not count, whenever its money came. */
+async function askSuspense({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { rows } = await client.query<{ count: number; oldest: string | null }>(
+    `SELECT count(*)::int AS count, min(t.effective_at)::date::text AS oldest
+     FROM suspense_items s JOIN ledger_transactions t ON t.id = s.transaction_id
+     WHERE s.state = 'open' AND t.effective_at < $1`,
+    [end],
+  );
+  const { count = 0, oldest } = rows[0] ?? {};
+  return {
+    count,
+    message: count === 0 ? 'Nothing does.' : `${count} items are undecided, the oldest since ${oldest}.`,
+  };
+}
+
+async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { rows } = await client.query<{ kind: string; count: number }>(
+    `SELECT kind, count(*)::int AS count FROM approvals
+     WHERE state = 'pending' AND created_at < $1 AND amount IS NOT NULL GROUP BY kind ORDER BY kind`,
+    [end],
+  );
+  const words = rows.map(({ kind, count }) => `${count} of ${kind}`);
+  return {
+    count: rows.reduce((sum, row) => sum + row.count, 0),
+    message: words.join(', ') || 'Nothing does.',
+  };
+}
+
+/** `at` as PostgreSQL writes a time, or an infinity. */
+function reached(at: string, end: Date, words: string): Answer {
+  const isReached = at === 'infinity' || (at !== '-infinity' && new Date(at) >= end);
+  const until = at === '-infinity' ? 'nowhere yet' : `up to ${at}`;
+  return { count: isReached ? 0 : 1, message: `${words} ${until}.` };
+}
+
+async function askControl(id: string, snapshot: Snapshot, options: ChecklistOptions): Promise<Answer> {
+  const { graceMs, limitMs, end } = options;
+  const chosen = controls.filter((control) => control.id === id);
+  const [outcome] = await runControlsOn(snapshot, {
+    ...{ controls: chosen, graceMs, limitMs, before: end.toISOString(), limit: EXAMPLES },
+  });
+  const { result, error } = outcome ?? {};
+  if (!result) return { count: 1, message: `It failed: ${error ?? 'it did not run'}` };
+  const words = result.items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
+  return { count: result.count, message: words.join(' ') || 'Nothing is found.' };
+}
+
+/** Enough to see what it is about; the control itself names them all. */
+const EXAMPLES = 3;

@@ -1,0 +1,337 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { atHorizon, markHorizon, openReport } from '#ledger/horizon.js';
+import { readTrialBalance, type TrialBalance } from '#ledger/trial-balance.js';
+import { hashBalances } from './balances-hash.js';
+import { findPeriod, findPeriodOfRequest, type Period, type Waiver } from './period.js';
+import { type ChecklistItem } from './period.js';
+import { type ChecklistOptions, runChecklist, waivableItems } from './period-checklist.js';
+
+/**
+ * The close of a period takes no lock that a posting would wait for:
+ * 1. The row `closing` is committed: from then on the database refuses what is effective inside.
+ * 2. Two marks are passed, so that every transaction has ended that may not have seen it; between them the ids are stored
+ *    that get no entries any more.
+ * 3. The checklist is run on one snapshot. What is red and may not be waived, or is not, abandons the close.
+ * 4. The trial balance of that snapshot is stored, and the row is `closed`.
+ * Killed anywhere, the row stays `closing` until the next attempt goes on with it, if it is the same request, or abandons it.
+ */
+
+export interface CloseRequest {
+  /** The first instant after the period, to the millisecond. */
+  readonly end: Date;
+  readonly waivers: readonly Waiver[];
+  readonly note: string | null;
+  /** `user:{id}` or `cli`. */
+  readonly actor: string;
+  /** The same again answers the same. */
+  readonly requestId: string;
+}
+
+export interface CloseOptions {
+  /** The end must be so long ago: longer than a posting can take between its time and its commit. */
+  readonly marginMs: number;
+  /** How long to wait for transactions from before the close. */
+  readonly waitMs: number;
+  /** Work younger than this may be in flight. */
+  readonly graceMs: number;
+  /** Each question of the checklist is given up after this. */
+  readonly limitMs: number;
+  /** Brings what runs behind the postings past the end, before nothing may be posted there any more. */
+  readonly catchUp?: (() => Promise<void>) | undefined;
+  /** Told when the close has its row, and before each step of it. */
+  readonly onProgress?: ((words: string, periodId: bigint | null) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The close cannot begin. Nothing was written. */
+export class CloseRefused extends Error {
+  constructor(
+    readonly code: 'running' | 'too_young' | 'closed_already' | 'not_waivable' | 'other_request',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'CloseRefused';
+  }
+}
+
+/** Why a close that had begun was given up. */
+class CloseAbandoned extends Error {
+  constructor(
+    message: string,
+    readonly checklist: readonly ChecklistItem[] | null = null,
+  ) {
+    super(message);
+    this.name = 'CloseAbandoned';
+  }
+}
+
+/** One close at a time; held by a connection, so that it ends with the program. */
+const CLOSE_LOCK = '7012004833';
+
+/**
+ * Closes the books up to an instant. It answers the period, closed or abandoned: then its checklist or its reason says why.
+ * @throws CloseRefused when it cannot begin, such as while another close runs
+ */
+export async function closePeriod(
+  pool: pg.Pool,
+  request: CloseRequest,
+  options: CloseOptions,
+): Promise<Period> {
+  const ended = await endedCloseOf(pool, request);
+  if (ended) return ended;
+  requireWaivable(request.waivers);
+  return withCloseLock(pool, async () => {
+    const meanwhile = await endedCloseOf(pool, request);
+    if (meanwhile) return meanwhile;
+    await requireEnd(pool, request, options);
+    options.onProgress?.('bringing the books up to the end', null);
+    await options.catchUp?.();
+    options.signal?.throwIfAborted();
+    const { periodId, attempt } = await beginClose(pool, request);
+    const close = new Close(pool, { periodId, attempt, request, options });
+    await close.run();
+    return (await findPeriod(pool, periodId)) as Period;
+  });
+}
+
+/** Runs the checklist as a close would, and changes nothing. */
+export async function checkPeriod(
+  pool: pg.Pool,
+  options: ChecklistOptions,
+): Promise<{ at: string; checklist: ChecklistItem[] }> {
+  return atHorizon(pool, async (client, horizon) => ({
+    at: horizon.at,
+    checklist: await runChecklist({ client, horizon }, options),
+  }));
+}
+
+async function endedCloseOf(pool: pg.Pool, request: CloseRequest): Promise<Period | null> {
+  const known = await findPeriodOfRequest(pool, request);
+  if (!known) return null;
+  const isSame =
+    known.endsAt.getTime() === request.end.getTime() &&
+    JSON.stringify(known.waivers.map(waiverKey)) === JSON.stringify(request.waivers.map(waiverKey));
+  if (!isSame) throw new CloseRefused('other_request', 'This requestId was used for another close.');
+  return known.state === 'closing' ? null : known;
+}
+
+function waiverKey({ item, reason }: Waiver): string[] {
+  return [item, reason];
+}
+
+function requireWaivable(waivers: readonly Waiver[]): void {
+  const may = waivableItems();
+  const wrong = waivers.find(({ item }) => !may.includes(item));
+  if (!wrong) return;
+  const message = `${wrong.item} cannot be waived; these can: ${may.join(', ')}.`;
+  throw new CloseRefused('not_waivable', message);
+}
+
+async function withCloseLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ mine: boolean }>(
+      `SELECT pg_try_advisory_lock(${CLOSE_LOCK}) AS mine`,
+    );
+    if (!rows[0]?.mine) throw new CloseRefused('running', 'Another close is running.');
+    try {
+      return await work();
+    } finally {
+      await client
+        .query(`SELECT pg_advisory_unlock(${CLOSE_LOCK})`)
+        .catch((error: Error) => (broken = error));
+    }
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: CloseOptions): Promise<void> {
+  const { rows } = await pool.query<{ isYoung: boolean; closedUntil: Date | null }>(
+    `SELECT $1::timestamptz > clock_timestamp() - $2::float8 * interval '1 millisecond' AS "isYoung",
+       (SELECT max(ends_at) FROM ledger_periods WHERE state = 'closed') AS "closedUntil"`,
+    [end, marginMs],
+  );
+  const { isYoung, closedUntil } = rows[0] ?? {};
+  if (closedUntil && closedUntil >= end) {
+    throw new CloseRefused('closed_already', `The books are closed up to ${closedUntil.toISOString()}.`);
+  }
+  if (isYoung) {
+    const message = `A period is closed ${marginMs / 1000} s after its end at the earliest.`;
+    throw new CloseRefused('too_young', message);
+  }
+}
+
+/** Whoever holds the lock is the only one: a row that is `closing` belongs to a program that died. */
+function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: bigint; attempt: number }> {
+  return inTransaction(pool, async (client) => {
+    const { rows: left } = await client.query<{ id: bigint; isOurs: boolean }>(
+      `SELECT id, closed_by = $1 AND request_id = $2 AS "isOurs" FROM ledger_periods WHERE state = 'closing' FOR UPDATE`,
+      [request.actor, request.requestId],
+    );
+    if (left[0]?.isOurs) {
+      const { rows } = await client.query<{ attempt: number }>(
+        'UPDATE ledger_periods SET attempt = attempt + 1 WHERE id = $1 RETURNING attempt',
+        [left[0].id],
+      );
+      return { periodId: left[0].id, attempt: rows[0]?.attempt ?? 0 };
+    }
+    if (left[0]) {
+      await abandon(client, left[0].id, new CloseAbandoned('The program that was closing it has ended.'));
+    }
+    const { rows } = await client.query<{ id: bigint }>(
+      `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by)
+       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, $2, $3, $4, $5)
+       RETURNING id`,
+      [request.end, JSON.stringify(request.waivers), request.note, request.requestId, request.actor],
+    );
+    return { periodId: (rows[0] as { id: bigint }).id, attempt: 1 };
+  });
+}
+
+async function abandon(
+  client: pg.Pool | pg.ClientBase,
+  periodId: bigint,
+  { message, checklist }: CloseAbandoned,
+): Promise<void> {
+  await client.query(
+    `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, checklist = $3, progress = NULL,
+       ended_at = clock_timestamp() WHERE id = $1 AND state = 'closing'`,
+    [periodId, message, checklist && JSON.stringify(checklist)],
+  );
+}
+
+interface CloseParts {
+  periodId: bigint;
+  attempt: number;
+  request: CloseRequest;
+  options: CloseOptions;
+}
+
+/** A close whose row is committed. */
+class Close {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly parts: CloseParts,
+  ) {}
+
+  /** Ends as closed or abandoned. @throws what was not foreseen, such as the loss of the database: then it is tried again */
+  async run(): Promise<void> {
+    const { periodId, options } = this.parts;
+    try {
+      await this.tell('waiting for what was being posted');
+      await this.sealIds();
+      await this.passMark();
+      await this.checkAndStore();
+    } catch (error) {
+      if (error instanceof CloseAbandoned) return abandon(this.pool, periodId, error);
+      const reason = options.signal?.aborted
+        ? 'The program was stopped.'
+        : `It failed: ${(error as Error).message}`;
+      // Where the database is gone, the row stays as it is, and the next attempt finds it.
+      await abandon(this.pool, periodId, new CloseAbandoned(reason)).catch(() => undefined);
+      if (!options.signal?.aborted) throw error;
+    }
+  }
+
+  /** Everything from before the mark has ended, once it is passed. */
+  private async passMark(): Promise<void> {
+    this.parts.options.signal?.throwIfAborted();
+    if (await markHorizon(this.pool, this.parts.options.waitMs)) return;
+    throw new CloseAbandoned(await oldestRunning(this.pool));
+  }
+
+  /** An id is burnt first, so that every id that was taken is below the one that is stored. */
+  private async sealIds(): Promise<void> {
+    const { periodId, attempt } = this.parts;
+    await this.pool.query(`SELECT nextval('ledger_transaction_blocks')`);
+    await this.passMark();
+    const lastId = await atHorizon(this.pool, (_, { lastLedgerId }) => Promise.resolve(lastLedgerId));
+    await this.pool.query(
+      `UPDATE ledger_periods SET last_ledger_id = greatest($3, last_ledger_id) WHERE id = $1 AND attempt = $2`,
+      [periodId, attempt, lastId],
+    );
+  }
+
+  private async checkAndStore(): Promise<void> {
+    const { request, options } = this.parts;
+    const { end, waivers } = request;
+    const { graceMs, limitMs, signal } = options;
+    const { client, horizon, close } = await openReport(this.pool);
+    try {
+      const asked = {
+        end,
+        waivers,
+        graceMs,
+        limitMs,
+        signal,
+        onProgress: (words: string) => this.tell(words),
+      };
+      const checklist = await runChecklist({ client, horizon }, asked);
+      const red = checklist.filter(({ state }) => state === 'failed');
+      if (red.length > 0) {
+        throw new CloseAbandoned(`Not in order: ${red.map(({ id }) => id).join(', ')}.`, checklist);
+      }
+      await this.tell('storing the trial balance');
+      const query = { by: 'effective', at: end } as const;
+      await this.store(checklist, await readTrialBalance(client, horizon, query));
+    } finally {
+      await close();
+    }
+  }
+
+  private store(checklist: readonly ChecklistItem[], report: TrialBalance): Promise<void> {
+    const { periodId, attempt } = this.parts;
+    // Whether an account that is back at 0 is told depends on snapshots; what is told here does not.
+    const balances = report.balances.filter(({ balance }) => balance !== 0n);
+    return inTransaction(this.pool, async (client) => {
+      const { rowCount } = await client.query(
+        `SELECT FROM ledger_periods WHERE id = $1 AND attempt = $2 AND state = 'closing' FOR UPDATE`,
+        [periodId, attempt],
+      );
+      if (rowCount === 0) throw new Error('another program has taken the close over');
+      await client.query(
+        `INSERT INTO ledger_period_balances (period_id, ledger_account_id, balance)
+         SELECT $1, * FROM unnest($2::bigint[], $3::numeric[])`,
+        [
+          periodId,
+          balances.map(({ ledgerAccountId }) => ledgerAccountId),
+          balances.map(({ balance }) => balance),
+        ],
+      );
+      await client.query(
+        `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
+           checklist = $3, balances_hash = $4, ended_at = clock_timestamp() WHERE id = $1`,
+        [periodId, report.recordedBefore, JSON.stringify(checklist), hashBalances(balances)],
+      );
+    });
+  }
+
+  private async tell(words: string): Promise<void> {
+    const { periodId, attempt, options } = this.parts;
+    options.onProgress?.(words, periodId);
+    await this.pool.query(
+      `UPDATE ledger_periods SET progress = $3 WHERE id = $1 AND attempt = $2 AND state = 'closing'`,
+      [periodId, attempt, words],
+    );
+  }
+}
+
+/** Every role may see who holds a transaction id; since when it runs, only whoever may see that session. */
+async function oldestRunning(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ pid: number | null; program: string | null; ageS: number | null }>(
+    `SELECT l.pid, a.application_name AS program, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS "ageS"
+     FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+     WHERE l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.pid <> pg_backend_pid()
+     ORDER BY age(l.transactionid) DESC LIMIT 1`,
+  );
+  const { pid, program, ageS } = rows[0] ?? {};
+  if (pid === undefined)
+    return 'A transaction from before the close did not end in time; it has by now. Try again.';
+  const who =
+    pid === null ? 'a prepared transaction' : `process ${pid} of the database (${program ?? 'unknown'})`;
+  const since = ageS === null || ageS === undefined ? '' : `, which runs since ${ageS} s`;
+  return `A transaction from before the close did not end in time: that of ${who}${since}.`;
+}
