@@ -1,0 +1,160 @@
+import { parse } from 'csv-parse/sync';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { ApiError } from '#platform/errors.js';
+import {
+  costFault,
+  type CostVersion,
+  insertCost,
+  listCosts,
+  type NewCost,
+  sameCost,
+  type UpstreamCost,
+} from './cost-versions.js';
+
+const COLUMNS = [
+  ...(['channel', 'model', 'unit_cost', 'input_cost', 'cached_input_cost', 'output_cost'] as const),
+  ...(['bills_failures', 'effective_from', 'withdrawn'] as const),
+] as const;
+
+type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
+
+/** A file longer than this is two. */
+const MAX_ROWS = 5_000;
+
+export interface CostRow {
+  /** Counted from 1 with the header. */
+  readonly line: number;
+  readonly wanted: Pick<NewCost, 'channel' | 'model' | 'cost' | 'billsFailures' | 'effectiveFrom'>;
+}
+
+export interface RefusedCostRow {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface CostImport {
+  readonly dryRun: boolean;
+  /** With what is in force now, if anything is. */
+  readonly changed: (CostRow & { before: CostVersion | null })[];
+  /** Rows that ask for what is in force already. */
+  readonly same: number;
+  readonly refused: RefusedCostRow[];
+}
+
+/** The rows of a CSV file, as far as they can be read. @throws ApiError for a file that is none */
+export function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[] } {
+  const rows: CostRow[] = [];
+  const refused: RefusedCostRow[] = [];
+  const lineOf = new Map<string, number>();
+  for (const { record, info } of recordsOf(text)) {
+    const { lines: line } = info;
+    const wanted = rowOf(record);
+    if (typeof wanted === 'string') {
+      refused.push({ line, reason: wanted });
+      continue;
+    }
+    const subject = `${wanted.model} on ${wanted.channel}`;
+    const earlier = lineOf.get(subject);
+    if (earlier !== undefined)
+      refused.push({ line, reason: `The cost of ${subject} is in line ${earlier} already.` });
+    else rows.push({ line, wanted });
+    lineOf.set(subject, line);
+  }
+  return { rows, refused };
+}
+
+/** Sets what differs from what is in force, all rows or, where one is refused, none. */
+export function importCosts(
+  pool: pg.Pool,
+  text: string,
+  by: Pick<NewCost, 'actor' | 'reason' | 'requestId'> & { dryRun: boolean },
+): Promise<CostImport> {
+  const { dryRun, ...origin } = by;
+  const { rows, refused: unreadable } = readCostCsv(text);
+  return inTransaction(pool, async (client) => {
+    const refused = [...unreadable];
+    const changed: (CostRow & { before: CostVersion | null })[] = [];
+    for (const row of rows) {
+      const { channel, model } = row.wanted;
+      const fault = await costFault(client, row.wanted);
+      if (fault) refused.push({ line: row.line, reason: `${fault.field}: ${fault.message}` });
+      const [before = null] = await listCosts(client, {
+        ...{ limit: 1, beforeId: null, channel, model, inForce: true },
+      });
+      if (!fault && !isInForce(row, before)) changed.push({ ...row, before });
+    }
+    const same = rows.length + unreadable.length - changed.length - refused.length;
+    if (!dryRun && refused.length === 0)
+      for (const { wanted, line } of changed) await insertRow(client, { ...wanted, ...origin }, line);
+    return { dryRun, changed, same, refused: refused.sort((a, b) => a.line - b.line) };
+  });
+}
+
+function isInForce({ wanted }: CostRow, before: CostVersion | null): boolean {
+  if (wanted.effectiveFrom !== null) return false;
+  if (before === null) return wanted.cost === null;
+  return sameCost(wanted.cost, before.cost) && wanted.billsFailures === before.billsFailures;
+}
+
+async function insertRow(client: pg.ClientBase, wanted: NewCost, line: number): Promise<void> {
+  try {
+    await insertCost(client, wanted);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError(error.code, `Line ${line}: ${error.message}`);
+  }
+}
+
+function recordsOf(text: string): { record: Cells; info: { lines: number } }[] {
+  let records: { record: Cells; info: { lines: number } }[];
+  try {
+    records = parse(text, { columns: headerOf, bom: true, trim: true, skip_empty_lines: true, info: true });
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('invalid_value', `The file is no CSV: ${(error as Error).message}.`);
+  }
+  if (records.length > MAX_ROWS)
+    throw new ApiError('invalid_value', `The file has more than ${MAX_ROWS} rows.`);
+  return records;
+}
+
+function headerOf(titles: string[]): string[] {
+  const known = new Set<string>(COLUMNS);
+  const foreign = titles.find((title) => !known.has(title));
+  const isIncomplete = !titles.includes('channel') || !titles.includes('model');
+  if (foreign === undefined && !isIncomplete) return titles;
+  const fault =
+    foreign === undefined ? 'lacks channel or model' : `has the column ${JSON.stringify(foreign)}`;
+  throw new ApiError('invalid_value', `The first line ${fault}: the columns are ${COLUMNS.join(', ')}.`);
+}
+
+const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+
+/** What a row asks for, or why it cannot be read. */
+function rowOf(cells: Cells): CostRow['wanted'] | string {
+  const { channel, model, bills_failures: bills = '', effective_from: from = '' } = cells;
+  if (!channel || !model) return 'channel and model must not be empty.';
+  if (!['', 'yes', 'no'].includes(bills)) return 'bills_failures must be yes, no or empty.';
+  if (from !== '' && (!TIME.test(from) || Number.isNaN(Date.parse(from))))
+    return 'effective_from must be a time such as 2026-01-31T00:00:00Z, or empty.';
+  const cost = costOf(cells);
+  if (typeof cost === 'string') return cost;
+  const effectiveFrom = from === '' ? null : new Date(from);
+  return { channel, model, cost, billsFailures: bills === 'yes', effectiveFrom };
+}
+
+function costOf(cells: Cells): UpstreamCost | null | string {
+  const { unit_cost: unit = '', withdrawn = '' } = cells;
+  const { input_cost: input = '', cached_input_cost: cachedInput = '', output_cost: output = '' } = cells;
+  const perToken = [input, cachedInput, output];
+  const given = [unit, ...perToken].filter((text) => text !== '');
+  if (withdrawn === 'yes') return given.length === 0 ? null : 'What is withdrawn has no cost.';
+  if (withdrawn !== '') return 'withdrawn must be yes or empty.';
+  const bad = given.find((text) => !DECIMAL.test(text));
+  if (bad !== undefined) return `${bad} is no decimal such as 0.02.`;
+  if (unit !== '' && given.length === 1) return { unitCost: unit };
+  if (unit === '' && perToken.every((text) => text !== '')) return { input, cachedInput, output };
+  return 'Give unit_cost, or input_cost, cached_input_cost and output_cost, or withdrawn.';
+}

@@ -1,0 +1,225 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { parseDecimal } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+
+/**
+ * What a channel takes for a model, in exact decimals of USD: for a call or a second, as the model is counted, or for a
+ * million tokens of each kind.
+ */
+export type UpstreamCost = { unitCost: string } | { input: string; cachedInput: string; output: string };
+
+export interface CostVersion {
+  id: bigint;
+  channel: string;
+  model: string;
+  /** Null: withdrawn, the cost is not known. */
+  cost: UpstreamCost | null;
+  /** Whether work that failed is billed too. */
+  billsFailures: boolean;
+  /** Null: since ever. */
+  effectiveFrom: Date | null;
+  /** Where the next version begins; null: no end yet. */
+  until: Date | null;
+  actor: string;
+  reason: string;
+  recordedAt: Date;
+}
+
+export interface NewCost {
+  channel: string;
+  model: string;
+  cost: UpstreamCost | null;
+  billsFailures: boolean;
+  /** Null: since as long as the cost was not known, else now. */
+  effectiveFrom: Date | null;
+  reason: string;
+  /** `user:{id}` or `cli:{login}`. */
+  actor: string;
+  /** The same again for a channel and model gives the same answer. */
+  requestId: string;
+}
+
+export interface CostQuery {
+  limit: number;
+  beforeId: bigint | null;
+  channel?: string | null;
+  model?: string | null;
+  /** Only what is in force now. */
+  inForce?: boolean;
+}
+
+type Database = pg.Pool | pg.ClientBase;
+
+const COLUMNS = `id, channel_id AS channel, model_id AS model, trim_scale(unit_cost)::text AS "unitCost",
+  trim_scale(input_cost)::text AS input, trim_scale(cached_input_cost)::text AS "cachedInput",
+  trim_scale(output_cost)::text AS output, bills_failures AS "billsFailures",
+  CASE WHEN isfinite(effective_from) THEN effective_from END AS "effectiveFrom",
+  CASE WHEN isfinite(until) THEN until END AS until, actor, reason, recorded_at AS "recordedAt"`;
+
+/** Versions, the newest first. */
+export async function listCosts(database: Database, query: CostQuery): Promise<CostVersion[]> {
+  const { limit, beforeId, channel = null, model = null, inForce = false } = query;
+  const { rows } = await database.query<Row>(
+    `SELECT ${COLUMNS} FROM upstream_cost_times
+     WHERE ($2::bigint IS NULL OR id < $2) AND ($3::text IS NULL OR channel_id = $3) AND ($4::text IS NULL OR model_id = $4)
+       AND (NOT $5 OR (effective_from <= clock_timestamp() AND until > clock_timestamp()))
+     ORDER BY id DESC LIMIT $1`,
+    [limit, beforeId, channel, model, inForce],
+  );
+  return rows.map(toVersion);
+}
+
+/** A cost of a channel and model from a time on. @throws ApiError that names the field at fault */
+export function setCost(pool: pg.Pool, wanted: NewCost): Promise<CostVersion> {
+  return inTransaction(pool, (client) => insertCost(client, wanted));
+}
+
+/** The same in the caller's transaction. */
+export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVersion> {
+  const { channel, model } = wanted;
+  // New versions of one subject come one after the other, so that a repeat finds the first.
+  await client.query('SELECT FROM cost_progress FOR UPDATE');
+  const repeated = await findByRequest(client, wanted);
+  if (repeated) return sameOrConflict(repeated, wanted);
+  const fault = await costFault(client, wanted);
+  if (fault) throw new ApiError('invalid_value', `${fault.field}: ${fault.message}`, { param: fault.field });
+  const before = (await listCosts(client, { limit: 1, beforeId: null, channel, model, inForce: true }))[0];
+  if (wanted.cost === null && !before?.cost) {
+    throw new ApiError('invalid_value', 'cost: there is none to withdraw.', { param: 'cost' });
+  }
+  const version = await writeCost(client, wanted);
+  await audit(client, {
+    ...{ actor: wanted.actor, action: 'upstream-cost.set', subject: `channel:${channel}` },
+    before: before && { model, cost: before.cost, billsFailures: before.billsFailures },
+    after: {
+      ...{ model, cost: version.cost, billsFailures: version.billsFailures },
+      ...{ effectiveFrom: version.effectiveFrom, reason: version.reason },
+    },
+    requestId: wanted.requestId,
+  });
+  return version;
+}
+
+async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVersion> {
+  const { channel, model, cost, billsFailures, effectiveFrom, reason, actor, requestId } = wanted;
+  const taken = await client.query(
+    'SELECT FROM upstream_cost_versions WHERE channel_id = $1 AND model_id = $2 AND effective_from = $3',
+    [channel, model, effectiveFrom],
+  );
+  if (taken.rows.length > 0) {
+    const message = 'effectiveFrom: another cost takes effect at this time.';
+    throw new ApiError('conflict', message, { param: 'effectiveFrom' });
+  }
+  const perToken = cost !== null && 'input' in cost ? cost : null;
+  const { rows } = await client.query<{ id: bigint; moved: boolean }>(
+    `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
+       bills_failures, effective_from, reason, actor, request_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11)
+     RETURNING id, effective_from <> $8 AS moved`,
+    [
+      ...[channel, model, cost !== null && 'unitCost' in cost ? cost.unitCost : null],
+      ...[perToken?.input ?? null, perToken?.cachedInput ?? null, perToken?.output ?? null],
+      ...[billsFailures, effectiveFrom, reason, actor, requestId],
+    ],
+  );
+  const { id, moved } = rows[0] as (typeof rows)[number];
+  if (moved) {
+    const message = 'effectiveFrom: costs were told by another version then; give now or later.';
+    throw new ApiError('invalid_value', message, { param: 'effectiveFrom' });
+  }
+  return (await listCosts(client, { limit: 1, beforeId: id + 1n, channel, model }))[0] as CostVersion;
+}
+
+/** Beyond it is a slip of the decimal point, and not what a charge could hold. */
+const HIGHEST_UNIT_COST = 1_000n;
+const HIGHEST_TOKEN_COST = 1_000_000n;
+
+export interface CostFault {
+  field: string;
+  message: string;
+}
+
+/** Why a cost cannot be set, or null. */
+export async function costFault(
+  database: Database,
+  { channel, model, cost }: Pick<NewCost, 'channel' | 'model' | 'cost'>,
+): Promise<CostFault | null> {
+  const { rows } = await database.query<{ unit: string | null; aliasOf: string | null; known: boolean }>(
+    `SELECT m.unit, m.alias_of AS "aliasOf", EXISTS (SELECT FROM channels WHERE id = $1) AS known
+     FROM (SELECT $2::text AS id) AS asked LEFT JOIN models m ON m.id = asked.id`,
+    [channel, model],
+  );
+  const { unit, aliasOf, known } = rows[0] as (typeof rows)[number];
+  if (!known) return { field: 'channel', message: `there is no channel ${channel}.` };
+  if (unit === null) return { field: 'model', message: `there is no model ${model}.` };
+  if (aliasOf !== null)
+    return { field: 'model', message: `${model} is an alias: it costs what ${aliasOf} costs.` };
+  if (cost === null) return null;
+  if ('input' in cost !== (unit === 'token')) {
+    const message =
+      unit === 'token'
+        ? `${model} is counted by the token: give input, cachedInput and output.`
+        : `${model} is counted by the ${unit}: give unitCost.`;
+    return { field: 'cost', message };
+  }
+  return excess(cost);
+}
+
+function excess(cost: UpstreamCost): CostFault | null {
+  const highest = 'input' in cost ? HIGHEST_TOKEN_COST : HIGHEST_UNIT_COST;
+  for (const [field, text] of Object.entries(cost)) {
+    const { digits, scale } = parseDecimal(text);
+    if (digits > highest * 10n ** BigInt(scale)) return { field, message: `is above ${highest}.` };
+  }
+  return null;
+}
+
+/** Whether two costs are the same numbers, however they are written. */
+export function sameCost(a: UpstreamCost | null, b: UpstreamCost | null): boolean {
+  if (a === null || b === null) return a === b;
+  const [first, second] = [numbersOf(a), numbersOf(b)];
+  return first.length === second.length && first.every((value, at) => value === second[at]);
+}
+
+function numbersOf(cost: UpstreamCost): string[] {
+  const texts = 'input' in cost ? [cost.input, cost.cachedInput, cost.output] : [cost.unitCost];
+  return texts.map((text) =>
+    (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^0+(?=\d)/, ''),
+  );
+}
+
+type Row = Omit<CostVersion, 'cost'> & {
+  unitCost: string | null;
+  input: string | null;
+  cachedInput: string | null;
+  output: string | null;
+};
+
+function toVersion({ unitCost, input, cachedInput, output, ...rest }: Row): CostVersion {
+  if (unitCost !== null) return { ...rest, cost: { unitCost } };
+  if (input === null || cachedInput === null || output === null) return { ...rest, cost: null };
+  return { ...rest, cost: { input, cachedInput, output } };
+}
+
+async function findByRequest(
+  client: pg.ClientBase,
+  { channel, model, requestId }: NewCost,
+): Promise<CostVersion | null> {
+  const { rows } = await client.query<Row>(
+    `SELECT ${COLUMNS} FROM upstream_cost_times WHERE channel_id = $1 AND model_id = $2 AND request_id = $3`,
+    [channel, model, requestId],
+  );
+  return rows[0] ? toVersion(rows[0]) : null;
+}
+
+function sameOrConflict(stored: CostVersion, wanted: NewCost): CostVersion {
+  const { effectiveFrom } = wanted;
+  const same =
+    sameCost(stored.cost, wanted.cost) &&
+    stored.billsFailures === wanted.billsFailures &&
+    (effectiveFrom === null || effectiveFrom.getTime() === stored.effectiveFrom?.getTime());
+  if (same) return stored;
+  throw new ApiError('conflict', 'This requestId set another cost.', { param: 'requestId' });
+}

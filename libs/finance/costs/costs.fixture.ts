@@ -1,0 +1,87 @@
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { quote, type TokenCounts } from '#pricing/quote.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+
+export interface Work {
+  model: string;
+  group?: string;
+  units?: bigint;
+  tokens?: TokenCounts;
+  /** Units of those asked for; all when left out. */
+  delivered?: bigint;
+  deliveredTokens?: TokenCounts;
+  failed?: boolean;
+  channel?: string | null;
+  taskId?: string;
+}
+
+/** Customers that ask for work, on a real database with the real engine. */
+export class CostsFixture {
+  private constructor(
+    readonly ledger: LedgerFixture,
+    private readonly engine: PostingEngine,
+  ) {}
+
+  static async create(): Promise<CostsFixture> {
+    const ledger = await createLedgerFixture();
+    const { billing: pool, log } = ledger;
+    return new CostsFixture(
+      ledger,
+      new PostingEngine({ pool, loadPriceBook, log, registry: new Registry() }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close();
+    await this.ledger.close();
+  }
+
+  /** Asks for work and ends it. @returns the charge's id */
+  async charge(customer: { accountId: string; keyId: string }, work: Work): Promise<string> {
+    const { accountId, keyId } = customer;
+    const { model, group = 'Vendora-Main', tokens, taskId = null, channel = 'sandbox' } = work;
+    const chargeId = newId();
+    const book = await loadPriceBook(this.ledger.billing);
+    const asked = { model, group, units: work.units ?? 1n, ...(tokens ? { tokens } : {}) };
+    const priced = quote(book, { ...asked, atMs: Date.now() });
+    if (typeof priced === 'string') throw new Error(priced);
+    const held = await this.engine.hold({
+      ...{ chargeId, accountId, keyId, ...asked, requestedModel: model, quotedAmount: priced.amount, taskId },
+      ...{ expiresAtMs: Date.now() + 60_000, deadlineMs: Date.now() + 60_000, requestId: newId() },
+    });
+    if (held.outcome !== 'held') throw new Error(held.message);
+    await this.engine.resolve({
+      ...{ chargeId, accountId, outcome: work.failed ? 'failed' : 'delivered', channel },
+      ...{ deliveredUnits: work.delivered ?? null, deliveredTokens: work.deliveredTokens ?? null },
+      ...{ reason: null, upstreamStatus: 200, latencyMs: 5 },
+    });
+    return chargeId;
+  }
+
+  /** A task that failed, without or with a word of its being billed; its charge is still to be made under its id. */
+  async failedTask(
+    { accountId, keyId }: { accountId: string; keyId: string },
+    chargeId: string,
+    unbilled: string | null,
+  ): Promise<void> {
+    await this.ledger.owner.query(
+      `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+         channel_id, ended_at, deadline, unbilled_cost)
+       VALUES ($1, 'video', $2, $3, $4, 'openai', 'failed', 'vidmodel-3', 'vidmodel-3', '{}', 5, 'sandbox', now(), now(), $5)`,
+      [newId(), accountId, keyId, chargeId, unbilled],
+    );
+  }
+
+  /** Balances of the ledger by code, without those that are 0; nanos or minor units. */
+  async balances(pattern: string): Promise<Record<string, bigint>> {
+    const { rows } = await this.ledger.owner.query<{ code: string; sum: string }>(
+      `SELECT a.code, sum(e.amount)::text AS sum FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.ledger_account_id
+       WHERE a.code LIKE $1 GROUP BY 1 HAVING sum(e.amount) <> 0 ORDER BY 1`,
+      [pattern],
+    );
+    return Object.fromEntries(rows.map(({ code, sum }) => [code, BigInt(sum)]));
+  }
+}

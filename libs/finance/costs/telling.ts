@@ -1,0 +1,98 @@
+import type pg from 'pg';
+
+/** Which charges are told: what ended in a time, or these, whose cost was not known or not billed before. */
+export type Source =
+  { kind: 'ended'; from: string; to: string } | { kind: 'known' | 'late'; ids: readonly string[] };
+
+export interface Told {
+  /** What was told, together by channel; nanos. */
+  costs: { channel: string; failed: boolean; cost: bigint }[];
+  count: number;
+  unknown: number;
+}
+
+/**
+ * Work that was delivered costs what was delivered, also beyond its hold. Failed work costs what was asked for where the
+ * upstream bills failures, or where its task says that it may be billed; of metered work only the input, since no output is
+ * known.
+ */
+const ENDED = `
+  SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, t.channel_id) AS channel_id,
+    coalesce(m.alias_of, c.model_id) AS priced_model, c.state = 'settled' AS delivered, t.id IS NOT NULL AS billed,
+    CASE c.state WHEN 'settled' THEN c.delivered_units ELSE c.units END AS units,
+    CASE WHEN jsonb_typeof(c.lines) = 'array' THEN
+      CASE c.state WHEN 'settled' THEN c.delivered_lines
+        ELSE jsonb_path_query_array(c.lines, '$[*] ? (@.kind != "output")') END END AS lines
+  FROM charges c
+  LEFT JOIN tasks t ON t.charge_id = c.id AND t.unbilled_cost IS NOT NULL AND c.state = 'released'
+  LEFT JOIN models m ON m.id = c.model_id
+  WHERE c.state IN ('settled', 'released') AND coalesce(c.channel_id, t.channel_id) IS NOT NULL`;
+
+const PRICED = `
+  SELECT e.*, v.id AS version_id, CASE
+      WHEN NOT e.delivered AND NOT e.billed AND NOT v.bills_failures THEN 0
+      WHEN e.lines IS NULL THEN ceil(e.units * v.unit_cost * 1000000000)
+      ELSE lines_cost(e.lines, v.input_cost, v.cached_input_cost, v.output_cost) END AS cost
+  FROM ended e
+  LEFT JOIN versions v ON v.channel_id = e.channel_id AND v.model_id = e.priced_model
+    AND e.resolved_at >= v.effective_from AND e.resolved_at < v.until
+    AND (CASE WHEN e.lines IS NULL THEN v.unit_cost ELSE v.input_cost END) IS NOT NULL`;
+
+const OUTCOMES = {
+  ended: `CASE WHEN delivered THEN 'delivered' ELSE 'failed' END`,
+  known: `CASE WHEN delivered THEN 'delivered' ELSE 'failed' END`,
+  late: `'late'`,
+} as const;
+
+/** Reads, prices and writes in one statement; the versions are few, and stand in memory. */
+function telling(kind: Source['kind']): string {
+  const which =
+    kind === 'ended'
+      ? 'c.resolved_at >= $3::timestamptz AND c.resolved_at < $4::timestamptz'
+      : 'c.id = ANY ($3)';
+  return `WITH versions AS MATERIALIZED (SELECT * FROM upstream_cost_times),
+    ended AS (${ENDED} AND ${which}),
+    priced AS MATERIALIZED (${PRICED}),
+    written AS (
+      INSERT INTO charge_costs (charge_id, outcome, account_id, channel_id, model_id, units, cost, cost_version_id,
+        transaction_id, ended_at, day)
+      SELECT id, ${OUTCOMES[kind]}, account_id, channel_id, model_id, coalesce(lines_units(lines), units), cost, version_id,
+        CASE WHEN cost > 0 THEN $1::bigint END, resolved_at, $2::date FROM priced WHERE cost IS NOT NULL
+      RETURNING channel_id, outcome, cost),
+    missed AS (
+      INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
+      SELECT id, channel_id, priced_model, lines IS NOT NULL, resolved_at FROM priced WHERE cost IS NULL
+      ON CONFLICT (charge_id) DO NOTHING RETURNING 1)
+    SELECT channel_id AS channel, outcome <> 'delivered' AS failed, sum(cost)::text AS cost, count(*)::int AS count
+      FROM written GROUP BY 1, 2
+    UNION ALL SELECT NULL, NULL, '0', count(*)::int FROM missed ORDER BY 1, 2`;
+}
+
+const TELLING = { ended: telling('ended'), known: telling('known'), late: telling('late') };
+
+/**
+ * Writes what charges did cost, under the transaction that will post it, and notes those whose cost is not known. In the
+ * caller's transaction, which holds the lock of the progress.
+ */
+export async function tell(
+  client: pg.ClientBase,
+  source: Source,
+  { transactionId, day }: { transactionId: bigint; day: string },
+): Promise<Told> {
+  const which = source.kind === 'ended' ? [source.from, source.to] : [source.ids];
+  const { rows } = await client.query<{
+    channel: string | null;
+    failed: boolean;
+    cost: string;
+    count: number;
+  }>(TELLING[source.kind], [transactionId, day, ...which]);
+  const told: Told = { costs: [], count: 0, unknown: 0 };
+  for (const { channel, failed, cost, count } of rows) {
+    if (channel === null) told.unknown = count;
+    else {
+      told.count += count;
+      told.costs.push({ channel, failed, cost: BigInt(cost) });
+    }
+  }
+  return told;
+}

@@ -1,0 +1,192 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { post } from '#ledger/posting.js';
+import { formatAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { openUpcAccounts } from './upc-accounts.js';
+
+export interface NewBill {
+  channel: string;
+  /** The upstream's own; unique for a channel. */
+  number: string;
+  /** The first day of UTC that it is for, and the day after the last. */
+  from: string;
+  to: string;
+  /** Nanos; below zero for a credit note. */
+  amount: bigint;
+  actor: string;
+  requestId: string;
+}
+
+export interface UpstreamBill extends NewBill {
+  id: string;
+  /** What the costs of its days had come to, as far as no earlier bill covered them. */
+  accrued: bigint;
+  transactionId: bigint | null;
+  recordedAt: Date;
+}
+
+/** What costs of a channel came to, and what it billed; nanos. */
+export interface ChannelBills {
+  channel: string;
+  /** All costs that were told. */
+  accrued: bigint;
+  /** Of these, what bills covered, and what no bill covers yet. */
+  covered: bigint;
+  open: bigint;
+  billed: bigint;
+  /** What was billed beyond the costs that it covers; below zero: less. */
+  difference: bigint;
+  bills: number;
+  /** The first day that no bill is for, after the last that one is for; null: there was no bill. */
+  billedTo: string | null;
+}
+
+type Database = pg.Pool | pg.ClientBase;
+
+const COLUMNS = `id, channel_id AS channel, number, from_day::text AS "from", to_day::text AS "to", amount, accrued, actor,
+  request_id AS "requestId", transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
+
+/**
+ * Books what an upstream billed: Dr accrued-upstream with what the costs of these days had come to, Cr payable with the
+ * bill, and the difference to expense:upstream, on the last of its days. A cost that was told wrongly is put right here:
+ * costs that were told are never changed. Costs of covered days that were told after their bill are covered by the next one.
+ * @throws ApiError that names the field at fault, or `conflict` for a number or request id that was used for another bill
+ */
+export function recordBill(pool: pg.Pool, wanted: NewBill): Promise<UpstreamBill> {
+  return inTransaction(pool, async (client) => {
+    // No costs are told, and no other bill is booked, meanwhile.
+    await client.query('SELECT FROM cost_progress FOR UPDATE');
+    const repeated = await findRepeated(client, wanted);
+    if (repeated) return repeated;
+    await refuseFaults(client, wanted);
+    const accrued = await uncovered(client, wanted);
+    const id = newId();
+    const transactionId = await postBill(client, { ...wanted, id, accrued });
+    const { channel, number, from, to, amount, actor, requestId } = wanted;
+    const { rows } = await client.query<UpstreamBill>(
+      `INSERT INTO upstream_bills (id, channel_id, number, from_day, to_day, amount, accrued, actor, request_id, transaction_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
+      [id, channel, number, from, to, amount, accrued, actor, requestId, transactionId],
+    );
+    await audit(client, {
+      ...{ actor, action: 'upstream-bill.recorded', subject: `channel:${channel}`, requestId },
+      after: { number, from, to, amount: formatAmount(amount), accrued: formatAmount(accrued) },
+    });
+    return rows[0] as UpstreamBill;
+  });
+}
+
+/** Bills, the newest first. */
+export async function listBills(
+  database: Database,
+  query: { limit: number; beforeId: string | null; channel?: string | null },
+): Promise<UpstreamBill[]> {
+  const { rows } = await database.query<UpstreamBill>(
+    `SELECT ${COLUMNS} FROM upstream_bills
+     WHERE ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR channel_id = $3) ORDER BY id DESC LIMIT $1`,
+    [query.limit, query.beforeId, query.channel ?? null],
+  );
+  return rows;
+}
+
+/** Costs against bills, channel by channel: all that had either. From the ledger's accounts and the bills. */
+export async function billsByChannel(database: Database): Promise<ChannelBills[]> {
+  const { rows } = await database.query<
+    Record<'accrued' | 'covered' | 'billed', string> & Pick<ChannelBills, 'channel' | 'bills' | 'billedTo'>
+  >(
+    `WITH told AS (
+       SELECT substr(a.code, length('accrued-upstream:') + 1) AS channel, sum(e.amount) AS open
+       FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
+       WHERE a.code LIKE 'accrued-upstream:%' GROUP BY 1),
+     billed AS (
+       SELECT channel_id AS channel, sum(accrued) AS covered, sum(amount) AS billed, count(*)::int AS bills,
+         max(to_day)::text AS "billedTo" FROM upstream_bills GROUP BY 1)
+     SELECT channel, (coalesce(open, 0) + coalesce(covered, 0))::text AS accrued, coalesce(covered, 0)::text AS covered,
+       coalesce(billed, 0)::text AS billed, coalesce(bills, 0) AS bills, "billedTo"
+     FROM told FULL JOIN billed USING (channel) ORDER BY channel`,
+  );
+  return rows.map(({ channel, bills, billedTo, ...texts }) => {
+    const [accrued, covered, billed] = [texts.accrued, texts.covered, texts.billed].map(BigInt) as [
+      bigint,
+      bigint,
+      bigint,
+    ];
+    const open = accrued - covered;
+    return { channel, accrued, covered, open, billed, difference: billed - covered, bills, billedTo };
+  });
+}
+
+async function findRepeated(client: pg.ClientBase, wanted: NewBill): Promise<UpstreamBill | null> {
+  const { rows } = await client.query<UpstreamBill>(
+    `SELECT ${COLUMNS} FROM upstream_bills
+     WHERE (actor = $1 AND request_id = $2) OR (channel_id = $3 AND number = $4)`,
+    [wanted.actor, wanted.requestId, wanted.channel, wanted.number],
+  );
+  const found = rows[0];
+  if (!found) return null;
+  const { channel, number, from, to, amount } = wanted;
+  const isSame =
+    rows.length === 1 &&
+    [found.channel, found.number, found.from, found.to].join() === [channel, number, from, to].join() &&
+    found.amount === amount;
+  if (isSame) return found;
+  const isNumber = found.channel === channel && found.number === number;
+  const [param, words] = isNumber
+    ? ['number', 'This number was recorded with other contents.']
+    : ['requestId', 'This requestId recorded another bill.'];
+  throw new ApiError('conflict', words, { param });
+}
+
+async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<void> {
+  if (from >= to) throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+  const { rows } = await client.query<{ known: boolean; told: boolean; through: string }>(
+    `SELECT EXISTS (SELECT FROM channels WHERE id = $1) AS known, through::text,
+       through >= $2::timestamp AT TIME ZONE 'UTC' AS told FROM cost_progress`,
+    [channel, to],
+  );
+  if (!rows[0]?.known)
+    throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
+  if (!rows[0].told) {
+    const message = `to: the costs of these days are told up to ${rows[0].through}; a bill is for days that are over.`;
+    throw new ApiError('invalid_value', message, { param: 'to' });
+  }
+}
+
+/** Costs of the days of this bill and of earlier ones, less what those covered. */
+async function uncovered(client: pg.ClientBase, { channel, from, to }: NewBill): Promise<bigint> {
+  const { rows } = await client.query<{ rest: string }>(
+    `WITH covered AS (
+       SELECT from_day, to_day FROM upstream_bills WHERE channel_id = $1 UNION SELECT $2::date, $3::date)
+     SELECT (coalesce((SELECT sum(cost) FROM charge_costs k WHERE k.channel_id = $1
+         AND k.day >= (SELECT min(from_day) FROM covered) AND k.day < (SELECT max(to_day) FROM covered)
+         AND EXISTS (SELECT FROM covered c WHERE k.day >= c.from_day AND k.day < c.to_day)), 0)
+       - coalesce((SELECT sum(accrued) FROM upstream_bills WHERE channel_id = $1), 0))::text AS rest`,
+    [channel, from, to],
+  );
+  return BigInt(rows[0]?.rest ?? 0);
+}
+
+async function postBill(
+  client: pg.ClientBase,
+  bill: NewBill & { id: string; accrued: bigint },
+): Promise<bigint | null> {
+  const { id, channel, to, amount, accrued } = bill;
+  if (amount === 0n && accrued === 0n) return null;
+  await openUpcAccounts(client, [channel]);
+  const { rows } = await client.query<{ last: string }>(
+    `SELECT ($1::timestamp AT TIME ZONE 'UTC' - interval '1 microsecond')::text AS last`,
+    [to],
+  );
+  return post(client, {
+    ...{ kind: 'upstream_bill', reference: `upstream-bill:${id}`, accountId: null },
+    effectiveAt: rows[0]?.last ?? null,
+    movements: [
+      { code: `accrued-upstream:${channel}`, commodity: 'UPC', amount: -accrued },
+      { code: `expense:upstream:${channel}`, commodity: 'UPC', amount: accrued - amount },
+      { code: `payable:${channel}`, commodity: 'UPC', amount },
+    ],
+  });
+}

@@ -1,0 +1,233 @@
+import type pg from 'pg';
+import { atHorizon, type Horizon, openReport } from '#ledger/horizon.js';
+import { readTrialBalance } from '#ledger/trial-balance.js';
+import { REVENUE_FACTS } from './revenue-days.js';
+
+export const revenueDimensions = ['day', 'family', 'model', 'group', 'channel', 'account'] as const;
+export type RevenueDimension = (typeof revenueDimensions)[number];
+
+/** Days of UTC, such as 2026-01-31. */
+export interface Days {
+  /** The first. */
+  from: string;
+  /** The day after the last. */
+  to: string;
+}
+
+export interface RevenueQuery extends Days {
+  /** What rows are told apart by; none: one row for all. */
+  by: readonly RevenueDimension[];
+  /** Rows at most; null: all of them. */
+  limit: number | null;
+}
+
+/** Nanos of CRD, and of UPC, which is USD as CRD's face value is. */
+export interface Earned {
+  /** Charges that were settled, and charges that were released because their work failed. */
+  charges: bigint;
+  failedCharges: bigint;
+  /** What was delivered: calls or seconds; tokens of metered work. */
+  units: bigint;
+  gross: bigint;
+  /** Given back after the settlement, counted when it was given. */
+  refunds: bigint;
+  /** Of delivered work, and of failed work that the upstream bills. */
+  cost: bigint;
+  failedCost: bigint;
+}
+
+export interface RevenueRow extends Earned {
+  /** What was asked for, in that order. The channel is null where no upstream was named. */
+  by: Partial<Record<RevenueDimension, string | null>>;
+}
+
+/** What the ledger's accounts moved in the same days. */
+export interface LedgerRevenue {
+  /** usage:*, usage-refund, expense:upstream:* and expense:upstream-failed:*, positive. */
+  gross: bigint;
+  refunds: bigint;
+  cost: bigint;
+  failedCost: bigint;
+}
+
+export interface RevenueReport extends Days {
+  /** What happened before is complete: later there may be more, in days that are not over. Text, as PostgreSQL reads it. */
+  completeTo: string;
+  /** Costs of what ended before are told. */
+  costsTo: string;
+  /** By day where asked, then by what was earned. */
+  rows: RevenueRow[];
+  /** There are more rows than the limit. */
+  truncated: boolean;
+  /** Of all rows, also those beyond the limit. */
+  totals: Earned;
+  /** What upstreams billed beyond, or below, the costs that were told; posted with the bills. */
+  billDifference: bigint;
+  /** Charges of these days whose cost is not known. */
+  unknownCosts: bigint;
+  ledger: LedgerRevenue;
+  /** Whether the rows come to what the ledger says. */
+  agrees: boolean;
+}
+
+/** Gross less refunds: what stays of it. */
+export function netOf({ gross, refunds }: Earned): bigint {
+  return gross - refunds;
+}
+
+export function marginOf(earned: Earned): bigint {
+  return netOf(earned) - earned.cost - earned.failedCost;
+}
+
+/** Gross for each unit, in nanos, cut; null where nothing was delivered. */
+export function averagePrice({ gross, units }: Earned): bigint | null {
+  return units === 0n ? null : gross / units;
+}
+
+/** Hundredths of a percent of net, cut; null where nothing was earned. */
+export function marginBasisPoints(earned: Earned): bigint | null {
+  const net = netOf(earned);
+  return net === 0n ? null : (marginOf(earned) * 10_000n) / net;
+}
+
+/** What was earned in days, by anything. It ties to the ledger, and says so. */
+export function revenueReport(pool: pg.Pool, query: RevenueQuery): Promise<RevenueReport> {
+  return atHorizon(pool, (client, horizon) => readRevenue(client, horizon, query));
+}
+
+/** The same on a snapshot that the caller has open. */
+export async function readRevenue(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  query: RevenueQuery,
+): Promise<RevenueReport> {
+  const { from, to, limit } = query;
+  await useIndexes(client);
+  const { rows: found } = await client.query<Row>(rowsSql(query.by), [
+    ...[from, to],
+    limit === null ? null : limit + 1,
+  ]);
+  const rows = found.map((row) => toRow(row, query.by));
+  const truncated = limit !== null && rows.length > limit;
+  const { rows: sums } = await client.query<Row>(rowsSql([]), [from, to, null]);
+  const totals = toEarned(sums[0]);
+  const others = await readOthers(client, query);
+  const ledger = await ledgerRevenue(client, query);
+  const agrees =
+    totals.gross === ledger.gross &&
+    totals.refunds === ledger.refunds &&
+    totals.cost + others.billDifference === ledger.cost &&
+    totals.failedCost === ledger.failedCost;
+  return {
+    ...{ from, to, completeTo: horizon.at, costsTo: others.costsTo },
+    ...{ rows: truncated ? rows.slice(0, limit) : rows, truncated, totals },
+    ...{ billDifference: others.billDifference, unknownCosts: others.unknownCosts, ledger, agrees },
+  };
+}
+
+/** Rows fetched at once from the database. */
+const SLICE = 1_000;
+
+/** All rows as they are read, for files: memory stays flat. */
+export async function* revenueRows(
+  pool: pg.Pool,
+  query: Omit<RevenueQuery, 'limit'>,
+): AsyncGenerator<RevenueRow> {
+  const { client, close } = await openReport(pool);
+  try {
+    await useIndexes(client);
+    await client.query(`DECLARE revenue NO SCROLL CURSOR FOR ${rowsSql(query.by)}`, [
+      ...[query.from, query.to, null],
+    ]);
+    for (;;) {
+      const { rows } = await client.query<Row>(`FETCH ${SLICE} FROM revenue`);
+      for (const row of rows) yield toRow(row, query.by);
+      if (rows.length < SLICE) return;
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** The days that are read from the books are few beside all there are, whatever is known of their tables so far. */
+async function useIndexes(client: pg.ClientBase): Promise<void> {
+  await client.query('SET LOCAL enable_seqscan = off');
+}
+
+const COLUMN_OF: Record<RevenueDimension, string> = {
+  day: 'day::text',
+  family: 'family',
+  model: 'model_id',
+  group: 'group_name',
+  channel: 'channel_id',
+  account: 'account_id',
+};
+
+function rowsSql(by: readonly RevenueDimension[]): string {
+  const columns = by.map((name) => `${COLUMN_OF[name]} AS "by_${name}"`);
+  const grouped = by.map((name) => COLUMN_OF[name]);
+  const order = [...(by.includes('day') ? ['day'] : []), 'sum(gross) DESC', ...grouped];
+  return `SELECT ${columns.map((column) => `${column}, `).join('')}
+      coalesce(sum(charges), 0)::text AS charges, coalesce(sum(failed_charges), 0)::text AS "failedCharges",
+      coalesce(sum(units), 0)::text AS units, coalesce(sum(gross), 0)::text AS gross, coalesce(sum(refunds), 0)::text AS refunds,
+      coalesce(sum(cost), 0)::text AS cost, coalesce(sum(failed_cost), 0)::text AS "failedCost"
+    FROM (${REVENUE_FACTS}) AS facts
+    ${by.length > 0 ? `GROUP BY ${grouped.join(', ')}${by.includes('day') ? ', day' : ''} ORDER BY ${order.join(', ')}` : ''}
+    LIMIT $3`;
+}
+
+type Row = Record<keyof Earned, string> & Partial<Record<`by_${RevenueDimension}`, string | null>>;
+
+function toRow(row: Row, by: readonly RevenueDimension[]): RevenueRow {
+  return {
+    by: Object.fromEntries(by.map((name) => [name, row[`by_${name}`] ?? null])),
+    ...toEarned(row),
+  };
+}
+
+function toEarned(row: Row | undefined): Earned {
+  const read = (name: keyof Earned): bigint => BigInt(row?.[name] ?? 0);
+  return {
+    ...{ charges: read('charges'), failedCharges: read('failedCharges'), units: read('units') },
+    ...{ gross: read('gross'), refunds: read('refunds'), cost: read('cost'), failedCost: read('failedCost') },
+  };
+}
+
+async function readOthers(
+  client: pg.ClientBase,
+  { from, to }: Days,
+): Promise<{ billDifference: bigint; unknownCosts: bigint; costsTo: string }> {
+  const { rows } = await client.query<{ difference: string; unknown: string; through: string }>(
+    `SELECT (SELECT coalesce(sum(b.amount - b.accrued), 0)::text FROM upstream_bills b
+         JOIN ledger_transactions t ON t.id = b.transaction_id
+         WHERE t.effective_at >= d.from AND t.effective_at < d.to) AS difference,
+       (SELECT count(*)::text FROM unknown_costs WHERE ended_at >= d.from AND ended_at < d.to) AS unknown,
+       (SELECT through::text FROM cost_progress) AS through
+     FROM (SELECT $1::timestamp AT TIME ZONE 'UTC' AS from, $2::timestamp AT TIME ZONE 'UTC' AS to) AS d`,
+    [from, to],
+  );
+  const { difference, unknown, through } = rows[0] as (typeof rows)[number];
+  return { billDifference: BigInt(difference), unknownCosts: BigInt(unknown), costsTo: through };
+}
+
+/**
+ * What the accounts of revenue and of upstreams moved in days, by effective time. Each fact is written together with its
+ * posting, so that on one snapshot both sides have the same facts, also those that the horizon has not reached.
+ */
+export async function ledgerRevenue(client: pg.ClientBase, { from, to }: Days): Promise<LedgerRevenue> {
+  const everything: Horizon = { at: 'infinity', lastLedgerId: 0n };
+  const read = (day: string) =>
+    readTrialBalance(client, everything, { by: 'effective', at: new Date(`${day}T00:00:00Z`) });
+  const [opening, closing] = [await read(from), await read(to)];
+  const before = new Map(opening.balances.map(({ code, balance }) => [code, balance]));
+  const moved = (pattern: RegExp): bigint =>
+    closing.balances
+      .filter(({ code }) => pattern.test(code))
+      .reduce((sum, { code, balance }) => sum + balance - (before.get(code) ?? 0n), 0n);
+  return {
+    gross: moved(/^usage:/),
+    refunds: -moved(/^usage-refund$/),
+    cost: -moved(/^expense:upstream:/),
+    failedCost: -moved(/^expense:upstream-failed:/),
+  };
+}
