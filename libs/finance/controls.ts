@@ -4,6 +4,8 @@ import { holdsControl } from './controls/holds.control.js';
 import { ledgerControl } from './controls/ledger.control.js';
 import { promotionControl } from './controls/promotion.control.js';
 import { refundLatencyControl } from './controls/refund-latency.control.js';
+import { costsControl } from './costs/costs.control.js';
+import { revenueControl } from './reports/revenue.control.js';
 
 /** Every control of the house, in the order in which people read them: one line each. */
 export const controls: readonly Control[] = [
@@ -13,6 +15,8 @@ export const controls: readonly Control[] = [
   holdsControl,
   refundLatencyControl,
   // Revenue and its costs.
+  revenueControl,
+  costsControl,
   promotionControl,
   // Balances and the books themselves.
   ledgerControl,

@@ -4,12 +4,13 @@
 -- How far costs are told: of every charge that ended before. The row is the lock of who tells them, and of new versions.
 CREATE TABLE cost_progress (
   only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  begun     timestamptz, -- since when: nothing ended before
   through   timestamptz NOT NULL DEFAULT '-infinity',
   windows   bigint NOT NULL DEFAULT 0 -- numbers the postings
 );
 INSERT INTO cost_progress DEFAULT VALUES;
 GRANT SELECT ON cost_progress TO tollgate_billing;
-GRANT UPDATE (through, windows) ON cost_progress TO tollgate_billing;
+GRANT UPDATE (begun, through, windows) ON cost_progress TO tollgate_billing;
 
 -- What a channel takes for a model: for each call or second, as the model is counted, or for a million tokens of each
 -- kind. A version with neither withdraws the cost: it is not known from then on. Nine figures before the point are more

@@ -83,7 +83,10 @@ function windowStep(horizon: string, chunk: number, slice: { ms: number }): Step
     if (!window) return null;
     const source: Source = { kind: 'ended', from: window.from, to: window.to };
     const done = await tellAndPost(client, { source, day: window.day, last: window.last, progress });
-    await client.query('UPDATE cost_progress SET through = $1::timestamptz', [window.to]);
+    await client.query(
+      'UPDATE cost_progress SET through = $1::timestamptz, begun = coalesce(begun, $2::timestamptz)',
+      [window.to, window.from],
+    );
     return done;
   };
 }

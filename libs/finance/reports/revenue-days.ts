@@ -45,9 +45,6 @@ export const REVENUE_FACTS = `
 /** The same for one day, without what is stored of it. */
 const DAY_FACTS = `WITH gaps AS MATERIALIZED (SELECT $1::date AS begins, $1::date + 1 AS ends) ${FACTS}`;
 
-/** One builder at a time; any number that nobody else locks by in this database. */
-const BUILD_LOCK = '7014004901';
-
 /**
  * Sums up the next day of UTC that is over, whose costs are all told, and that has no summary. What is posted into such a day
  * later drops its summary, in the same transaction; dropping one changes no answer.
@@ -59,8 +56,7 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL statement_timeout = '10min'`);
     await client.query('SET LOCAL enable_seqscan = off');
-    // Costs are told under the lock of this row; while it is held, none are added to the day.
-    await client.query(`SELECT pg_advisory_xact_lock(${BUILD_LOCK})`);
+    // The lock of who tells costs: none are added to the day meanwhile, and one builds at a time.
     await client.query('SELECT FROM cost_progress FOR UPDATE');
     const day = await nextDay(client, horizon);
     if (day !== null) await storeDay(client, day);
@@ -83,8 +79,7 @@ export async function dropRevenueDays(pool: pg.Pool, from = '-infinity'): Promis
 /** The first day without a summary that is before the horizon and whose costs are told; null: there is none. */
 async function nextDay(database: pg.Pool | pg.ClientBase, horizon: string | null): Promise<string | null> {
   const { rows } = await database.query<{ day: string }>(
-    `WITH bounds AS (SELECT
-         (SELECT (min(created_at) AT TIME ZONE 'UTC')::date FROM (SELECT created_at FROM charges ORDER BY id LIMIT 1) AS first) AS first,
+    `WITH bounds AS (SELECT (begun AT TIME ZONE 'UTC')::date AS first,
          (least(through, $1::timestamptz, clock_timestamp()) AT TIME ZONE 'UTC')::date AS present FROM cost_progress
          WHERE isfinite(through))
      SELECT day::date::text FROM bounds CROSS JOIN LATERAL generate_series(first::timestamp, present - 1, interval '1 day') AS day

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+
+/** What a charge did cost us, as it was told. */
+export interface ChargeCost {
+  outcome: 'delivered' | 'failed' | 'late';
+  channel: string;
+  /** Calls or seconds; tokens of metered work. */
+  units: bigint;
+  /** Nanos. */
+  cost: bigint;
+  costVersionId: bigint;
+  /** Null where the cost is 0. */
+  transactionId: bigint | null;
+  /** Of UTC, in which it counts. */
+  day: string;
+}
+
+export interface ChargeMargin {
+  gross: bigint;
+  refunds: bigint;
+  costs: ChargeCost[];
+  /** Nanos; what was told so far. */
+  cost: bigint;
+  /** `known`; `waiting`: to be told soon; `unknown`: nobody set the cost; `none`: it reached no upstream. */
+  state: 'known' | 'waiting' | 'unknown' | 'none';
+  margin: bigint;
+  /** Of the hold, the settlement or release, and refunds, with their kinds; costs have theirs. */
+  transactions: { id: bigint; kind: string }[];
+}
+
+/** What a charge earned and cost; null when there is no such charge. */
+export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<ChargeMargin | null> {
+  const { rows } = await pool.query<{ gross: bigint; refunds: string; ended: boolean; unknown: boolean }>(
+    `SELECT coalesce(settled, 0)::bigint AS gross, c.state IN ('settled', 'released') AND c.channel_id IS NOT NULL AS ended,
+       (SELECT coalesce(sum(amount), 0)::text FROM charge_refunds r WHERE r.charge_id = c.id) AS refunds,
+       EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id) AS unknown FROM charges c WHERE c.id = $1`,
+    [chargeId],
+  );
+  if (!rows[0]) return null;
+  const { gross, ended, unknown } = rows[0];
+  const refunds = BigInt(rows[0].refunds);
+  const { rows: costs } = await pool.query<ChargeCost>(
+    `SELECT outcome, channel_id AS channel, units, cost, cost_version_id AS "costVersionId", transaction_id AS "transactionId",
+       day::text FROM charge_costs WHERE charge_id = $1 ORDER BY outcome`,
+    [chargeId],
+  );
+  const { rows: transactions } = await pool.query<{ id: bigint; kind: string }>(
+    `SELECT id, kind FROM ledger_transactions WHERE reference IN ('charge:' || $1 || ':hold', 'charge:' || $1 || ':resolve')
+       OR id IN (SELECT transaction_id FROM charge_refunds WHERE charge_id = $1) ORDER BY id`,
+    [chargeId],
+  );
+  const cost = costs.reduce((sum, row) => sum + row.cost, 0n);
+  const waits = ended ? 'waiting' : 'none';
+  const state = unknown ? 'unknown' : costs.length > 0 ? 'known' : waits;
+  return { gross, refunds, costs, cost, state, margin: gross - refunds - cost, transactions };
+}

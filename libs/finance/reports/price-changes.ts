@@ -1,0 +1,98 @@
+import type pg from 'pg';
+import { atHorizon } from '#ledger/horizon.js';
+import { REVENUE_FACTS } from './revenue-days.js';
+
+export const priceChangeKinds = ['price', 'multiplier', 'rule'] as const;
+export type PriceChangeKind = (typeof priceChangeKinds)[number];
+
+export interface PriceChangesQuery {
+  /** Versions that took effect, or will, from this time on and before the other; null: no bound. */
+  from: Date | null;
+  to: Date | null;
+  kind: PriceChangeKind | null;
+  /** The model of a price, or the group of a multiplier or rule. */
+  subject: string | null;
+  limit: number;
+}
+
+/** A version of a price, a multiplier or a group rule, who made it, and what was earned by it. */
+export interface PriceVersionEarned {
+  kind: PriceChangeKind;
+  versionId: bigint;
+  subject: string;
+  /** As people read it: USD, or the factor; `withdrawn`, `none`. */
+  value: string;
+  /** What was in force before it, likewise; null: nothing. */
+  before: string | null;
+  /** Null: since ever. */
+  effectiveFrom: Date | null;
+  /** Where the next version begins; null: none does. */
+  until: Date | null;
+  recordedAt: Date;
+  /** Null for a version that a catalog began with. */
+  proposal: { id: string; note: string; proposedBy: string; decidedBy: string | null } | null;
+  /** Nanos that charges settled by this version, how many charges, and their units. Refunds are not in it. */
+  gross: bigint;
+  charges: bigint;
+  units: bigint;
+}
+
+const VERSIONS = `
+  SELECT 'price' AS kind, id, model_id AS subject, effective_from, recorded_at, proposal_id,
+    coalesce(trim_scale(unit_price)::text, trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
+      || trim_scale(output_price)::text, 'withdrawn') AS value
+  FROM price_versions
+  UNION ALL SELECT 'multiplier', id, group_name, effective_from, recorded_at, proposal_id,
+    coalesce(trim_scale(multiplier)::text, 'withdrawn') FROM multiplier_versions
+  UNION ALL SELECT 'rule', id, group_name, effective_from, recorded_at, proposal_id,
+    coalesce(trim_scale(unit_price)::text, rule) FROM group_rule_versions`;
+
+/** A multiplier earned nothing where a rule stood in place of the list price. */
+const EARNED = `
+  SELECT 'price' AS kind, price_version_id AS id, gross, charges, units FROM earned
+  UNION ALL SELECT 'multiplier', multiplier_version_id, gross, charges, units FROM earned WHERE group_rule_version_id IS NULL
+  UNION ALL SELECT 'rule', group_rule_version_id, gross, charges, units FROM earned`;
+
+const REGISTER = `
+  WITH times AS (
+    SELECT *, lag(value) OVER subject AS before, lead(effective_from) OVER subject AS until FROM (${VERSIONS}) AS versions
+    WINDOW subject AS (PARTITION BY kind, subject ORDER BY effective_from)),
+  asked AS MATERIALIZED (
+    SELECT * FROM times WHERE effective_from >= coalesce($3::timestamptz, '-infinity')
+      AND effective_from < coalesce($4::timestamptz, 'infinity') AND ($5::text IS NULL OR kind = $5)
+      AND ($6::text IS NULL OR subject = $6) ORDER BY effective_from DESC, kind, id DESC LIMIT $7),
+  earned AS MATERIALIZED (
+    SELECT price_version_id, multiplier_version_id, group_rule_version_id, sum(gross) AS gross, sum(charges) AS charges,
+      sum(units) AS units FROM (${REVENUE_FACTS}) AS facts WHERE charges > 0 GROUP BY 1, 2, 3),
+  by_version AS (
+    SELECT kind, id, sum(gross) AS gross, sum(charges) AS charges, sum(units) AS units FROM (${EARNED}) AS each GROUP BY 1, 2)
+  SELECT a.kind, a.id AS "versionId", a.subject, a.value, a.before, a.recorded_at AS "recordedAt",
+    CASE WHEN isfinite(a.effective_from) THEN a.effective_from END AS "effectiveFrom",
+    CASE WHEN isfinite(a.until) THEN a.until END AS until, p.id AS "proposalId", p.note, p.proposed_by AS "proposedBy",
+    p.decided_by AS "decidedBy", coalesce(e.gross, 0)::text AS gross, coalesce(e.charges, 0)::text AS charges,
+    coalesce(e.units, 0)::text AS units
+  FROM asked a LEFT JOIN by_version e ON e.kind = a.kind AND e.id = a.id LEFT JOIN price_proposals p ON p.id = a.proposal_id
+  ORDER BY a.effective_from DESC, a.kind, a.id DESC`;
+
+type Row = Omit<PriceVersionEarned, 'proposal' | 'gross' | 'charges' | 'units'> & {
+  proposalId: string | null;
+  note: string;
+  proposedBy: string;
+  decidedBy: string | null;
+} & Record<'gross' | 'charges' | 'units', string>;
+
+/** The register of price changes, the latest first, with what each version earned until now. */
+export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<PriceVersionEarned[]> {
+  const { from, to, kind, subject, limit } = query;
+  return atHorizon(pool, async (client) => {
+    await client.query('SET LOCAL enable_seqscan = off');
+    // A version earns nothing before it takes effect.
+    const first = from?.toISOString().slice(0, 10) ?? '1970-01-01';
+    const { rows } = await client.query<Row>(REGISTER, [first, 'infinity', from, to, kind, subject, limit]);
+    return rows.map(({ proposalId, note, proposedBy, decidedBy, gross, charges, units, ...version }) => ({
+      ...version,
+      proposal: proposalId === null ? null : { id: proposalId, note, proposedBy, decidedBy },
+      ...{ gross: BigInt(gross), charges: BigInt(charges), units: BigInt(units) },
+    }));
+  });
+}
