@@ -1,6 +1,8 @@
 import type { SessionLife } from '#identity/session.store.js';
 import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
+import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
+import { type ReconcileConfig, readReconcileConfig } from './finance/reconcile.config.js';
 import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { type MailConfig, readMailConfig } from './mail/mail.config.js';
 import { type PeopleConfig, readPeopleConfig } from './people/people.config.js';
@@ -36,6 +38,10 @@ export interface BillingConfig {
   readonly refundLimit: Nanos;
   /** How often it is looked whether a day has ended whose balances are to be stored. */
   readonly ledgerSnapshotIntervalMs: number;
+  /** What the pages of the console stand on. */
+  readonly console: ConsoleConfig;
+  /** When the controls of the books run. */
+  readonly reconcile: ReconcileConfig;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -59,6 +65,8 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
+    console: readConsoleConfig(reader),
+    reconcile: readReconcileConfig(reader),
     refundLimit: parseAmount(
       reader.matching('REFUND_LIMIT', {
         fallback: '20',

@@ -4,6 +4,7 @@ import { type ControlFailed, topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import type { Control } from './control.js';
 import { type ControlOutcome, type ControlRun, runControls } from './control-run.js';
+import { readStandings } from './findings.js';
 
 export interface ReconcileOptions {
   readonly graceMs: number;
@@ -114,7 +115,11 @@ async function runAndStore(
   const { graceMs, limitMs, signal } = options;
   const run = await runControls(pool, { controls, graceMs, limitMs, ...(signal && { signal }) });
   return inTransaction(pool, async (client) => {
-    const failing = await failingControls(client);
+    const standings = await readStandings(
+      client,
+      run.outcomes.map(({ control }) => control.id),
+    );
+    const failing = new Set(standings.flatMap(({ control, state }) => (state === 'error' ? [control] : [])));
     const runId = await insertRun(client, run, { ...options, startedAt });
     const told: ControlFailed[] = [];
     for (const outcome of run.outcomes) {
@@ -132,14 +137,6 @@ async function runAndStore(
     );
     return { ...run, runId, announced: told.length > 0 };
   });
-}
-
-/** Those that could not look when they were last to. */
-async function failingControls(client: pg.ClientBase): Promise<Set<string>> {
-  const { rows } = await client.query<{ control: string; error: string | null }>(
-    `SELECT DISTINCT ON (control) control, error FROM control_results ORDER BY control, run_id DESC`,
-  );
-  return new Set(rows.filter(({ error }) => error !== null).map(({ control }) => control));
 }
 
 async function insertRun(

@@ -42,6 +42,8 @@ const OF_THE_HOUSE: Record<string, string> = {
   rule: 'fixed_per_call',
   ledgerAccountId: '1',
   transactionId: '1',
+  controlId: 'holds',
+  findingId: '1',
   alias: 'vendora-imagine-video-1.5-preview',
 };
 

@@ -6,12 +6,16 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type pg from 'pg';
+import { OutboxRelay } from '#bus/outbox.js';
 import { buildNextSnapshot } from '#ledger/balance-snapshots.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
+import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
+import { ControlsController } from './controls.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { Reconciler } from './reconciler.loop.js';
 import { TransactionController } from './transaction.controller.js';
 
 /** Stores the balances of each day once it is over, behind the postings. */
@@ -38,5 +42,17 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
 }
 
 /** The books, as finance reads them. */
-@Module({ controllers: [LedgerController, TransactionController], providers: [SnapshotLoop] })
+@Module({
+  controllers: [ControlsController, LedgerController, TransactionController],
+  providers: [
+    { provide: Reconciler, useFactory: newReconciler, inject: [POOL, OutboxRelay, CONFIG, LOG, REGISTRY] },
+    SnapshotLoop,
+  ],
+})
 export class FinanceModule {}
+
+type ReconcilerInputs = [pg.Pool, OutboxRelay, BillingConfig, Logger, Registry];
+
+function newReconciler(...[pool, relay, config, log, registry]: ReconcilerInputs): Reconciler {
+  return new Reconciler({ pool, relay, config: config.reconcile, log, registry });
+}

@@ -529,6 +529,94 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/controls': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The controls of the books, and how each stood when it last looked. */
+    get: operations['listControls'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/controls/run': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Run controls now.
+     * @description Those that are named, or all but the daily ones. A query of a control that takes longer than half a minute is given up.
+     */
+    post: operations['runControls'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/controls/{controlId}/findings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What a control found, newest first. */
+    get: operations['listFindings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/controls/{controlId}/findings.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What a control found, as a file. */
+    get: operations['downloadFindings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/controls/{controlId}/findings/{findingId}/acknowledge': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Say that you look at a finding. It stays open until its control does not see it any more. */
+    post: operations['acknowledgeFinding'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/disputes': {
     parameters: {
       query?: never;
@@ -846,6 +934,26 @@ export interface paths {
     head?: never;
     /** Changes what is named and leaves the rest; calls that are charged from now on see it. */
     patch: operations['changeKey'];
+    trace?: never;
+  };
+  '/api/live': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What changes on your account, as it changes: a stream of server-sent events.
+     * @description First the present state, then whatever is new. `balance` carries `main`, `held` and `invite`; `task` carries a task as GET /api/tasks/{taskId} answers it, the newest ones and all that run; `end` says why the stream ends: `session_ended` or `shutdown`. A client that comes back gets the present state again.
+     */
+    get: operations['watchAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/api/password': {
@@ -1372,6 +1480,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/support/accounts/{accountId}/view': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Looks at the console as the owner of an account sees it, for a while.
+     * @description From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; whatever else is refused until the view ends. The session says so in `viewing`.
+     */
+    post: operations['viewAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/support/charges/{chargeId}': {
     parameters: {
       query?: never;
@@ -1505,6 +1633,60 @@ export interface paths {
     put?: never;
     /** Opens a closed ticket again. */
     post: operations['reopenSupportTicket'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/support/view': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Goes back to your own console; without a view it changes nothing. */
+    delete: operations['endAccountView'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Your videos and 3D assets.
+     * @description Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many tasks at most. `running` stands for queued and in progress.
+     */
+    get: operations['listTasks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{taskId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One of your tasks. */
+    get: operations['getTask'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -7850,6 +8032,532 @@ export interface operations {
       };
     };
   };
+  listControls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The controls of the books, and how each stood when it last looked. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              title: string;
+              explanation: string;
+              /**
+               * @description How often the schedule runs it.
+               * @enum {string}
+               */
+              every: 'round' | 'day';
+              /** @enum {string} */
+              state: 'green' | 'red' | 'error' | 'never';
+              /** @description What should be 0; null when it could not look. */
+              count: number | null;
+              durationMs: number | null;
+              /** @description Why it could not look. */
+              error: string | null;
+              lastRunAt: string | null;
+              /** @description Up to where the books were certain in that run. */
+              horizon: string | null;
+              openFindings: number;
+              unacknowledged: number;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  runControls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          controls?: string[];
+        };
+      };
+    };
+    responses: {
+      /** @description Run controls now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            runId: string;
+            horizon: string | null;
+            controls: {
+              id: string;
+              /** @enum {string} */
+              state: 'green' | 'red' | 'error';
+              /** @description What should be 0; null when it could not look. */
+              count: number | null;
+              durationMs: number | null;
+              /** @description Why it could not look. */
+              error: string | null;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listFindings: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: 'open' | 'resolved' | 'all';
+      };
+      header?: never;
+      path: {
+        controlId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What a control found, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              control: string;
+              /** @example charge:01k0000000000000000000000 */
+              subject: string;
+              /**
+               * @example overdue
+               * @example missing_here
+               * @example differs
+               */
+              state: string;
+              message: string;
+              details: {
+                [key: string]: string | null;
+              };
+              /** @description Ledger transactions to look at. */
+              transactionIds: string[];
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              firstSeenAt: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              lastSeenAt: string;
+              resolvedAt: string | null;
+              /** @description As `user:{id}`. */
+              acknowledgedBy: string | null;
+              acknowledgedAt: string | null;
+              note: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadFindings: {
+    parameters: {
+      query?: {
+        state?: 'open' | 'resolved' | 'all';
+      };
+      header?: never;
+      path: {
+        controlId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What a control found, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  acknowledgeFinding: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        controlId: string;
+        findingId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @default  */
+          note?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Say that you look at a finding. It stays open until its control does not see it any more. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            control: string;
+            /** @example charge:01k0000000000000000000000 */
+            subject: string;
+            /**
+             * @example overdue
+             * @example missing_here
+             * @example differs
+             */
+            state: string;
+            message: string;
+            details: {
+              [key: string]: string | null;
+            };
+            /** @description Ledger transactions to look at. */
+            transactionIds: string[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            firstSeenAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            lastSeenAt: string;
+            resolvedAt: string | null;
+            /** @description As `user:{id}`. */
+            acknowledgedBy: string | null;
+            acknowledgedAt: string | null;
+            note: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listDisputes: {
     parameters: {
       query?: {
@@ -10329,6 +11037,71 @@ export interface operations {
       };
     };
   };
+  watchAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What changes on your account, as it changes: a stream of server-sent events. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   changePassword: {
     parameters: {
       query?: never;
@@ -10636,6 +11409,16 @@ export interface operations {
             roles: ('user' | 'support' | 'finance' | 'admin')[];
             /** @description Goes into the header x-csrf-token of whatever changes something. */
             csrfToken: string;
+            /** @description Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused. */
+            viewing: {
+              accountId: string;
+              name: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              until: string;
+            } | null;
           };
         };
       };
@@ -11036,6 +11819,16 @@ export interface operations {
               roles: ('user' | 'support' | 'finance' | 'admin')[];
               /** @description Goes into the header x-csrf-token of whatever changes something. */
               csrfToken: string;
+              /** @description Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused. */
+              viewing: {
+                accountId: string;
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                until: string;
+              } | null;
             } | null;
           };
         };
@@ -11091,6 +11884,16 @@ export interface operations {
             roles: ('user' | 'support' | 'finance' | 'admin')[];
             /** @description Goes into the header x-csrf-token of whatever changes something. */
             csrfToken: string;
+            /** @description Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused. */
+            viewing: {
+              accountId: string;
+              name: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              until: string;
+            } | null;
           };
         };
       };
@@ -11286,6 +12089,16 @@ export interface operations {
             roles: ('user' | 'support' | 'finance' | 'admin')[];
             /** @description Goes into the header x-csrf-token of whatever changes something. */
             csrfToken: string;
+            /** @description Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused. */
+            viewing: {
+              accountId: string;
+              name: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              until: string;
+            } | null;
           };
         };
       };
@@ -11544,6 +12357,16 @@ export interface operations {
             roles: ('user' | 'support' | 'finance' | 'admin')[];
             /** @description Goes into the header x-csrf-token of whatever changes something. */
             csrfToken: string;
+            /** @description Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused. */
+            viewing: {
+              accountId: string;
+              name: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              until: string;
+            } | null;
           };
         };
       };
@@ -13249,6 +14072,81 @@ export interface operations {
       };
     };
   };
+  viewAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Looks at the console as the owner of an account sees it, for a while. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            accountId: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            until: string;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   getAnyCharge: {
     parameters: {
       query?: never;
@@ -14351,6 +15249,302 @@ export interface operations {
         };
       };
       /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  endAccountView: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Goes back to your own console; without a view it changes nothing. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listTasks: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        kind?: 'video' | '3d';
+        state?: 'queued' | 'in_progress' | 'completed' | 'failed' | 'running';
+        model?: string;
+        keyId?: string;
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Your videos and 3D assets. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              /** @enum {string} */
+              kind: 'video' | '3d';
+              /** @enum {string} */
+              state: 'queued' | 'in_progress' | 'completed' | 'failed';
+              /** @description Percents. */
+              progress: number;
+              /** @description The model that is priced. */
+              model: string;
+              /** @description As it was asked for: an alias keeps its name. */
+              requestedModel: string;
+              keyId: string;
+              chargeId: string;
+              prompt: string;
+              /** @description Of a video, as it is billed. */
+              seconds: number | null;
+              size: string | null;
+              aspectRatio: string | null;
+              resolution: string | null;
+              /** @description Of a 3D asset. */
+              mode: ('draft' | 'texture') | null;
+              /** @description USD set aside when it began; null before. */
+              held: string | null;
+              /** @description USD it cost; null while it runs. */
+              settled: string | null;
+              /** @description USD given back; null while it runs. */
+              released: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              createdAt: string;
+              endedAt: string | null;
+              /** @description Of a completed task. */
+              file: {
+                bytes: number | null;
+                type: string | null;
+                /** @description Whether it can be downloaded now. */
+                available: boolean;
+                /** @description Until when it can be downloaded. */
+                expiresAt: string | null;
+                /** @description When its owner removed it. */
+                deletedAt: string | null;
+              } | null;
+              error: {
+                code: string;
+                message: string;
+              } | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getTask: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        taskId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One of your tasks. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            /** @enum {string} */
+            kind: 'video' | '3d';
+            /** @enum {string} */
+            state: 'queued' | 'in_progress' | 'completed' | 'failed';
+            /** @description Percents. */
+            progress: number;
+            /** @description The model that is priced. */
+            model: string;
+            /** @description As it was asked for: an alias keeps its name. */
+            requestedModel: string;
+            keyId: string;
+            chargeId: string;
+            prompt: string;
+            /** @description Of a video, as it is billed. */
+            seconds: number | null;
+            size: string | null;
+            aspectRatio: string | null;
+            resolution: string | null;
+            /** @description Of a 3D asset. */
+            mode: ('draft' | 'texture') | null;
+            /** @description USD set aside when it began; null before. */
+            held: string | null;
+            /** @description USD it cost; null while it runs. */
+            settled: string | null;
+            /** @description USD given back; null while it runs. */
+            released: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            createdAt: string;
+            endedAt: string | null;
+            /** @description Of a completed task. */
+            file: {
+              bytes: number | null;
+              type: string | null;
+              /** @description Whether it can be downloaded now. */
+              available: boolean;
+              /** @description Until when it can be downloaded. */
+              expiresAt: string | null;
+              /** @description When its owner removed it. */
+              deletedAt: string | null;
+            } | null;
+            error: {
+              code: string;
+              message: string;
+            } | null;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
       403: {
         headers: {
           [name: string]: unknown;

@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+
+/** How a control stood when it last looked. Times are PostgreSQL's text in the client's time zone. */
+export interface ControlStanding {
+  control: string;
+  /** `never`: it did not look yet. */
+  state: 'green' | 'red' | 'error' | 'never';
+  /** Null when it could not look, or did not yet. */
+  count: bigint | null;
+  lastRunAt: string | null;
+  /** Up to where the books were certain then. */
+  horizon: string | null;
+  durationMs: number | null;
+  error: string | null;
+  openFindings: bigint;
+  /** Of those, where nobody said that they look at it. */
+  unacknowledged: bigint;
+}
+
+/** How these controls stand, in their order. */
+export async function readStandings(
+  client: Pick<pg.ClientBase, 'query'>,
+  controls: readonly string[],
+): Promise<ControlStanding[]> {
+  const { rows } = await client.query<ControlStanding>(
+    `SELECT asked.control, coalesce(last.state, 'never') AS state, last.count, last.at AS "lastRunAt", last.horizon,
+       last.duration_ms AS "durationMs", last.error, coalesce(open.count, 0) AS "openFindings",
+       coalesce(open.waiting, 0) AS unacknowledged
+     FROM unnest($1::text[]) WITH ORDINALITY AS asked (control, place)
+     LEFT JOIN LATERAL (
+       SELECT o.count, o.duration_ms, o.error, r.started_at::text AS at, r.horizon::text AS horizon,
+         CASE WHEN o.error IS NOT NULL THEN 'error' WHEN o.count = 0 THEN 'green' ELSE 'red' END AS state
+       FROM control_results o JOIN control_runs r ON r.id = o.run_id
+       WHERE o.control = asked.control ORDER BY o.run_id DESC LIMIT 1) AS last ON true
+     LEFT JOIN LATERAL (
+       SELECT count(*), count(*) FILTER (WHERE acknowledged_at IS NULL) AS waiting FROM control_findings f
+       WHERE f.control = asked.control AND f.resolved_at IS NULL) AS open ON true
+     ORDER BY asked.place`,
+    [controls],
+  );
+  return rows;
+}
+
+export interface Finding {
+  id: bigint;
+  control: string;
+  subject: string;
+  state: string;
+  message: string;
+  details: Record<string, string | null>;
+  transactionIds: bigint[];
+  firstSeenAt: Date;
+  lastSeenAt: Date;
+  resolvedAt: Date | null;
+  /** `user:{id}` of who looks at it. */
+  acknowledgedBy: string | null;
+  acknowledgedAt: Date | null;
+  note: string | null;
+}
+
+export type FindingState = 'open' | 'resolved' | 'all';
+
+export interface FindingsQuery {
+  /** Null: of all controls. */
+  control: string | null;
+  state: FindingState;
+  limit: number;
+  /** The last finding of the page before. */
+  after: bigint | null;
+}
+
+const COLUMNS = `id, control, subject, state, message, details, transaction_ids AS "transactionIds",
+  first_seen_at AS "firstSeenAt", last_seen_at AS "lastSeenAt", resolved_at AS "resolvedAt",
+  'user:' || acknowledged_by AS "acknowledgedBy", acknowledged_at AS "acknowledgedAt", note`;
+
+/** Findings, newest first. */
+export async function listFindings(
+  client: Pick<pg.ClientBase, 'query'>,
+  { control, state, limit, after }: FindingsQuery,
+): Promise<Finding[]> {
+  const { rows } = await client.query<Finding>(
+    `SELECT ${COLUMNS} FROM control_findings
+     WHERE ($1::text IS NULL OR control = $1) AND ($2::bigint IS NULL OR id < $2)
+       AND ($3 = 'all' OR (resolved_at IS NULL) = ($3 = 'open'))
+     ORDER BY id DESC LIMIT $4`,
+    [control, after?.toString() ?? null, state, limit],
+  );
+  return rows;
+}
+
+export interface Acknowledgement {
+  control: string;
+  findingId: bigint;
+  userId: string;
+  note: string | null;
+  requestId: string;
+}
+
+/**
+ * Notes who looks at a finding; it stays open until its control does not see it any more.
+ * @throws ApiError not_found, or conflict for one that is resolved
+ */
+export async function acknowledgeFinding(client: pg.ClientBase, asked: Acknowledgement): Promise<Finding> {
+  const { control, findingId, userId, note, requestId } = asked;
+  const { rows: before } = await client.query<Finding>(
+    `SELECT ${COLUMNS} FROM control_findings WHERE id = $1 AND control = $2 FOR UPDATE`,
+    [findingId.toString(), control],
+  );
+  const finding = before[0];
+  if (!finding) throw new ApiError('not_found', 'There is no such finding.');
+  if (finding.resolvedAt) throw new ApiError('conflict', 'The finding is resolved already.');
+  const { rows } = await client.query<Finding>(
+    `UPDATE control_findings SET acknowledged_by = $2, acknowledged_at = clock_timestamp(), note = $3 WHERE id = $1
+     RETURNING ${COLUMNS}`,
+    [findingId.toString(), userId, note],
+  );
+  const shown = ({ acknowledgedBy, note: said }: Finding) => ({ acknowledgedBy, note: said });
+  const after = rows[0] as Finding;
+  await audit(client, {
+    actor: `user:${userId}`,
+    action: 'finding.acknowledged',
+    subject: `finding:${control}:${findingId}`,
+    before: shown(finding),
+    after: shown(after),
+    requestId,
+  });
+  return after;
+}
