@@ -32,6 +32,7 @@ import { FinanceModule } from './finance/finance.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { InvitesModule } from './invites/invites.module.js';
+import { LiveModule } from './live/live.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
@@ -42,6 +43,7 @@ import { PricesModule } from './prices/prices.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
 import { RatesModule } from './rates/rates.module.js';
 import { SharedModule } from './shared.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -106,12 +108,14 @@ export class BillingModule {
         PaymentsModule,
         FinanceModule,
         InvitesModule,
+        LiveModule,
         PricesModule,
         MarketModule,
         CatalogModule,
         ChargesModule,
         UsageModule,
         RefundsModule,
+        TasksModule,
         TicketsModule,
         WebhooksModule,
       ],

@@ -31,7 +31,7 @@ export class ConsoleController {
 
   @Serves(consoleRoutes.session)
   session({ session }: CallOf<typeof consoleRoutes.session>): AnswerOf<typeof consoleRoutes.session> {
-    return { session: session && viewSession(session.actor, session.csrfToken) };
+    return { session: session && viewSession(session) };
   }
 
   @Get('api/status')

@@ -26,9 +26,18 @@ export interface OpenedSession {
   csrfToken: string;
 }
 
+/** A look of support at the console of somebody else. */
+export interface AccountView {
+  readonly accountId: string;
+  readonly name: string;
+  readonly until: Date;
+}
+
 export interface FoundSession {
   actor: Actor;
   csrfToken: string;
+  /** Whose console the session looks at, if it is not its own. */
+  view: AccountView | null;
   /** The token to set in place of the one that was sent, when it was time to exchange it. */
   newToken: string | null;
 }
@@ -48,6 +57,9 @@ const MAX_PURGED = 1_000;
 /** Requests that were sent with the token before may still be under way. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 const LONGEST_USER_AGENT = 300;
+
+/** Whether a session `s` of a user `u` looks at another account: for a while, and as long as the role lasts. */
+const IS_VIEW = `(s.viewed_until > now() AND u.roles && '{support,admin}')`;
 
 /** Sessions of people at the console, by a token of 256 random bits of which the database knows the hash. */
 export class SessionStore {
@@ -84,8 +96,10 @@ export class SessionStore {
       text: `SELECT s.id AS "sessionId", s.user_id AS "userId", s.csrf_token AS "csrfToken", s.token_hash AS "tokenHash",
           u.account_id AS "accountId", u.email, u.roles,
           s.rotated_at < now() - $2::float8 * interval '1 millisecond' AS "isOld",
-          s.last_seen_at < now() - interval '1 minute' AS "isStale"
+          s.last_seen_at < now() - interval '1 minute' AS "isStale",
+          s.viewed_account_id AS "viewedId", v.name AS "viewedName", s.viewed_until AS "viewedUntil"
         FROM sessions s JOIN users u ON u.id = s.user_id
+          LEFT JOIN accounts v ON v.id = s.viewed_account_id AND ${IS_VIEW}
         WHERE (s.token_hash = $1 OR (s.previous_token_hash = $1
             AND s.rotated_at > now() - interval '${PREVIOUS_TOKEN_SECONDS} seconds'))
           AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`,
@@ -97,7 +111,49 @@ export class SessionStore {
     const isCurrent = timingSafeEqual(row.tokenHash, hash);
     const newToken = isCurrent && row.isOld ? await this.rotate(sessionId, hash) : null;
     if (newToken === null && row.isStale) await this.prolong(sessionId);
-    return { actor: { sessionId, userId, accountId, email, roles }, csrfToken, newToken };
+    const actor = { sessionId, userId, accountId, email, roles };
+    return { actor, csrfToken, view: viewOf(row), newToken };
+  }
+
+  /**
+   * Of these sessions, those that are live, each with the account that it shows: its own, or one that it looks at.
+   * Nothing is prolonged by it.
+   */
+  async shownAccounts(sessionIds: readonly string[]): Promise<Map<string, string>> {
+    const { rows } = await this.pool.query<{ sessionId: string; accountId: string }>({
+      name: 'shown-accounts',
+      text: `SELECT s.id AS "sessionId",
+          CASE WHEN ${IS_VIEW} THEN s.viewed_account_id ELSE u.account_id END AS "accountId"
+        FROM sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`,
+      values: [sessionIds],
+    });
+    return new Map(rows.map(({ sessionId, accountId }) => [sessionId, accountId]));
+  }
+
+  /** Lets a session look at an account for so long, in place of any other. @returns until when */
+  async beginView(
+    client: pg.ClientBase,
+    sessionId: string,
+    view: { accountId: string; lifeMs: number },
+  ): Promise<Date> {
+    const { rows } = await client.query<{ until: Date }>(
+      `UPDATE sessions SET viewed_account_id = $2, viewed_until = now() + $3::float8 * interval '1 millisecond'
+       WHERE id = $1 RETURNING viewed_until AS until`,
+      [sessionId, view.accountId, view.lifeMs],
+    );
+    return rows[0]!.until;
+  }
+
+  /** Ends the look of a session at an account. @returns whose account that was; null: there was no look. */
+  async endView(client: pg.ClientBase, sessionId: string): Promise<string | null> {
+    const { rows } = await client.query<{ accountId: string }>(
+      `WITH before AS (SELECT id, viewed_account_id FROM sessions WHERE id = $1 AND viewed_until > now() FOR UPDATE)
+       UPDATE sessions s SET viewed_account_id = NULL, viewed_until = NULL FROM before b WHERE s.id = b.id
+       RETURNING b.viewed_account_id AS "accountId"`,
+      [sessionId],
+    );
+    return rows[0]?.accountId ?? null;
   }
 
   /** Ends a session of a person; a repeat changes nothing. @returns whether the person has or had it. */
@@ -165,6 +221,12 @@ function expiry(idleMs: string, longestMs: string): string {
   return `least(now() + ${after(idleMs)}, created_at + ${after(longestMs)})`;
 }
 
+function viewOf({ viewedId, viewedName, viewedUntil }: SessionRow): AccountView | null {
+  // No name: the time is over, or the role is gone.
+  if (viewedId === null || viewedName === null || viewedUntil === null) return null;
+  return { accountId: viewedId, name: viewedName, until: viewedUntil };
+}
+
 interface SessionRow {
   sessionId: string;
   userId: string;
@@ -175,4 +237,7 @@ interface SessionRow {
   roles: Role[];
   isOld: boolean;
   isStale: boolean;
+  viewedId: string | null;
+  viewedName: string | null;
+  viewedUntil: Date | null;
 }

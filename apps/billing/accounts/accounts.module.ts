@@ -6,11 +6,12 @@ import { AccountDesk } from './account.desk.js';
 import { AccountReader } from './account.reader.js';
 import { LowBalanceController } from './low-balance.controller.js';
 import { SupportController } from './support.controller.js';
+import { ViewController } from './view.controller.js';
 
 /** Accounts as their owners and support see them. */
 @Module({
   imports: [KeysModule, PeopleModule],
-  controllers: [AccountController, SupportController, LowBalanceController],
+  controllers: [AccountController, SupportController, LowBalanceController, ViewController],
   providers: [AccountReader, AccountDesk],
 })
 export class AccountsModule {}

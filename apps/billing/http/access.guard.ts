@@ -4,7 +4,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import { ROUTE, type Route } from './route.js';
+import { type CallSession, ROUTE, type Route } from './route.js';
 import { SESSION_COOKIE, SessionCookie } from './session-cookie.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -22,7 +22,8 @@ export class AccessGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { access, guardsAgainstForgery } = this.reflector.get<Route>(ROUTE, context.getHandler());
+    const declared = this.reflector.get<Route>(ROUTE, context.getHandler());
+    const { access, guardsAgainstForgery } = declared;
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     if (guardsAgainstForgery) refuseForeignSite(request);
@@ -35,6 +36,7 @@ export class AccessGuard implements CanActivate {
     if (!access.some((role) => roles.includes(role))) {
       throw new ApiError('forbidden', `This needs the role ${access.join(' or ')}.`);
     }
+    request.session = underView(request.session, declared);
     return true;
   }
 
@@ -45,8 +47,19 @@ export class AccessGuard implements CanActivate {
     const token = request.cookies[SESSION_COOKIE];
     const found = token === undefined ? null : await this.sessions.find(token);
     if (found?.newToken) this.cookie.set(reply, found.newToken);
-    return found && { actor: found.actor, csrfToken: found.csrfToken };
+    return found && { actor: found.actor, csrfToken: found.csrfToken, view: found.view };
   }
+}
+
+/** The session as a route may see it while it looks at somebody else's account. @throws ApiError forbidden */
+function underView(session: CallSession, declared: Route): CallSession {
+  const { view, actor } = session;
+  if (!view || declared.underView === 'own') return session;
+  if (declared.underView === 'theirs') return { ...session, actor: { ...actor, accountId: view.accountId } };
+  throw new ApiError(
+    'forbidden',
+    `You are looking at the account ${view.name}, where nothing can be changed. End the view to go on with your own.`,
+  );
 }
 
 /** Browsers say where a request comes from; what changes something must come from our own pages, or from no browser. */

@@ -9,12 +9,19 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Actor, Role } from '#identity/role.js';
+import type { AccountView } from '#identity/session.store.js';
 import type { ErrorCode } from '#platform/errors.js';
 import { AccessGuard } from './access.guard.js';
 import { CallInput } from './call.js';
 
 /** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
 export type Access = 'public' | readonly Role[];
+
+/**
+ * What a route does while the session looks at somebody else's account: `theirs` answers for that account, `own` for the
+ * session itself as always, and the rest is refused.
+ */
+export type UnderView = 'theirs' | 'own' | 'refused';
 
 type Fields = z.ZodObject;
 
@@ -52,6 +59,7 @@ export interface Route<
   readonly refusals: readonly ErrorCode[];
   /** False for what a machine calls and proves otherwise, such as a payment provider. */
   readonly guardsAgainstForgery: boolean;
+  readonly underView: UnderView;
 }
 
 /** What a handler gets: the request, checked and typed. */
@@ -69,8 +77,11 @@ export interface Call<P, Q, B> {
 }
 
 export interface CallSession {
+  /** While it looks at another account, that account's id stands in the actor of routes that answer for it. */
   readonly actor: Actor;
   readonly csrfToken: string;
+  /** Whose account it looks at, if not its own. */
+  readonly view: AccountView | null;
 }
 
 /** Where somebody of a role calls, there is a session. */
@@ -90,10 +101,17 @@ export type AnswerOf<R> =
       : unknown
     : never;
 
-type Optional = 'params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'guardsAgainstForgery';
+type Optional =
+  'params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'guardsAgainstForgery' | 'underView';
 
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
+
+/** What everybody has of their own can be looked at, and nothing else. */
+function viewOf({ access, method }: Pick<Route, 'access' | 'method'>): UnderView {
+  if (access === 'public') return 'own';
+  return method === 'GET' && access.includes('user') ? 'theirs' : 'refused';
+}
 
 /** Declares a route; what is left out is: no parameters, no body, status 200 with an answer and 204 without. */
 export function route<
@@ -117,6 +135,7 @@ export function route<
     status: spec.status ?? (hasAnswer ? 200 : 204),
     refusals: spec.refusals ?? [],
     guardsAgainstForgery: spec.guardsAgainstForgery ?? true,
+    underView: spec.underView ?? viewOf(spec),
   };
 }
 

@@ -34,7 +34,7 @@ export class Entrance {
     if (!found) throw new ApiError('not_signed_in', 'The session was ended at once.');
     if (session) await this.sessions.revoke(session.actor.userId, session.actor.sessionId);
     this.cookie.set(reply, opened.token);
-    return viewSession(found.actor, opened.csrfToken);
+    return viewSession(found);
   }
 
   leave(reply: FastifyReply): void {

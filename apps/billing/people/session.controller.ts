@@ -20,8 +20,8 @@ export class SessionController {
   ) {}
 
   @Serves(sessionRoutes.show)
-  show({ actor, session }: CallOf<typeof sessionRoutes.show>): SessionView {
-    return viewSession(actor, session.csrfToken);
+  show({ session }: CallOf<typeof sessionRoutes.show>): SessionView {
+    return viewSession(session);
   }
 
   @Serves(sessionRoutes.signUp)

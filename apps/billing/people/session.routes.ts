@@ -11,6 +11,10 @@ export const sessionView = z.object({
   csrfToken: z
     .string()
     .meta({ description: 'Goes into the header x-csrf-token of whatever changes something.' }),
+  viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
+    description:
+      'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
+  }),
 });
 
 const listedSessionView = z.object({
@@ -33,6 +37,7 @@ export const sessionRoutes = {
     tag,
     summary: 'Who is signed in.',
     access: ['user'],
+    underView: 'own',
     answer: sessionView,
   }),
   signUp: route({
@@ -79,6 +84,7 @@ export const sessionRoutes = {
     tag,
     summary: 'Ends this session.',
     access: ['user'],
+    underView: 'own',
   }),
   list: route({
     id: 'listSessions',
@@ -87,6 +93,7 @@ export const sessionRoutes = {
     tag,
     summary: 'Where you are signed in, the last used first.',
     access: ['user'],
+    underView: 'refused',
     answer: z.object({ items: z.array(listedSessionView) }),
   }),
   revoke: route({
@@ -157,6 +164,7 @@ export const totpRoutes = {
     tag,
     summary: 'Whether one-time codes are asked for at sign-in.',
     access: ['user'],
+    underView: 'refused',
     answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number().int() }),
   }),
   enrol: route({

@@ -1,9 +1,9 @@
-import type { Actor } from '#identity/role.js';
-import type { AnswerOf } from '../http/route.js';
+import type { AnswerOf, CallSession } from '../http/route.js';
 import type { sessionRoutes } from './session.routes.js';
 
 /** What a browser knows of its session. */
-export function viewSession(actor: Actor, csrfToken: string): AnswerOf<typeof sessionRoutes.show> {
+export function viewSession({ actor, csrfToken, view }: CallSession): AnswerOf<typeof sessionRoutes.show> {
   const { userId, accountId, email, roles } = actor;
-  return { userId, accountId, email, roles: [...roles], csrfToken };
+  const viewing = view && { accountId: view.accountId, name: view.name, until: view.until.toISOString() };
+  return { userId, accountId, email, roles: [...roles], csrfToken, viewing };
 }

@@ -1,0 +1,174 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type pg from 'pg';
+import type { Actor } from '#identity/role.js';
+import type { SessionStore } from '#identity/session.store.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { LiveConfig } from '../console.config.js';
+import { type AccountState, readAccountStates } from './account-state.js';
+
+export interface LiveHubParts {
+  pool: pg.Pool;
+  sessions: Pick<SessionStore, 'shownAccounts'>;
+  clock: Clock;
+  config: LiveConfig;
+  log: Logger;
+}
+
+/** A browser that watches an account. */
+interface Watcher {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly stream: PassThrough;
+  /** It was told the present state. */
+  isUpToDate: boolean;
+  /** When it was last told anything, by the clock that only goes on. */
+  toldAtMs: number;
+}
+
+/** What was last told of an account: each event by its name, as text. */
+interface Told {
+  events: Map<string, string>;
+  running: string[];
+}
+
+/** What a browser that does not read may leave waiting before it is let go; it comes back by itself. */
+const MOST_WAITING_BYTES = 256 * 1024;
+/** Milliseconds after which a browser comes back. */
+const RECONNECT_MS = 2_000;
+/** A client may stay refused for this long; seconds. */
+const RETRY_SECONDS = 5;
+
+/**
+ * Tells browsers what changes on the accounts that they watch. The database is asked at intervals for all of them
+ * together, so a stream costs a socket and nothing else; without any, nothing is asked.
+ */
+export class LiveHub {
+  private readonly watchers = new Set<Watcher>();
+  private readonly told = new Map<string, Told>();
+  private readonly loop: Loop;
+  private isClosed = false;
+
+  constructor(private readonly parts: LiveHubParts) {
+    const { config, log } = parts;
+    this.loop = new Loop({ name: 'live', intervalMs: config.pollMs, log, round: () => this.round() });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** Ends every stream; browsers come back to whoever serves them then. */
+  async stop(): Promise<void> {
+    this.isClosed = true;
+    for (const watcher of this.watchers) end(watcher, 'shutdown');
+    await this.loop.stop();
+  }
+
+  /** A stream of events of the actor's account, until the session or the connection ends. @throws ApiError */
+  watch({ userId, sessionId, accountId }: Actor): Readable {
+    this.requirePlace(userId);
+    const stream = new PassThrough();
+    const watcher = { userId, sessionId, accountId, stream, isUpToDate: false, toldAtMs: performance.now() };
+    this.watchers.add(watcher);
+    // A socket that breaks is no fault of anybody here; its end is what counts.
+    stream.on('error', () => undefined);
+    stream.once('close', () => this.watchers.delete(watcher));
+    stream.write(`retry: ${RECONNECT_MS}\n\n`);
+    this.loop.wake();
+    return stream;
+  }
+
+  private requirePlace(userId: string): void {
+    const { connections, connectionsPerPerson } = this.parts.config;
+    if (this.isClosed) throw new ApiError('service_unavailable', 'The console is about to stop.');
+    const own = [...this.watchers].filter((each) => each.userId === userId).length;
+    if (own < connectionsPerPerson && this.watchers.size < connections) return;
+    const who = own < connectionsPerPerson ? 'Too many people watch' : 'You watch from too many pages';
+    throw new ApiError('rate_limit_exceeded', `${who} at the moment; close one or come back later.`, {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  }
+
+  private async round(): Promise<void> {
+    if (this.watchers.size === 0) return this.told.clear();
+    try {
+      await this.endOver();
+      await this.tell();
+    } finally {
+      this.beat();
+    }
+  }
+
+  /** Ends the streams of sessions that are over, and of those that show another account by now. */
+  private async endOver(): Promise<void> {
+    const watchers = [...this.watchers];
+    const shown = await this.parts.sessions.shownAccounts([
+      ...new Set(watchers.map((each) => each.sessionId)),
+    ]);
+    for (const watcher of watchers)
+      if (shown.get(watcher.sessionId) !== watcher.accountId) end(watcher, 'session_ended');
+  }
+
+  private async tell(): Promise<void> {
+    const { pool, clock } = this.parts;
+    // Who comes while the database is asked is told by the next round, which has already been woken.
+    const watchers = [...this.watchers].filter(({ stream }) => !stream.writableEnded);
+    const accounts = new Set(watchers.map(({ accountId }) => accountId));
+    for (const accountId of this.told.keys()) if (!accounts.has(accountId)) this.told.delete(accountId);
+    if (accounts.size === 0) return;
+    const watched = [...accounts].map((accountId) => ({
+      accountId,
+      running: this.told.get(accountId)?.running ?? [],
+    }));
+    const states = await readAccountStates(pool, watched, clock.nowMs());
+    for (const [accountId, state] of states) {
+      const before = this.told.get(accountId)?.events;
+      const events = eventsOf(state);
+      const changed = [...events].filter(([name, event]) => before?.get(name) !== event);
+      for (const watcher of watchers) {
+        if (watcher.accountId !== accountId) continue;
+        const news = watcher.isUpToDate ? changed.map(([, event]) => event) : [...events.values()];
+        watcher.isUpToDate = true;
+        if (news.length > 0) write(watcher, news.join(''));
+      }
+      const running = state.tasks.filter(({ endedAt }) => endedAt === null).map(({ id }) => id);
+      this.told.set(accountId, { events, running });
+    }
+  }
+
+  private beat(): void {
+    const quietMs = performance.now() - this.parts.config.heartbeatMs;
+    for (const watcher of this.watchers) if (watcher.toldAtMs <= quietMs) write(watcher, ': still here\n\n');
+  }
+}
+
+function eventsOf({ balance, tasks }: AccountState): Map<string, string> {
+  return new Map([
+    ['balance', eventOf('balance', balance)],
+    ...tasks.map((task): [string, string] => [task.id, eventOf('task', task)]),
+  ]);
+}
+
+/** JSON holds no line break, so one line of data is enough. */
+function eventOf(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function write(watcher: Watcher, text: string): void {
+  const { stream } = watcher;
+  if (stream.writableEnded || stream.destroyed) return;
+  if (stream.writableLength + stream.readableLength > MOST_WAITING_BYTES) {
+    stream.destroy();
+    return;
+  }
+  watcher.toldAtMs = performance.now();
+  stream.write(text);
+}
+
+function end({ stream }: Watcher, reason: 'session_ended' | 'shutdown'): void {
+  if (!stream.writableEnded && !stream.destroyed) stream.end(eventOf('end', { reason }));
+}

@@ -1,0 +1,23 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { type CallOf, Serves } from '../http/route.js';
+import { LiveHub } from './live-hub.js';
+import { liveRoutes as routes } from './live.routes.js';
+
+/** Live updates for open pages. */
+@Controller()
+export class LiveController {
+  constructor(@Inject(LiveHub) private readonly hub: LiveHub) {}
+
+  @Serves(routes.watch)
+  watch({ actor, reply }: CallOf<typeof routes.watch>): Readable {
+    const stream = this.hub.watch(actor);
+    // Proxies neither keep events back nor recode them.
+    void reply.headers({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    return stream;
+  }
+}

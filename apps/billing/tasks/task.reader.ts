@@ -1,0 +1,114 @@
+import type pg from 'pg';
+import { firstIdAt } from '#platform/ids.js';
+import { readTask, type Task, TASK_COLUMNS, type TaskRow } from '#tasks/task.js';
+
+export const taskStates = ['queued', 'in_progress', 'completed', 'failed'] as const;
+
+/** Which tasks; `running` are those queued and in progress. Times are of their making, `to` is not included. */
+export interface TaskFilter {
+  kind?: Task['kind'] | undefined;
+  state?: (typeof taskStates)[number] | 'running' | undefined;
+  model?: string | undefined;
+  keyId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A task with what its charge came to: nanos, null where there is nothing yet. */
+export interface AccountTask extends Task {
+  settled: bigint | null;
+  released: bigint | null;
+}
+
+/** A part of a list: `next` is where the next one begins, null at the end. */
+export interface TaskSlice {
+  items: AccountTask[];
+  next: string | null;
+}
+
+/** A page looks at so many tasks at most, newest first: what its filter does not find there, later pages do. */
+const SCAN_LIMIT = 5_000;
+/** Ids are minted by clocks of gateways, which may differ from the database's so far. */
+const CLOCKS_APART_MS = 10 * 60_000;
+const AFTER_EVERY_ID = 'z'.repeat(40);
+
+const STATES: Record<NonNullable<TaskFilter['state']>, string> = {
+  running: `t.state IN ('created', 'submitting', 'submitted', 'unknown')`,
+  queued: `(t.state IN ('created', 'submitting', 'unknown') OR t.state = 'submitted' AND t.progress = 0)`,
+  in_progress: `t.state = 'submitted' AND t.progress > 0`,
+  completed: `t.state = 'completed'`,
+  failed: `t.state = 'failed'`,
+};
+
+/** Tasks `t` with their charges `c`, for a clause that follows. */
+export const ACCOUNT_TASKS = `SELECT ${TASK_COLUMNS}, c.settled, c.released
+  FROM tasks t LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id`;
+
+export type AccountTaskRow = TaskRow & { settled: bigint | null; released: bigint | null };
+
+export function readAccountTask(row: AccountTaskRow): AccountTask {
+  return { ...readTask(row), settled: row.settled, released: row.released };
+}
+
+/** The tasks of an account, newest first, by the index of account and id whatever the filter is. Refused ones are none. */
+export async function listTasks(
+  pool: pg.Pool,
+  accountId: string,
+  filter: TaskFilter,
+  page: { limit: number; after: string | null },
+): Promise<TaskSlice> {
+  const scan = scanOf(accountId, filter, page.after);
+  const { where, values } = conditionsOf(filter, scan.values);
+  const { rows } = await pool.query<AccountTaskRow>(
+    `SELECT t.*, c.settled, c.released FROM (SELECT ${TASK_COLUMNS} ${scan.text} LIMIT ${SCAN_LIMIT}) AS t
+     LEFT JOIN charges c ON c.id = t.charge_id AND c.account_id = t.account_id
+     WHERE ${where} ORDER BY t.id DESC LIMIT ${page.limit + 1}`,
+    values,
+  );
+  const items = rows.slice(0, page.limit).map(readAccountTask);
+  if (rows.length > page.limit) return { items, next: items.at(-1)!.id };
+  const { rows: ends } = await pool.query<{ id: string }>(
+    `SELECT t.id ${scan.text} OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
+    scan.values,
+  );
+  return { items, next: ends[0]?.id ?? null };
+}
+
+/** A task of this account by its id; null for anybody else's, and for one that was refused. */
+export async function findTask(
+  pool: pg.Pool,
+  accountId: string,
+  taskId: string,
+): Promise<AccountTask | null> {
+  const { rows } = await pool.query<AccountTaskRow>(
+    `${ACCOUNT_TASKS} WHERE t.id = $1 AND t.account_id = $2 AND t.state <> 'refused'`,
+    [taskId, accountId],
+  );
+  return rows[0] ? readAccountTask(rows[0]) : null;
+}
+
+function scanOf(accountId: string, { from, to }: TaskFilter, after: string | null) {
+  const last = to ? firstIdAt(to.getTime() + CLOCKS_APART_MS) : AFTER_EVERY_ID;
+  const before = after !== null && after < last ? after : last;
+  const first = from ? firstIdAt(from.getTime() - CLOCKS_APART_MS) : '';
+  return {
+    text: `FROM tasks t WHERE (t.account_id, t.id) < ($1, $2) AND (t.account_id, t.id) >= ($1, $3)
+      ORDER BY t.account_id DESC, t.id DESC`,
+    values: [accountId, before, first] as unknown[],
+  };
+}
+
+function conditionsOf(filter: TaskFilter, given: readonly unknown[]): { where: string; values: unknown[] } {
+  const values = [...given];
+  const conditions = [`t.state <> 'refused'`];
+  const add = (condition: string, value: unknown) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
+  };
+  add('t.kind =', filter.kind);
+  add('t.model_id =', filter.model);
+  add('t.key_id =', filter.keyId);
+  add('t.created_at >=', filter.from);
+  add('t.created_at <', filter.to);
+  if (filter.state) conditions.push(STATES[filter.state]);
+  return { where: conditions.join(' AND '), values };
+}

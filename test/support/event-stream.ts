@@ -1,0 +1,57 @@
+/** One server-sent event; its data as JSON. */
+export interface StreamedEvent {
+  event: string;
+  data: Record<string, unknown>;
+}
+
+/** Reads server-sent events of an answer as they come. */
+export class EventStream {
+  readonly events: StreamedEvent[] = [];
+  /** Whatever was not an event: comments and times to come back after. */
+  readonly rest: string[] = [];
+  readonly ended: Promise<void>;
+  isEnded = false;
+
+  private constructor(
+    readonly response: Response,
+    private readonly leaving: AbortController,
+  ) {
+    this.ended = this.read()
+      .catch(() => undefined)
+      .finally(() => (this.isEnded = true));
+  }
+
+  static async open(url: string, headers: Record<string, string>): Promise<EventStream> {
+    const leaving = new AbortController();
+    return new EventStream(await fetch(url, { headers, signal: leaving.signal }), leaving);
+  }
+
+  /** The data of all events of a name. */
+  of(event: string): Record<string, unknown>[] {
+    return this.events.filter((each) => each.event === event).map(({ data }) => data);
+  }
+
+  async close(): Promise<void> {
+    this.leaving.abort();
+    await this.ended;
+  }
+
+  private async read(): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of this.response.body ?? []) {
+      text += decoder.decode(chunk as Uint8Array, { stream: true });
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) this.take(block);
+    }
+  }
+
+  private take(block: string): void {
+    const event = /^event: (.*)$/m.exec(block)?.[1];
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    if (event !== undefined && data !== undefined)
+      this.events.push({ event, data: JSON.parse(data) as StreamedEvent['data'] });
+    else this.rest.push(block);
+  }
+}
