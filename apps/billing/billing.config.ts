@@ -38,6 +38,8 @@ export interface BillingConfig {
   readonly refundLimit: Nanos;
   /** How often it is looked whether a day has ended whose balances are to be stored. */
   readonly ledgerSnapshotIntervalMs: number;
+  /** How often the costs of charges that ended are told. */
+  readonly costAccrualIntervalMs: number;
   /** What the pages of the console stand on. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
@@ -65,6 +67,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
+    costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     refundLimit: parseAmount(

@@ -46,6 +46,7 @@ Environment:
   TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
   LEDGER_SNAPSHOT_SECONDS how often a day that ended gets its balances stored (600)
+  COST_ACCRUAL_SECONDS    how often the costs of charges that ended are told (60)
   RECONCILE_SECONDS       pause between runs of the controls of the books (300)
   RECONCILE_GRACE_SECONDS work younger than this may be in flight, and is no finding yet (300)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks

@@ -14,8 +14,11 @@ import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
 import { ControlsController } from './controls.controller.js';
+import { CostLoop } from './cost.loop.js';
+import { CostsController } from './costs.controller.js';
 import { LedgerController } from './ledger.controller.js';
 import { Reconciler } from './reconciler.loop.js';
+import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
 
 /** Stores the balances of each day once it is over, behind the postings. */
@@ -43,9 +46,16 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
 /** The books, as finance reads them. */
 @Module({
-  controllers: [ControlsController, LedgerController, TransactionController],
+  controllers: [
+    ControlsController,
+    CostsController,
+    RevenueController,
+    LedgerController,
+    TransactionController,
+  ],
   providers: [
     { provide: Reconciler, useFactory: newReconciler, inject: [POOL, OutboxRelay, CONFIG, LOG, REGISTRY] },
+    CostLoop,
     SnapshotLoop,
   ],
 })
