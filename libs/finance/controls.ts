@@ -1,10 +1,13 @@
 import type { Control } from './control.js';
+import { adjustmentsControl } from './controls/adjustments.control.js';
 import { chargesTasksControl } from './controls/charges-tasks.control.js';
+import { frozenAccountsControl } from './controls/frozen-accounts.control.js';
 import { holdsControl } from './controls/holds.control.js';
 import { ledgerControl } from './controls/ledger.control.js';
 import { promotionControl } from './controls/promotion.control.js';
 import { refundLatencyControl } from './controls/refund-latency.control.js';
 import { costsControl } from './costs/costs.control.js';
+import { closedPeriodsControl } from './periods/closed-periods.control.js';
 import { revenueControl } from './reports/revenue.control.js';
 
 /** Every control of the house, in the order in which people read them: one line each. */
@@ -19,5 +22,8 @@ export const controls: readonly Control[] = [
   costsControl,
   promotionControl,
   // Balances and the books themselves.
+  adjustmentsControl,
+  frozenAccountsControl,
+  closedPeriodsControl,
   ledgerControl,
 ];

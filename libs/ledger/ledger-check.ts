@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { adjustmentChecks, latePostingCheck } from './adjustment-check.js';
 import { deferredCheck, lotChecks } from './lot-check.js';
 
 export interface Violation {
@@ -213,6 +214,8 @@ const CHECKS: Check[] = [
   },
   { invariant: 1, message: deferredCheck.message, sql: deferredCheck.sql },
   ...lotChecks.map(({ message, sql }) => ({ invariant: 2, message, sql })),
+  ...adjustmentChecks.map(({ message, sql }) => ({ invariant: 9, message, sql })),
+  { invariant: 15, message: latePostingCheck.message, sql: latePostingCheck.sql },
   {
     invariant: 6,
     message: 'more of a top-up was reversed than was bought',
@@ -307,7 +310,7 @@ const CHECKS: Check[] = [
 ];
 
 /**
- * Verifies the invariants 1, 2, 3, 5, 6, 7, 8, 9, 11 and 12 on one snapshot of a live database and names the offending rows.
+ * Verifies the invariants 1, 2, 3, 5, 6, 7, 8, 9, 11, 12 and some of 15 on one snapshot of a live database and names the offending rows.
  * Reads only; its time grows with the ledger.
  */
 export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): Promise<LedgerCheckResult> {

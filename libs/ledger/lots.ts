@@ -98,7 +98,7 @@ export function unusedPayment(lot: Lot, credits: bigint): bigint {
 export interface LotChange {
   lotId: bigint;
   transactionId: bigint;
-  kind: 'refund' | 'refund-returned' | 'chargeback' | 'chargeback-won';
+  kind: 'refund' | 'refund-returned' | 'chargeback' | 'chargeback-won' | 'adjustment-reversed';
   credits: bigint;
   paidMinor: bigint;
 }

@@ -172,8 +172,9 @@ CREATE TABLE adjustments (
   amount          bigint NOT NULL CHECK (amount <> 0),   -- positive: for the customer
   note            text NOT NULL,
   reverses_id     text UNIQUE REFERENCES adjustments,
-  requested_by    text NOT NULL REFERENCES users,
-  approved_by     text REFERENCES users,            -- above the limit for one person
+  requested_by    text NOT NULL,                    -- user:{id}, or an operator of the command line
+  approved_by     text,                             -- above the limit for one person
+  alone_limit     bigint NOT NULL,                  -- what one person could do alone for an account in a day
   request_id      text NOT NULL,
   transaction_id  bigint NOT NULL UNIQUE REFERENCES ledger_transactions,
   recorded_at     timestamptz NOT NULL DEFAULT now(),
@@ -185,6 +186,11 @@ CREATE INDEX adjustments_account ON adjustments (account_id, id);
 CALL make_append_only('adjustments');
 GRANT SELECT, INSERT ON adjustments TO tollgate_billing;
 
+-- What is left of the lot of a credit goes with its reversal; what of it was used is a use of other lots then.
+ALTER TABLE credit_lot_changes DROP CONSTRAINT credit_lot_changes_kind_check;
+ALTER TABLE credit_lot_changes ADD CONSTRAINT credit_lot_changes_kind_check CHECK (kind IN (
+  'refund', 'refund-returned', 'chargeback', 'chargeback-won', 'debt', 'adjustment-reversed'));
+
 -- A debt that is given up: once for an account and month.
 CREATE TABLE write_offs (
   id              text PRIMARY KEY,
@@ -193,8 +199,9 @@ CREATE TABLE write_offs (
   amount          bigint NOT NULL CHECK (amount > 0),
   note            text NOT NULL,
   ticket_id       text NOT NULL REFERENCES tickets,
-  requested_by    text NOT NULL REFERENCES users,
-  approved_by     text REFERENCES users,
+  requested_by    text NOT NULL,
+  approved_by     text,
+  alone_limit     bigint NOT NULL,
   request_id      text NOT NULL,
   transaction_id  bigint NOT NULL UNIQUE REFERENCES ledger_transactions,
   recorded_at     timestamptz NOT NULL DEFAULT now(),

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import type { Horizon } from '#ledger/horizon.js';
+import { readTrialBalance } from '#ledger/trial-balance.js';
+import type { Control, ControlItem } from '../control.js';
+import { hashBalances } from './balances-hash.js';
+import { listPeriods, type Period, periodBalances } from './period.js';
+
+/** Periods that are read again: a year of months. Older ones are in the opening of these. */
+const READ_AGAIN = 12;
+
+/** What was told of closed periods is what the ledger says of them today. */
+export const closedPeriodsControl: Control = {
+  id: 'closed-periods',
+  title: 'Closed periods',
+  explanation:
+    'The trial balance of each of the last twelve closed periods is read again from the entries and compared with what was stored at its close; nothing was recorded inside afterwards. An item means that the past was changed: the hash chain names the row.',
+  every: 'day',
+  check: async (client, { horizon, limit }) => {
+    const periods = await listPeriods(client, { limit: READ_AGAIN, beforeId: null, state: 'closed' });
+    const items: ControlItem[] = [];
+    for (const period of periods.slice(0, READ_AGAIN)) {
+      items.push(...(await inside(client, period)), ...(await differences(client, horizon, period)));
+    }
+    return { count: items.length, items: items.slice(0, limit) };
+  },
+};
+
+async function inside(client: pg.ClientBase, { id, endsAt, recordedBefore }: Period): Promise<ControlItem[]> {
+  const { rows } = await client.query<{ id: string; reference: string }>(
+    `SELECT t.id::text, t.reference FROM ledger_transactions t
+     WHERE t.recorded_at >= $1::timestamptz AND t.effective_at < $2 ORDER BY t.id LIMIT 100`,
+    [recordedBefore, endsAt],
+  );
+  return rows.map((row) => ({
+    subject: `transaction:${row.id}`,
+    state: 'inside',
+    message: `Transaction ${row.reference} is effective in period ${id}, and was recorded after its close.`,
+    details: { period: id.toString(), reference: row.reference },
+    transactionIds: [BigInt(row.id)],
+  }));
+}
+
+async function differences(client: pg.ClientBase, horizon: Horizon, period: Period): Promise<ControlItem[]> {
+  const { id, endsAt: at, recordedBefore } = period;
+  const stored = await periodBalances(client, id);
+  const read = await readTrialBalance(client, horizon, { by: 'effective', at, recordedBefore });
+  const now = new Map(read.balances.map(({ code, balance }) => [code, balance]));
+  const then = new Map(stored.map(({ code, balance }) => [code, balance]));
+  const items = [...new Set([...then.keys(), ...now.keys()])]
+    .filter((code) => (then.get(code) ?? 0n) !== (now.get(code) ?? 0n))
+    .map((code) => itemOf(id, code, { told: then.get(code) ?? 0n, read: now.get(code) ?? 0n }));
+  if (hashBalances(stored).toString('hex') === period.balancesHash) return items;
+  const message = `The balances that are stored for period ${id} do not have the hash of its close.`;
+  return [
+    { subject: `period:${id}`, state: 'hash_differs', message, details: {}, transactionIds: [] },
+    ...items,
+  ];
+}
+
+function itemOf(id: bigint, code: string, { told, read }: { told: bigint; read: bigint }): ControlItem {
+  return {
+    subject: `period:${id}:${code}`,
+    state: 'differs',
+    message: `The books of period ${id} closed with ${told} on ${code} (whole units of the ledger), and have ${read} now.`,
+    details: { period: id.toString(), account: code, told: told.toString(), now: read.toString() },
+    transactionIds: [],
+  };
+}
