@@ -529,6 +529,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/charges/{chargeId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A charge with what it did cost, and its margin. */
+    get: operations['getChargeMargin'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/controls': {
     parameters: {
       query?: never;
@@ -705,6 +722,74 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/reports/price-changes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Versions of prices, multipliers and group rules, the latest first, with what each earned. */
+    get: operations['reportPriceChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/revenue': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Revenue, cost and margin of days, by anything. */
+    get: operations['reportRevenue'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/revenue.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file with all rows. */
+    get: operations['exportRevenue'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/upstream-bills': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Costs that were told against bills, channel by channel. */
+    get: operations['reportUpstreamBills'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/suspense': {
     parameters: {
       query?: never;
@@ -859,6 +944,68 @@ export interface paths {
     get: operations['readTrialBalance'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/upstream-bills': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Bills of upstreams, the newest first. */
+    get: operations['listUpstreamBills'];
+    put?: never;
+    /**
+     * Record what an upstream billed.
+     * @description It clears what the costs of its days had come to; the difference is expense on the last of them. The same number of a channel with the same content gives the same answer.
+     */
+    post: operations['recordUpstreamBill'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/upstream-costs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What channels take for models: versions, the newest first. */
+    get: operations['listUpstreamCosts'];
+    put?: never;
+    /**
+     * Set what a channel takes for a model.
+     * @description Charges that end from then on cost so. A cost that was told is never changed: what was told wrongly is put right when the bill of the upstream is recorded.
+     */
+    post: operations['setUpstreamCost'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/upstream-costs/import': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Set costs from a CSV file; all of its rows or, where one is refused, none.
+     * @description Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.
+     */
+    post: operations['importUpstreamCosts'];
     delete?: never;
     options?: never;
     head?: never;
@@ -8032,6 +8179,155 @@ export interface operations {
       };
     };
   };
+  getChargeMargin: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        chargeId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A charge with what it did cost, and its margin. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            accountId: string;
+            model: string | null;
+            group: string | null;
+            channel: string | null;
+            /** @enum {string} */
+            state: 'refused' | 'held' | 'settled' | 'released';
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            createdAt: string;
+            resolvedAt: string | null;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            held: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            gross: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            operatorLoss: string;
+            refunds: {
+              id: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              reason: string;
+            }[];
+            costs: {
+              /** @enum {string} */
+              outcome: 'delivered' | 'failed' | 'late';
+              channel: string;
+              units: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              cost: string;
+              costVersionId: string;
+              transactionId: string | null;
+              /**
+               * Format: date
+               * @description A day of UTC.
+               * @example 2026-01-31
+               */
+              day: string;
+            }[];
+            /**
+             * @description waiting: it is told soon; unknown: nobody set the cost of its model; none: no upstream was reached.
+             * @enum {string}
+             */
+            costState: 'known' | 'waiting' | 'unknown' | 'none';
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            cost: string;
+            /**
+             * @description gross less refunds less cost.
+             * @example 0.02
+             */
+            margin: string;
+            /** @description Of the ledger: those of the charge, of its refunds and of its costs. */
+            transactions: {
+              id: string;
+              kind: string;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listControls: {
     parameters: {
       query?: never;
@@ -9026,6 +9322,510 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportPriceChanges: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        kind?: 'price' | 'multiplier' | 'rule';
+        subject?: string;
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Versions of prices, multipliers and group rules, the latest first, with what each earned. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            versions: {
+              /** @enum {string} */
+              kind: 'price' | 'multiplier' | 'rule';
+              versionId: string;
+              /** @description The model of a price, the group of a multiplier or rule. */
+              subject: string;
+              /** @description USD, or the factor; input/cached input/output of a million tokens. */
+              value: string;
+              before: string | null;
+              /** @description Null: since ever. */
+              effectiveFrom: string | null;
+              until: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+              /** @description Null for a version that a catalog began with. */
+              proposal: {
+                id: string;
+                note: string;
+                proposedBy: string;
+                decidedBy: string | null;
+              } | null;
+              /**
+               * @description What charges settled by it until now.
+               * @example 0.02
+               */
+              gross: string;
+              /**
+               * @description A whole number.
+               * @example 12
+               */
+              charges: string;
+              /**
+               * @description A whole number.
+               * @example 12
+               */
+              units: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportRevenue: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        by?: string;
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Revenue, cost and margin of days, by anything. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-01-31
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-01-31
+             */
+            to: string;
+            by: ('day' | 'family' | 'model' | 'group' | 'channel' | 'account')[];
+            /** @description What happened before is in it for good. */
+            completeTo: string | null;
+            /** @description Costs of what ended before are in it. */
+            costsTo: string | null;
+            /** @description By day where asked, then by gross, the largest first. */
+            rows: {
+              day?: string | null;
+              family?: string | null;
+              model?: string | null;
+              group?: string | null;
+              channel?: string | null;
+              account?: string | null;
+              /**
+               * @description That were settled.
+               * @example 12
+               */
+              charges: string;
+              /**
+               * @description That were given back, since their work failed.
+               * @example 12
+               */
+              failedCharges: string;
+              /**
+               * @description Calls, seconds or tokens that were delivered.
+               * @example 12
+               */
+              units: string;
+              /**
+               * @description What charges settled, when they did.
+               * @example 0.02
+               */
+              gross: string;
+              /**
+               * @description What was given back of settled charges, when it was.
+               * @example 0.02
+               */
+              refunds: string;
+              /**
+               * @description gross - refunds.
+               * @example 0.02
+               */
+              net: string;
+              /** @description gross for each unit, cut to nine decimals. */
+              averagePrice: string | null;
+              /**
+               * @description What upstreams take for delivered work.
+               * @example 0.02
+               */
+              cost: string;
+              /**
+               * @description What they take for failed work all the same.
+               * @example 0.02
+               */
+              failedCost: string;
+              /**
+               * @description net - cost - failedCost; below zero: a loss.
+               * @example 0.02
+               */
+              margin: string;
+              /** @description Of net, with two decimals, cut; null without revenue. */
+              marginPercent: string | null;
+            }[];
+            /** @description There are more rows; the totals are of all. */
+            truncated: boolean;
+            totals: {
+              /**
+               * @description That were settled.
+               * @example 12
+               */
+              charges: string;
+              /**
+               * @description That were given back, since their work failed.
+               * @example 12
+               */
+              failedCharges: string;
+              /**
+               * @description Calls, seconds or tokens that were delivered.
+               * @example 12
+               */
+              units: string;
+              /**
+               * @description What charges settled, when they did.
+               * @example 0.02
+               */
+              gross: string;
+              /**
+               * @description What was given back of settled charges, when it was.
+               * @example 0.02
+               */
+              refunds: string;
+              /**
+               * @description gross - refunds.
+               * @example 0.02
+               */
+              net: string;
+              /** @description gross for each unit, cut to nine decimals. */
+              averagePrice: string | null;
+              /**
+               * @description What upstreams take for delivered work.
+               * @example 0.02
+               */
+              cost: string;
+              /**
+               * @description What they take for failed work all the same.
+               * @example 0.02
+               */
+              failedCost: string;
+              /**
+               * @description net - cost - failedCost; below zero: a loss.
+               * @example 0.02
+               */
+              margin: string;
+              /** @description Of net, with two decimals, cut; null without revenue. */
+              marginPercent: string | null;
+            };
+            /**
+             * @description What upstreams billed beyond the costs that were told; no row has it.
+             * @example 0.02
+             */
+            billDifference: string;
+            /**
+             * @description Charges whose cost nobody set: margins are too high by them.
+             * @example 12
+             */
+            unknownCosts: string;
+            /** @description What the accounts of the ledger moved in these days. */
+            ledger: {
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              gross: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              refunds: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              cost: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              failedCost: string;
+            };
+            /** @description Whether the totals, with the bills, are what the ledger says. */
+            agrees: boolean;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportRevenue: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        by?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file with all rows. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportUpstreamBills: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Costs that were told against bills, channel by channel. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            costsTo: string | null;
+            channels: {
+              channel: string;
+              /**
+               * @description All costs that were told.
+               * @example 0.02
+               */
+              accrued: string;
+              /**
+               * @description Of these, what bills covered.
+               * @example 0.02
+               */
+              covered: string;
+              /**
+               * @description What no bill covers yet: the balance of accrued-upstream.
+               * @example 0.02
+               */
+              open: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              billed: string;
+              /**
+               * @description billed - covered.
+               * @example 0.02
+               */
+              difference: string;
+              bills: number;
+              /** @description The first day after all that bills are for. */
+              billedTo: string | null;
+            }[];
+          };
         };
       };
       /** @description `not_signed_in` */
@@ -10255,6 +11055,746 @@ export interface operations {
       };
       /** @description `forbidden` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listUpstreamBills: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        channel?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Bills of upstreams, the newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              channel: string;
+              number: string;
+              /**
+               * Format: date
+               * @description A day of UTC.
+               * @example 2026-01-31
+               */
+              from: string;
+              /**
+               * Format: date
+               * @description The day after the last that it is for.
+               * @example 2026-01-31
+               */
+              to: string;
+              /**
+               * @description USD; below zero for a credit note.
+               * @example 0.02
+               */
+              amount: string;
+              /**
+               * @description What the costs of its days had come to, as far as no earlier bill covered them.
+               * @example 0.02
+               */
+              accrued: string;
+              /**
+               * @description amount - accrued: posted as expense.
+               * @example 0.02
+               */
+              difference: string;
+              transactionId: string | null;
+              actor: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  recordUpstreamBill: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          channel: string;
+          number: string;
+          /**
+           * Format: date
+           * @description A day of UTC.
+           * @example 2026-01-31
+           */
+          from: string;
+          /**
+           * Format: date
+           * @description The day after the last that it is for; not after today.
+           * @example 2026-01-31
+           */
+          to: string;
+          /** @description USD, a decimal string; below zero for a credit note. */
+          amount: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Record what an upstream billed. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            channel: string;
+            number: string;
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-01-31
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The day after the last that it is for.
+             * @example 2026-01-31
+             */
+            to: string;
+            /**
+             * @description USD; below zero for a credit note.
+             * @example 0.02
+             */
+            amount: string;
+            /**
+             * @description What the costs of its days had come to, as far as no earlier bill covered them.
+             * @example 0.02
+             */
+            accrued: string;
+            /**
+             * @description amount - accrued: posted as expense.
+             * @example 0.02
+             */
+            difference: string;
+            transactionId: string | null;
+            actor: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            recordedAt: string;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listUpstreamCosts: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        channel?: string;
+        model?: string;
+        inForce?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What channels take for models: versions, the newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              channel: string;
+              model: string;
+              /** @description Null: withdrawn, the cost is not known from then on. */
+              cost:
+                | (
+                    | {
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        unitCost: string;
+                      }
+                    | {
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        input: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cachedInput: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        output: string;
+                      }
+                  )
+                | null;
+              /** @description Whether the upstream bills work that failed, too. */
+              billsFailures: boolean;
+              /** @description Null: since ever. */
+              effectiveFrom: string | null;
+              /** @description Where the next version begins; null: there is none. */
+              until: string | null;
+              actor: string;
+              reason: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  setUpstreamCost: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          channel: string;
+          model: string;
+          cost:
+            | (
+                | {
+                    /**
+                     * @description An exact decimal string, not negative.
+                     * @example 0.02
+                     */
+                    unitCost: string;
+                  }
+                | {
+                    /**
+                     * @description An exact decimal string, not negative.
+                     * @example 0.02
+                     */
+                    input: string;
+                    /**
+                     * @description An exact decimal string, not negative.
+                     * @example 0.02
+                     */
+                    cachedInput: string;
+                    /**
+                     * @description An exact decimal string, not negative.
+                     * @example 0.02
+                     */
+                    output: string;
+                  }
+              )
+            | null;
+          /** @default false */
+          billsFailures?: boolean;
+          /** @description Null: now, or, where no cost was known, since then; charges that waited for it are told. */
+          effectiveFrom?: string | null;
+          reason: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Set what a channel takes for a model. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            channel: string;
+            model: string;
+            /** @description Null: withdrawn, the cost is not known from then on. */
+            cost:
+              | (
+                  | {
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      unitCost: string;
+                    }
+                  | {
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      input: string;
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      cachedInput: string;
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      output: string;
+                    }
+                )
+              | null;
+            /** @description Whether the upstream bills work that failed, too. */
+            billsFailures: boolean;
+            /** @description Null: since ever. */
+            effectiveFrom: string | null;
+            /** @description Where the next version begins; null: there is none. */
+            until: string | null;
+            actor: string;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            recordedAt: string;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  importUpstreamCosts: {
+    parameters: {
+      query: {
+        reason?: string;
+        requestId: string;
+        dryRun?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'text/csv': string;
+      };
+    };
+    responses: {
+      /** @description Set costs from a CSV file; all of its rows or, where one is refused, none. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            dryRun: boolean;
+            changed: {
+              line: number;
+              channel: string;
+              model: string;
+              /** @description Null: withdrawn, the cost is not known from then on. */
+              cost:
+                | (
+                    | {
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        unitCost: string;
+                      }
+                    | {
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        input: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cachedInput: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        output: string;
+                      }
+                  )
+                | null;
+              /** @description Whether the upstream bills work that failed, too. */
+              billsFailures: boolean;
+              effectiveFrom: string | null;
+              before: {
+                /** @description Null: withdrawn, the cost is not known from then on. */
+                cost:
+                  | (
+                      | {
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          unitCost: string;
+                        }
+                      | {
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          input: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          cachedInput: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          output: string;
+                        }
+                    )
+                  | null;
+                billsFailures: boolean;
+              } | null;
+            }[];
+            /** @description Rows that ask for what is in force. */
+            same: number;
+            refused: {
+              line: number;
+              reason: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
         headers: {
           [name: string]: unknown;
         };
