@@ -1,0 +1,67 @@
+import { QueryClient } from '@tanstack/react-query';
+import createClient, { type Middleware } from 'openapi-fetch';
+import createHooks from 'openapi-react-query';
+import { ApiFailure, failureOf } from './failure.js';
+import type { paths } from './schema.js';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+/** Lists are old after this long, and asked for again when somebody looks at them. */
+const STALE_MS = 15_000;
+const LONGEST_RETRY_MS = 10_000;
+const RETRIES = 2;
+
+let csrfToken: string | null = null;
+let onSignedOut = (): void => undefined;
+
+/** The session says what goes along with requests that change something. */
+export function sendToken(token: string | null): void {
+  csrfToken = token;
+}
+
+/** Called when the server says that the session has ended. */
+export function whenSignedOut(handler: () => void): void {
+  onSignedOut = handler;
+}
+
+const middleware: Middleware = {
+  onRequest({ request }) {
+    if (!SAFE_METHODS.has(request.method) && csrfToken !== null)
+      request.headers.set('x-csrf-token', csrfToken);
+  },
+  async onResponse({ response }) {
+    if (response.ok) return;
+    const failure = await failureOf(response);
+    if (failure.code === 'not_signed_in') onSignedOut();
+    // Somebody signed in anew in another tab: the session is another, and so is its token.
+    if (failure.code === 'csrf_rejected') void queryClient.invalidateQueries({ queryKey: ['session'] });
+    throw failure;
+  },
+  onError({ error }) {
+    if (error instanceof ApiFailure) return error;
+    return new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
+  },
+};
+
+/** The control plane, typed by its document. A refusal is thrown as ApiFailure, so `data` of an answer is always there. */
+export const api = createClient<paths>({ baseUrl: window.location.origin });
+api.use(middleware);
+
+/** Hooks of the same: `$api.useQuery('get', '/api/account')`, `$api.useMutation('post', '/api/keys')`. */
+export const $api = createHooks(api);
+
+/** What may go well the next time without anybody changing anything. */
+function isTransient(error: Error): boolean {
+  return error instanceof ApiFailure && (error.status === 0 || error.status >= 502);
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_MS,
+      retry: (count, error) => count < RETRIES && isTransient(error),
+      retryDelay: (count) => Math.min(500 * 2 ** count, LONGEST_RETRY_MS),
+    },
+    // What changes something is repeated by people, who see what happened.
+    mutations: { retry: false },
+  },
+});

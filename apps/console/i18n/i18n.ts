@@ -1,0 +1,76 @@
+import i18next, { type BackendModule } from 'i18next';
+import { initReactI18next } from 'react-i18next';
+
+export const languages = ['en', 'zh'] as const;
+export type Language = (typeof languages)[number];
+
+/** What each language calls itself. */
+export const languageNames: Record<Language, string> = { en: 'English', zh: '简体中文' };
+
+/** For the `lang` attribute and for Intl. */
+export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' };
+
+/** One file of texts for each area of pages, loaded when the first page of it is opened. */
+export type Namespace = 'shell' | 'visitor' | 'user' | 'support' | 'admin' | 'finance' | 'operator';
+
+const STORED_AS = 'tollgate.language';
+const files = import.meta.glob<{ default: object }>('./*/*.json');
+
+const filesOfTexts: BackendModule = {
+  type: 'backend',
+  init: () => undefined,
+  read(language, namespace, done) {
+    const load = files[`./${language}/${namespace}.json`];
+    if (!load) {
+      done(new Error(`There are no texts ${namespace} in ${language}.`), false);
+      return;
+    }
+    load().then(
+      ({ default: texts }) => done(null, texts as never),
+      (error: Error) => done(error, false),
+    );
+  },
+};
+
+/** What somebody chose here, else the first language of the browser that there is. */
+function preferredLanguage(): Language {
+  const stored = localStorage.getItem(STORED_AS);
+  const wanted = [...(stored ? [stored] : []), ...navigator.languages];
+  return wanted.map((tag) => languages.find((each) => tag.startsWith(each))).find(Boolean) ?? 'en';
+}
+
+export async function startTexts(): Promise<void> {
+  i18next.on('languageChanged', (language) => {
+    document.documentElement.lang = languageTags[language as Language];
+  });
+  await i18next
+    .use(filesOfTexts)
+    .use(initReactI18next)
+    .init({
+      lng: preferredLanguage(),
+      supportedLngs: languages,
+      fallbackLng: false,
+      ns: ['shell'],
+      defaultNS: 'shell',
+      // React escapes what it shows.
+      interpolation: { escapeValue: false },
+      returnEmptyString: false,
+      saveMissing: true,
+      missingKeyHandler: (_languages, namespace, key) => {
+        // The tests fail on it; people see the key.
+        console.error(`The text ${namespace}:${key} is missing.`);
+      },
+      react: { useSuspense: true },
+    });
+}
+
+/** Loads the texts of an area, before a page of it is shown. */
+export function loadTexts(namespace: Namespace): Promise<void> {
+  return i18next.loadNamespaces(namespace);
+}
+
+/** Chooses a language for good. */
+export async function setLanguage(language: Language): Promise<void> {
+  localStorage.setItem(STORED_AS, language);
+  await i18next.changeLanguage(language);
+}

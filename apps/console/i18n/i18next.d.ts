@@ -1,0 +1,16 @@
+import 'i18next';
+import type shell from './en/shell.json';
+import type user from './en/user.json';
+import type visitor from './en/visitor.json';
+
+declare module 'i18next' {
+  /** The texts in English say which keys there are; a page that uses another does not compile. */
+  interface CustomTypeOptions {
+    defaultNS: 'shell';
+    resources: {
+      shell: typeof shell;
+      visitor: typeof visitor;
+      user: typeof user;
+    };
+  }
+}

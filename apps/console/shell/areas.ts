@@ -1,0 +1,6 @@
+import { userNavigation } from '../user/user.routes.js';
+import { visitorNavigation } from '../visitor/visitor.routes.js';
+import type { NavGroup } from './navigation.js';
+
+/** What the navigation lists, in its order. Each area says who sees its entries. */
+export const navigation: readonly NavGroup[] = [userNavigation, visitorNavigation];

@@ -1,0 +1,59 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { Page } from '../ui/page.js';
+import { ErrorState } from '../ui/states.js';
+import { NotForYou } from './access.js';
+import { TextLink } from '../ui/links.js';
+
+/** What a page cannot be shown for: no role, a part of it that is gone since a new version, or a fault of ours. */
+export function FaultPage({ error, reset }: ErrorComponentProps) {
+  const { t } = useTranslation('shell');
+  const router = useRouter();
+  if (error instanceof NotForYou)
+    return <Told title={t('page.forbidden.title')} hint={t('page.forbidden.hint')} />;
+  if (isMissingPart(error)) {
+    return (
+      <Page title={t('page.outdated.title')} width={40}>
+        <Text>{t('page.outdated.hint')}</Text>
+        <Button onClick={() => window.location.reload()} w="fit-content">
+          {t('page.outdated.reload')}
+        </Button>
+      </Page>
+    );
+  }
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <Page title={t('page.fault.title')} width={40}>
+      <ErrorState error={error} retry={retry} />
+    </Page>
+  );
+}
+
+export function NotFoundPage() {
+  const { t } = useTranslation('shell');
+  return <Told title={t('page.notFound.title')} hint={t('page.notFound.hint')} />;
+}
+
+function Told({ title, hint }: { title: string; hint: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <Page title={title} width={40}>
+      <Stack gap="xs">
+        <Text>{hint}</Text>
+        <TextLink to="/">{t('page.home')}</TextLink>
+      </Stack>
+    </Page>
+  );
+}
+
+/** How browsers word it when a file of the pages is gone from the server. */
+function isMissingPart(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /dynamically imported module|preload CSS|module script failed/i.test(error.message)
+  );
+}

@@ -1,0 +1,55 @@
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
+import { Navigation } from './sidebar.js';
+import { useSession } from './session.js';
+
+/** The frame of all pages: header, navigation of those who are signed in, content. */
+export function Layout() {
+  const { t } = useTranslation('shell');
+  const session = useSession();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(close, [path, close]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      {...(session ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
+      padding="md"
+    >
+      <a href="#content" className="skip-link">
+        {t('skip')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="sm" wrap="nowrap">
+            {session && (
+              <Burger
+                opened={isOpen}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={isOpen ? t('nav.close') : t('nav.open')}
+                aria-expanded={isOpen}
+              />
+            )}
+            <Logo />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {!session && <VisitorLinks />}
+            <LanguageMenu />
+            <ThemeMenu />
+            {session && <AccountMenu session={session} />}
+          </Group>
+        </Group>
+      </AppShell.Header>
+      {session && <Navigation session={session} />}
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}

@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'react';
+
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+const EVENTS = ['task', 'balance'] as const;
+
+/** What `/api/live` tells: that something changed, and of what. Whoever shows it reads it again. */
+export type LiveEvent = (typeof EVENTS)[number];
+type Listener = (event: LiveEvent, data: unknown) => void;
+
+/** One connection for all parts of a page, open as long as any of them listens. */
+class LiveConnection {
+  private readonly listeners = new Set<Listener>();
+  private source: EventSource | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private pauseMs = SHORTEST_PAUSE_MS;
+
+  add(listener: Listener): void {
+    this.listeners.add(listener);
+    if (this.listeners.size === 1) this.open();
+  }
+
+  remove(listener: Listener): void {
+    this.listeners.delete(listener);
+    if (this.listeners.size > 0) return;
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+
+  private open(): void {
+    const source = new EventSource('/api/live');
+    this.source = source;
+    source.onopen = () => (this.pauseMs = SHORTEST_PAUSE_MS);
+    for (const event of EVENTS)
+      source.addEventListener(event, (message: MessageEvent<string>) => this.tell(event, message.data));
+    // Browsers come back by themselves after a break, but not after an answer that is an error.
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) this.openLater();
+    };
+  }
+
+  /** Not all pages at the same moment, and ever later while the relay is away. */
+  private openLater(): void {
+    const pauseMs = this.pauseMs * (0.5 + Math.random());
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    this.timer = setTimeout(() => this.open(), pauseMs);
+  }
+
+  private tell(event: LiveEvent, text: string): void {
+    const data = JSON.parse(text) as unknown;
+    for (const listener of this.listeners) listener(event, data);
+  }
+}
+
+const connection = new LiveConnection();
+
+/** Hears of changes as they happen, while the component is shown. The listener may be a new function at each rendering. */
+export function useLive(listener: Listener): void {
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => {
+    const hear: Listener = (event, data) => latest.current(event, data);
+    connection.add(hear);
+    return () => connection.remove(hear);
+  }, []);
+}

@@ -1,0 +1,18 @@
+import type { Icon } from '@tabler/icons-react';
+import type { Role } from './session.js';
+import type shell from '../i18n/en/shell.json';
+
+/** An entry of the navigation, listed by the area that has the page. */
+export interface NavEntry {
+  to: string;
+  /** The text `nav.…` of the namespace shell. */
+  label: keyof (typeof shell)['nav'];
+  icon: Icon;
+  roles: readonly Role[];
+}
+
+export interface NavGroup {
+  /** The text `nav.…` that stands above the entries; staff see several groups. */
+  label: keyof (typeof shell)['nav'];
+  entries: readonly NavEntry[];
+}

@@ -1,0 +1,10 @@
+import { createRootRoute } from '@tanstack/react-router';
+import { currentSession } from './session.js';
+
+/** Above every page: who is signed in is known. The router draws the frame, which imports what lies below this route. */
+export const rootRoute = createRootRoute({
+  beforeLoad: async () => {
+    // A relay that is away must not keep the pages from saying so.
+    await currentSession().catch(() => null);
+  },
+});

@@ -1,0 +1,39 @@
+import { createRouter } from '@tanstack/react-router';
+import { whenSignedOut } from '../api/client.js';
+import { parseSearch, stringifySearch } from '../ui/search.js';
+import { userRoutes } from '../user/user.routes.js';
+import { visitorRoutes } from '../visitor/visitor.routes.js';
+import { FaultPage, NotFoundPage } from './fault.page.js';
+import { Layout } from './layout.js';
+import { rootRoute } from './root.route.js';
+import { leave } from './session.js';
+
+rootRoute.update({
+  component: Layout,
+  errorComponent: FaultPage,
+  notFoundComponent: NotFoundPage,
+});
+
+const routeTree = rootRoute.addChildren([visitorRoutes, userRoutes]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** A session that ends sends people to sign in and back to where they were; pages for everybody just go on. */
+whenSignedOut(() => {
+  const isPublic = router.state.matches.some(({ routeId }) => routeId === '/visitor');
+  const next = router.state.location.href;
+  leave();
+  if (!isPublic) void router.navigate({ to: '/sign-in', search: { next, ended: 'yes' } });
+});

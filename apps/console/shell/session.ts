@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, queryClient, sendToken } from '../api/client.js';
+import type { Answer } from '../api/queries.js';
+
+export type Session = NonNullable<Answer<'/api/public/session'>['session']>;
+export type Role = Session['roles'][number];
+
+const SESSION = ['session'];
+
+export const sessionQuery = {
+  queryKey: SESSION,
+  queryFn: async (): Promise<Session | null> => {
+    const { session } = (await api.GET('/api/public/session')).data!;
+    sendToken(session?.csrfToken ?? null);
+    return session;
+  },
+  // It ends by what the server says, not by time.
+  staleTime: Infinity,
+};
+
+/** Who is signed in, if anybody is; asks the server once. */
+export function currentSession(): Promise<Session | null> {
+  return queryClient.ensureQueryData(sessionQuery);
+}
+
+export function useSession(): Session | null {
+  return useQuery(sessionQuery).data ?? null;
+}
+
+/** After signing in: what pages read before was of somebody else, or of nobody. */
+export function enter(session: Session): void {
+  queryClient.clear();
+  sendToken(session.csrfToken);
+  queryClient.setQueryData(SESSION, session);
+}
+
+/** After the session has ended, here or on the server. */
+export function leave(): void {
+  sendToken(null);
+  queryClient.clear();
+  queryClient.setQueryData(SESSION, null);
+}
+
+/** Roles of people who work here. */
+export const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
+
+/** Whether somebody has one of the roles; administrators have no others by being one. */
+export function mayAny(session: Session | null, roles: readonly Role[]): boolean {
+  return session !== null && roles.some((role) => session.roles.includes(role));
+}

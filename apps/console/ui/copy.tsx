@@ -1,0 +1,43 @@
+import { ActionIcon, Button, Code, CopyButton, Group } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+
+/** A value in one line that people take elsewhere: an address, an id, a key. */
+export function CopyLine({ value, label }: { value: string; label: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Code className="copy-line">{value}</Code>
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <ActionIcon
+            variant="default"
+            onClick={copy}
+            aria-label={copied ? t('copied') : t('copy', { what: label })}
+          >
+            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          </ActionIcon>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}
+
+/** Lines of code with a button that copies them. `label` says what they are, for screen readers. */
+export function CodeLines({ code, label }: { code: string; label: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <div className="code-lines">
+      <Code block tabIndex={0} role="region" aria-label={label}>
+        {code}
+      </Code>
+      <CopyButton value={code}>
+        {({ copied, copy }) => (
+          <Button size="compact-xs" variant="default" className="code-copy" onClick={copy}>
+            {copied ? t('copied') : t('copyCode')}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  Menu,
+  Paper,
+  ScrollArea,
+  Skeleton,
+  Table,
+  UnstyledButton,
+} from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState, ErrorState } from './states.js';
+
+export interface Column<Row> {
+  /** Unique in the list; it is remembered when people choose columns. */
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** Amounts and counts stand at the right. */
+  align?: 'right';
+  /** Hidden until somebody chooses it. */
+  isExtra?: boolean;
+  /** What the list is sorted by when the header is pressed. */
+  sort?: string;
+}
+
+interface Rows<Row> {
+  items: readonly Row[];
+  nextCursor?: string | null;
+}
+
+interface DataListProps<Row> {
+  /** What the list holds, for screen readers. */
+  label: string;
+  query: Pick<UseQueryResult<Rows<Row>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** What to say where there is nothing, and what to do about it. */
+  empty: { title: string; hint: string; action?: ReactNode };
+  /** Keyset pages: the cursor of the address, and how to put another there. */
+  pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
+  /** The order of the address, such as `price` or `-price`, and how to put another there. */
+  sorting?: { by: string | undefined; sort: (by: string) => void };
+  /** Lets people choose columns, and remembers it under this name. */
+  columnsName?: string;
+}
+
+/**
+ * A list of the server's: a skeleton while it is read, an empty state that says what to do, an error with the request id and
+ * a way to try again, pages by cursor. Use it for every list. On narrow screens each row becomes a card.
+ */
+export function DataList<Row>(props: DataListProps<Row>) {
+  const { query, empty, pager, columnsName } = props;
+  const [shown, choose] = useChosenColumns(props);
+  if (query.error && query.data === undefined)
+    return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  const isEmpty = query.data?.items.length === 0;
+  const isFirst = pager?.cursor === undefined;
+  return (
+    <Paper withBorder>
+      {columnsName && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
+      {isEmpty && isFirst ? (
+        <EmptyState {...empty} />
+      ) : (
+        <ScrollArea.Autosize type="auto">
+          <Rows {...props} columns={shown} />
+        </ScrollArea.Autosize>
+      )}
+      {pager && <Pager {...pager} next={query.data?.nextCursor ?? null} />}
+    </Paper>
+  );
+}
+
+function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row>) {
+  const { t } = useTranslation('shell');
+  const { data } = query;
+  return (
+    <Table
+      className="data-list"
+      aria-label={label}
+      aria-busy={data === undefined || query.isPlaceholderData}
+      verticalSpacing="xs"
+    >
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map((column) => (
+            <Heading key={column.id} column={column} sorting={sorting} />
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {data === undefined && <SkeletonRows columns={columns.length} />}
+        {data?.items.map((row) => (
+          <Table.Tr key={rowKey(row)}>
+            {columns.map((column) => (
+              <Table.Td key={column.id} data-label={column.header} ta={column.align}>
+                {column.cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+        {data?.items.length === 0 && (
+          <Table.Tr>
+            <Table.Td colSpan={columns.length}>{t('list.end')}</Table.Td>
+          </Table.Tr>
+        )}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: DataListProps<Row>['sorting'] }) {
+  const { header, align, sort } = column;
+  if (!sorting || sort === undefined) return <Table.Th ta={align}>{header}</Table.Th>;
+  const isUp = sorting.by === sort;
+  const isDown = sorting.by === `-${sort}`;
+  return (
+    <Table.Th ta={align} aria-sort={isUp ? 'ascending' : isDown ? 'descending' : 'none'}>
+      <UnstyledButton fw="inherit" fz="inherit" onClick={() => sorting.sort(isUp ? `-${sort}` : sort)}>
+        {header}
+        {isUp && <IconArrowUp size={14} aria-hidden />}
+        {isDown && <IconArrowDown size={14} aria-hidden />}
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+const SKELETON_ROWS = 6;
+
+function SkeletonRows({ columns }: { columns: number }) {
+  return Array.from({ length: SKELETON_ROWS }, (_, row) => (
+    <Table.Tr key={row} aria-hidden>
+      {Array.from({ length: columns }, (_, column) => (
+        <Table.Td key={column}>
+          <Skeleton height={16} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}
+
+/** Back is the browser's: the cursor is in the address. */
+function Pager({
+  cursor,
+  go,
+  next,
+}: {
+  cursor: string | undefined;
+  go: (cursor?: string) => void;
+  next: string | null;
+}) {
+  const { t } = useTranslation('shell');
+  if (cursor === undefined && next === null) return null;
+  return (
+    <Group justify="flex-end" gap="xs" p="xs" component="nav" aria-label={t('list.pages')}>
+      <Button variant="default" size="xs" disabled={cursor === undefined} onClick={() => go(undefined)}>
+        {t('list.first')}
+      </Button>
+      <Button variant="default" size="xs" disabled={next === null} onClick={() => go(next ?? undefined)}>
+        {t('list.next')}
+      </Button>
+    </Group>
+  );
+}
+
+type Choose = (ids: string[]) => void;
+
+/** The choice is the viewer's own and stays on the device; it is not part of the address that is shared. */
+function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [Column<Row>[], Choose] {
+  const usual = columns.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
+  const [chosen, choose] = useLocalStorage({
+    key: `tollgate.columns.${columnsName ?? ''}`,
+    defaultValue: usual,
+    getInitialValueInEffect: false,
+  });
+  const ids = columnsName === undefined ? usual : chosen;
+  const shown = columns.filter(({ id }) => ids.includes(id));
+  return [shown.length > 0 ? shown : [...columns], choose];
+}
+
+function ColumnChoice<Row>(props: {
+  columns: readonly Column<Row>[];
+  shown: readonly Column<Row>[];
+  choose: Choose;
+}) {
+  const { t } = useTranslation('shell');
+  const ids = props.shown.map(({ id }) => id);
+  return (
+    <Group justify="flex-end" p="xs">
+      <Menu closeOnItemClick={false} position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} aria-hidden />}>
+            {t('list.columns')}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {props.columns.map(({ id, header }) => {
+            const isShown = ids.includes(id);
+            const others = isShown ? ids.filter((each) => each !== id) : [...ids, id];
+            return (
+              <Menu.Item
+                key={id}
+                role="menuitemcheckbox"
+                aria-checked={isShown}
+                disabled={others.length === 0}
+                onClick={() => props.choose(others)}
+                leftSection={<Checkbox.Indicator checked={isShown} size="xs" />}
+              >
+                {header}
+              </Menu.Item>
+            );
+          })}
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}

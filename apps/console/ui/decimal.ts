@@ -1,0 +1,107 @@
+/** Amounts are decimal strings from the server to the screen: no number of JavaScript ever holds one. */
+
+const PLAIN_DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+export function isDecimal(text: string): boolean {
+  return PLAIN_DECIMAL.test(text);
+}
+
+/** Intl reads decimal strings exactly; its types do not all know of it yet. */
+function asIntl(value: string): number {
+  return value as unknown as number;
+}
+
+interface MoneyStyle {
+  /** An ISO code such as USD. */
+  currency: string;
+  /** A language tag such as zh-Hans. */
+  locale: string;
+}
+
+const MOST_DECIMALS = 20;
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf({
+  locale,
+  currency,
+  decimals,
+}: MoneyStyle & { decimals: number | null }): Intl.NumberFormat {
+  const key = `${locale} ${currency} ${decimals}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'code',
+      minimumFractionDigits: 2,
+      maximumFractionDigits: decimals ?? MOST_DECIMALS,
+      roundingMode: 'halfExpand',
+    } as Intl.NumberFormatOptions);
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** All decimals that there are, at least two: "USD 0.000123". */
+export function exactMoney(value: string, style: MoneyStyle): string {
+  return formatOf({ ...style, decimals: null }).format(asIntl(value));
+}
+
+/** Two decimals for overviews, with a sign before it where that is not all: "≈ USD 12.35". */
+export function shortMoney(value: string, style: MoneyStyle): string {
+  const text = formatOf({ ...style, decimals: 2 }).format(asIntl(value));
+  return decimalsOf(value) > 2 ? `≈ ${text}` : text;
+}
+
+/** A plain decimal, such as a multiplier, in the way of the language. */
+export function exactDecimal(value: string, locale: string): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: MOST_DECIMALS }).format(asIntl(value));
+}
+
+/** How many decimals matter: 2 for "1.2500". */
+export function decimalsOf(value: string): number {
+  return (PLAIN_DECIMAL.exec(value)?.[3] ?? '').replace(/0+$/, '').length;
+}
+
+/** Below zero: -1, zero: 0, above: 1. */
+export function signOf(value: string): -1 | 0 | 1 {
+  if (/^-?0*(\.0*)?$/.test(value)) return 0;
+  return value.startsWith('-') ? -1 : 1;
+}
+
+/** Which of two amounts is larger, exactly: negative when it is the second. */
+export function compareDecimals(a: string, b: string): number {
+  const scale = Math.max(decimalsOf(a), decimalsOf(b));
+  const difference = scaled(a, scale) - scaled(b, scale);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** The exact sum. */
+export function addDecimals(...values: string[]): string {
+  const scale = Math.max(0, ...values.map(decimalsOf));
+  return unscaled(
+    values.reduce((sum, value) => sum + scaled(value, scale), 0n),
+    scale,
+  );
+}
+
+/** The exact product of an amount and a whole number, such as a price and a count. */
+export function multiplyDecimal(value: string, count: number | bigint): string {
+  const scale = decimalsOf(value);
+  return unscaled(scaled(value, scale) * BigInt(count), scale);
+}
+
+function scaled(value: string, scale: number): bigint {
+  const match = PLAIN_DECIMAL.exec(value);
+  if (!match) throw new Error(`${value} is no decimal`);
+  const [, sign, whole, fraction = ''] = match;
+  const digits = BigInt(`${whole}${fraction.slice(0, scale).padEnd(scale, '0')}`);
+  return sign === '-' ? -digits : digits;
+}
+
+function unscaled(value: bigint, scale: number): string {
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
+  const whole = digits.slice(0, digits.length - scale);
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '');
+  return `${value < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+}

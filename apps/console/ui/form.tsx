@@ -1,0 +1,76 @@
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { type ApiFailure, asFailure } from '../api/failure.js';
+import { ErrorState } from './states.js';
+
+/** What is used of a form of the library's `useForm`. */
+interface SendableForm<Values> {
+  onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
+  setFieldError: (field: never, error: string) => void;
+  getValues: () => Values;
+  getInputNode: (field: never) => HTMLElement | null;
+}
+
+interface SendOptions<Values, Answer> {
+  form: SendableForm<Values>;
+  /** Calls the server; it throws ApiFailure. */
+  send: (values: Values) => Promise<Answer>;
+  done: (answer: Answer, values: Values) => unknown;
+  /** Takes a failure for itself by answering true, such as the question for a one-time code. */
+  refused?: (failure: ApiFailure) => boolean;
+}
+
+interface Sending {
+  onSubmit: (event?: FormEvent<HTMLFormElement>) => void;
+  isSending: boolean;
+  /** What no field is at fault for; show it by FormFault above the button. */
+  failure: ApiFailure | null;
+}
+
+/**
+ * Sends a form. What the server says of a field stands at the field, which gets the focus, when the form has one of the
+ * name; everything else is `failure`. Use it for every form, and give its fields the names that the server uses.
+ */
+export function useSend<Values extends Record<string, unknown>, Answer>(
+  options: SendOptions<Values, Answer>,
+): Sending {
+  const { form, send, done, refused } = options;
+  const mutation = useMutation({
+    mutationFn: send,
+    onSuccess: done,
+    onError: (error: unknown) => {
+      const failure = asFailure(error);
+      if (refused?.(failure)) return;
+      const field = fieldOf(failure, form.getValues());
+      if (field === null) return;
+      form.setFieldError(field as never, withoutName(failure.message));
+      form.getInputNode(field as never)?.focus();
+    },
+  });
+  const failure = mutation.error ? asFailure(mutation.error) : null;
+  const isTold = failure !== null && (fieldOf(failure, form.getValues()) !== null || refused?.(failure));
+  return {
+    onSubmit: form.onSubmit((values) => mutation.mutate(values)),
+    isSending: mutation.isPending,
+    failure: isTold ? null : failure,
+  };
+}
+
+/** The server names nested fields such as `details.name`; a form that has only `details` shows it there. */
+function fieldOf(failure: ApiFailure, values: object): string | null {
+  if (failure.param === null) return null;
+  if (failure.param in values) return failure.param;
+  const [outer = ''] = failure.param.split(/[.[]/);
+  return outer in values ? outer : null;
+}
+
+/** The server's sentences begin with the name of the field, which the label tells already. */
+function withoutName(message: string): string {
+  const sentence = message.replace(/^[\w.[\]]+: /, '');
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+/** What went wrong with a form, where no field is at fault. */
+export function FormFault({ failure }: { failure: ApiFailure | null }) {
+  return failure && <ErrorState error={failure} />;
+}

@@ -1,0 +1,42 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+interface PageProps {
+  title: string;
+  /** A sentence below the title. */
+  about?: ReactNode;
+  /** Buttons at the right of the title. */
+  actions?: ReactNode;
+  /** Rem; forms are easier to read when they are narrow. */
+  width?: number;
+  children: ReactNode;
+}
+
+let isFirstPage = true;
+
+/**
+ * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
+ * screen readers say where one has come to.
+ */
+export function Page({ title, about, actions, width, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
+  }, []);
+  return (
+    <Stack gap="lg" mx="auto" w="100%" {...(width ? { maw: `${width}rem` } : {})}>
+      <title>{`${title} · Tollgate`}</title>
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title ref={heading} order={1} size="h2" tabIndex={-1} className="page-title">
+            {title}
+          </Title>
+          {about && <Text c="dimmed">{about}</Text>}
+        </div>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+/** The state of lists lies in the address, as plain `?name=value`, so that it can be shared and gone back to. */
+
+type Reader<T> = (value: string | undefined) => T | undefined;
+
+/** What a page reads of its address; a value that makes no sense is as if it were not there. */
+export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields: Fields) {
+  type Search = { [Name in keyof Fields]?: NonNullable<ReturnType<Fields[Name]>> };
+  return (given: Record<string, unknown>): Search => {
+    const read = Object.entries(fields).flatMap(([name, reader]) => {
+      const value = given[name];
+      const known = reader(value === undefined || value === null ? undefined : String(value));
+      return known === undefined ? [] : [[name, known] as const];
+    });
+    return Object.fromEntries(read) as Search;
+  };
+}
+
+const LONGEST = 300;
+
+/** Any words that somebody typed. */
+export const text: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
+
+/** Where a page of a list begins: the server's `nextCursor` of the page before. */
+export const cursor: Reader<string> = text;
+
+/** A UTC day such as 2026-01-31. */
+export const day: Reader<string> = (value) => (value && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined);
+
+/** One of some words. */
+export function oneOf<const Word extends string>(...words: readonly Word[]): Reader<Word> {
+  return (value) => words.find((word) => word === value);
+}
+
+/** A path of this console to go to afterwards; an address of another site is none. */
+export const ownPath: Reader<string> = (value) =>
+  value && /^\/(?![/\\])/.test(value) ? value.slice(0, 2_000) : undefined;
+
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+}

@@ -1,0 +1,96 @@
+import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asFailure } from '../api/failure.js';
+import { useFailureText } from './failure-text.js';
+
+interface EmptyStateProps {
+  title: string;
+  /** What to do so that there is something, in a sentence. */
+  hint: string;
+  /** The button or link that does it. */
+  action?: ReactNode;
+}
+
+/** In place of a list or a chart that has nothing to show. */
+export function EmptyState({ title, hint, action }: EmptyStateProps) {
+  return (
+    <Stack align="center" gap="xs" py="xl" px="md" ta="center">
+      <Text fw={600}>{title}</Text>
+      <Text c="dimmed" maw="34rem">
+        {hint}
+      </Text>
+      {action}
+    </Stack>
+  );
+}
+
+/** In place of what could not be read or done, with the request id that support can look up. */
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation('shell');
+  const failure = asFailure(error);
+  const textOf = useFailureText();
+  return (
+    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={t('failure.title')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{textOf(failure)}</Text>
+        {failure.requestId && (
+          <Text size="sm">
+            {t('failure.requestId')} <Code>{failure.requestId}</Code>
+          </Text>
+        )}
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t('failure.retry')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+interface LoadedProps<Data> {
+  query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
+  /** About as many lines as the content will have, so that the page does not jump. */
+  lines?: number;
+  children: (data: Data) => ReactNode;
+}
+
+/** What is read for a part of a page that is no list: a skeleton, then the content, or the error with a way to try again. */
+export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
+  const { t } = useTranslation('shell');
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <Stack gap="sm" role="status" aria-label={t('loading')}>
+      {Array.from({ length: lines }, (_, line) => (
+        <Skeleton key={line} height={20} width={line === lines - 1 ? '60%' : '100%'} />
+      ))}
+    </Stack>
+  );
+}
+
+/** A heading and its content. Pages are made of these. */
+export function Section({
+  title,
+  aside,
+  children,
+}: {
+  title: string;
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Stack component="section" gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        {aside}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

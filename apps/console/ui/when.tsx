@@ -1,0 +1,37 @@
+import { useLocale } from './locale.js';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(locale: string, show: 'time' | 'day'): Intl.DateTimeFormat {
+  const key = `${locale} ${show}`;
+  let format = formats.get(key);
+  if (!format) {
+    format = new Intl.DateTimeFormat(locale, {
+      dateStyle: 'medium',
+      ...(show === 'time' ? { timeStyle: 'medium' } : { timeZone: 'UTC' }),
+    } as Intl.DateTimeFormatOptions);
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** A moment in the viewer's zone, with UTC on hover. Use it for every time of the server's, which are ISO 8601 in UTC. */
+export function When({ at }: { at: string }) {
+  const locale = useLocale();
+  const utc = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+  return (
+    <time dateTime={at} title={utc}>
+      {formatOf(locale, 'time').format(new Date(at))}
+    </time>
+  );
+}
+
+/** A UTC day such as 2026-01-31. Days are counted in UTC, as the monthly limits are, so no zone moves them. */
+export function Day({ on }: { on: string }) {
+  const locale = useLocale();
+  return (
+    <time dateTime={on} title={`${on} UTC`}>
+      {formatOf(locale, 'day').format(new Date(`${on}T00:00:00Z`))}
+    </time>
+  );
+}

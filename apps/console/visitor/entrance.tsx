@@ -1,0 +1,49 @@
+import { Paper, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { enter, type Session } from '../shell/session.js';
+import { Page } from '../ui/page.js';
+
+/** The server's limits of a new password. */
+export const PASSWORD_CHARS = { min: 10, max: 200 };
+
+/** The server takes more forms of addresses than people write; it has the last word. */
+export const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** The frame of the short pages around signing in. */
+export function EntrancePage({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  about?: string;
+  children: ReactNode;
+}) {
+  return (
+    <Page title={title} {...(about ? { about } : {})} width={26}>
+      <Paper withBorder p="lg">
+        <Stack>{children}</Stack>
+      </Paper>
+    </Page>
+  );
+}
+
+/** Goes on with a session that was just opened, to where somebody wanted to go. */
+export function useEntrance(next = '/overview'): (session: Session) => Promise<void> {
+  const navigate = useNavigate();
+  return async (session) => {
+    enter(session);
+    await navigate({ href: next, replace: true });
+  };
+}
+
+/** The token of a mailed link, once: it is taken out of the address, where others could read it later. */
+export function useLinkToken(): string {
+  const [token] = useState(() => {
+    const found = new URLSearchParams(window.location.hash.slice(1)).get('token') ?? '';
+    window.history.replaceState(window.history.state, '', window.location.pathname);
+    return found;
+  });
+  return token;
+}

@@ -1,0 +1,61 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.js';
+import { FormFault, useSend } from '../ui/form.js';
+import { EMAIL, EntrancePage } from './entrance.js';
+import { TextLink } from '../ui/links.js';
+
+/** Asks for a link to set a new password. What is shown does not tell whether the address has an account. */
+export function ForgotPasswordPage() {
+  const { t } = useTranslation('visitor');
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (sentTo !== null) {
+    return (
+      <EntrancePage title={t('mailSent.title')}>
+        <Text>{t('mailSent.reset', { email: sentTo })}</Text>
+      </EntrancePage>
+    );
+  }
+  return (
+    <EntrancePage title={t('forgot.title')} about={t('forgot.about')}>
+      <ForgotForm done={setSentTo} />
+      <TextLink to="/sign-in" size="sm">
+        {t('signUp.signIn')}
+      </TextLink>
+    </EntrancePage>
+  );
+}
+
+function ForgotForm({ done }: { done: (email: string) => void }) {
+  const { t } = useTranslation('visitor');
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '' },
+    validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ email }) => {
+      await api.POST('/api/public/password-resets', { body: { email } });
+    },
+    done: (_answer, { email }) => done(email.trim()),
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <TextInput
+        label={t('fields.email')}
+        type="email"
+        autoComplete="username"
+        required
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} fullWidth>
+        {t('forgot.submit')}
+      </Button>
+    </form>
+  );
+}

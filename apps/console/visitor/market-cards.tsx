@@ -1,0 +1,114 @@
+import { Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { exactDecimal } from '../ui/decimal.js';
+import { useLocale } from '../ui/locale.js';
+import { Money } from '../ui/money.js';
+import { EmptyState } from '../ui/states.js';
+import type { Model } from './market.js';
+import { priceIn } from './market.js';
+import { PriceText } from './price.js';
+import { ButtonLink } from '../ui/links.js';
+
+const route = getRouteApi('/visitor/marketplace');
+const SKELETONS = 6;
+const COLUMNS = { base: 1, sm: 2, lg: 3 };
+
+export function MarketCards({ models }: { models: readonly Model[] | undefined }) {
+  if (models?.length === 0) return <NoModels />;
+  return (
+    <SimpleGrid cols={COLUMNS} aria-busy={models === undefined}>
+      {models
+        ? models.map((model) => <ModelCard key={model.id} model={model} />)
+        : Array.from({ length: SKELETONS }, (_, card) => <Skeleton key={card} height={170} />)}
+    </SimpleGrid>
+  );
+}
+
+/** For cards and table alike. */
+export function NoModels() {
+  const { t } = useTranslation('visitor');
+  return (
+    <EmptyState
+      title={t('market.emptyTitle')}
+      hint={t('market.emptyHint')}
+      action={
+        <ButtonLink to="/marketplace" variant="default">
+          {t('market.clear')}
+        </ButtonLink>
+      }
+    />
+  );
+}
+
+/** Whether calls can be answered at all, as the configuration says. */
+export function Availability({ available }: { available: boolean }) {
+  const { t } = useTranslation('visitor');
+  return (
+    <Badge
+      variant="outline"
+      className="no-shrink"
+      color={available ? 'green' : 'gray'}
+      title={available ? t('market.availableHint') : undefined}
+    >
+      {available ? t('market.available') : t('market.unavailable')}
+    </Badge>
+  );
+}
+
+/** One amount where there is one; prices of tokens have three, which the details show. */
+function GroupPrice({ group: { group, price, multiplier } }: { group: Model['groups'][number] }) {
+  const locale = useLocale();
+  if ('unitPrice' in price) {
+    return (
+      <>
+        {group}: <Money value={price.unitPrice} />
+      </>
+    );
+  }
+  return `${group} × ${exactDecimal(multiplier, locale)}`;
+}
+
+function ModelCard({ model }: { model: Model }) {
+  const { t } = useTranslation('visitor');
+  const { group } = route.useSearch();
+  return (
+    <Card withBorder component="article">
+      <Stack gap="xs" h="100%">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <Title order={2} size="h5" className="model-name">
+            {model.id}
+          </Title>
+          <Availability available={model.available} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          {t(`market.families.${model.family}`)} · {model.vendor}
+        </Text>
+        <Text component="div" fw={600}>
+          <PriceText price={priceIn(model, group)} unit={model.unit} />
+        </Text>
+        {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
+        {model.nextChangeAt && <Text size="sm">{t('market.changes')}</Text>}
+        <Group gap="xs">
+          {model.groups.map((each) => (
+            <Badge key={each.group} variant="default" tt="none">
+              <GroupPrice group={each} />
+            </Badge>
+          ))}
+        </Group>
+        <ButtonLink
+          from="/marketplace"
+          to="/marketplace"
+          search={(before) => ({ ...before, model: model.id })}
+          variant="default"
+          size="xs"
+          mt="auto"
+          w="fit-content"
+          aria-label={t('market.details', { model: model.id })}
+        >
+          {t('market.columns.details')}
+        </ButtonLink>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,87 @@
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Family, type Model, valuesOf } from './market.js';
+
+const route = getRouteApi('/visitor/marketplace');
+const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
+/** Long enough that not every letter becomes an address. */
+const TYPING_PAUSE_MS = 250;
+
+/** What the marketplace is searched by; each choice is put into the address. */
+export function MarketFilters({ models }: { models: readonly Model[] }) {
+  const { t } = useTranslation('visitor');
+  const { text, view = 'cards' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Record<string, string | undefined>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        // An address that comes from elsewhere, such as by the back button, fills the field anew.
+        key={text === undefined ? 'empty' : 'filled'}
+        type="search"
+        label={t('market.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={text}
+        onChange={(event) => search(event.currentTarget.value)}
+        className="market-search"
+      />
+      <Choices models={models} set={set} />
+      <SegmentedControl
+        aria-label={t('market.view')}
+        value={view}
+        onChange={(chosen) => set({ view: chosen === 'cards' ? undefined : chosen })}
+        data={[
+          { value: 'cards', label: t('market.cards') },
+          { value: 'table', label: t('market.table') },
+        ]}
+      />
+    </Group>
+  );
+}
+
+interface ChoicesProps {
+  models: readonly Model[];
+  set: (change: Record<string, string | undefined>) => void;
+}
+
+function Choices({ models, set }: ChoicesProps) {
+  const { t } = useTranslation('visitor');
+  const search = route.useSearch();
+  const families = valuesOf(models, ({ family }) => [family]) as Family[];
+  const groups = valuesOf(models, (model) => model.groups.map(({ group }) => group));
+  const choices = [
+    { name: 'family', options: families.map((value) => ({ value, label: t(`market.families.${value}`) })) },
+    { name: 'vendor', options: valuesOf(models, ({ vendor }) => [vendor]) },
+    { name: 'group', options: groups },
+  ] as const;
+  return (
+    <>
+      {choices.map(({ name, options }) => (
+        <Select
+          key={name}
+          label={t(`market.${name}`)}
+          placeholder={t('market.any')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('market.clear') }}
+          data={[...options]}
+          value={search[name] ?? null}
+          onChange={(value) => set({ [name]: value ?? undefined })}
+        />
+      ))}
+      <Select
+        label={t('market.order')}
+        placeholder={t('market.sorts.usual')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('market.sorts.usual') }}
+        data={SORTS.map((value) => ({ value, label: t(`market.sorts.${value}`) }))}
+        value={search.sort ?? null}
+        onChange={(value) => set({ sort: value ?? undefined })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { Stack } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../ui/data-list.js';
+import { type Model, priceIn } from './market.js';
+import { Availability, NoModels } from './market-cards.js';
+import { ModelLimits } from './model-details.js';
+import { PriceText } from './price.js';
+import { TextLink } from '../ui/links.js';
+
+const route = getRouteApi('/visitor/marketplace');
+
+interface MarketTableProps {
+  models: Model[] | undefined;
+  query: UseQueryResult<Model[]>;
+}
+
+export function MarketTable({ models, query }: MarketTableProps) {
+  const { t } = useTranslation('visitor');
+  const { sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  const columns = useColumns();
+  if (models?.length === 0) return <NoModels />;
+  const { error, refetch, isPlaceholderData } = query;
+  return (
+    <DataList
+      label={t('market.list')}
+      query={{ data: models && { items: models }, error, refetch: refetch as never, isPlaceholderData }}
+      columns={columns}
+      rowKey={({ id }) => id}
+      empty={{ title: t('market.emptyTitle'), hint: t('market.emptyHint') }}
+      sorting={{
+        by: sort,
+        sort: (by) =>
+          void navigate({ search: (before) => ({ ...before, sort: by as typeof sort }), replace: true }),
+      }}
+      columnsName="market"
+    />
+  );
+}
+
+function useColumns(): Column<Model>[] {
+  const { t } = useTranslation('visitor');
+  const { group } = route.useSearch();
+  return [
+    {
+      id: 'model',
+      header: t('market.columns.model'),
+      sort: 'model',
+      cell: (model) => <ModelLink model={model} />,
+    },
+    {
+      id: 'family',
+      header: t('market.columns.family'),
+      cell: ({ family }) => t(`market.families.${family}`),
+    },
+    { id: 'vendor', header: t('market.columns.vendor'), sort: 'vendor', cell: ({ vendor }) => vendor },
+    {
+      id: 'price',
+      header: t('market.columns.price'),
+      sort: 'price',
+      cell: (model) => <PriceText price={priceIn(model, group)} unit={model.unit} />,
+    },
+    { id: 'groups', header: t('market.columns.groups'), cell: (model) => <GroupPrices model={model} /> },
+    {
+      id: 'limits',
+      header: t('market.columns.limits'),
+      isExtra: true,
+      cell: ({ limits }) => <ModelLimits limits={limits} />,
+    },
+    {
+      id: 'state',
+      header: t('market.columns.state'),
+      cell: ({ available }) => <Availability available={available} />,
+    },
+  ];
+}
+
+function ModelLink({ model }: { model: Model }) {
+  return (
+    <TextLink
+      from="/marketplace"
+      to="/marketplace"
+      search={(before) => ({ ...before, model: model.id })}
+      size="sm"
+    >
+      {model.id}
+    </TextLink>
+  );
+}
+
+function GroupPrices({ model }: { model: Model }) {
+  return (
+    <Stack gap={2}>
+      {model.groups.map(({ group, price, rule }) => (
+        <span key={group}>
+          {group}: <PriceText price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+        </span>
+      ))}
+    </Stack>
+  );
+}

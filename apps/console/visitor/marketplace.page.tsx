@@ -1,0 +1,57 @@
+import { Drawer, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { Page } from '../ui/page.js';
+import { ErrorState } from '../ui/states.js';
+import { chosenModels, marketQuery, type Model } from './market.js';
+import { MarketCards } from './market-cards.js';
+import { MarketFilters } from './market-filters.js';
+import { MarketTable } from './market-table.js';
+import { ModelDetails } from './model-details.js';
+
+const route = getRouteApi('/visitor/marketplace');
+
+/** The public price list. What is searched, chosen and opened stands in the address. */
+export function MarketplacePage() {
+  const { t } = useTranslation('visitor');
+  const search = route.useSearch();
+  const market = useQuery(marketQuery);
+  const models = market.data && chosenModels(market.data, search);
+  return (
+    <Page title={t('market.title')} about={t('market.about')}>
+      <MarketFilters models={market.data ?? []} />
+      {models && (
+        <Text size="sm" c="dimmed" role="status">
+          {t('market.count', { count: models.length })}
+        </Text>
+      )}
+      {market.error ? (
+        <ErrorState error={market.error} retry={() => void market.refetch()} />
+      ) : search.view === 'table' ? (
+        <MarketTable models={models} query={market} />
+      ) : (
+        <MarketCards models={models} />
+      )}
+      <OpenModel model={market.data?.find(({ id }) => id === search.model)} />
+    </Page>
+  );
+}
+
+function OpenModel({ model }: { model: Model | undefined }) {
+  const { t } = useTranslation('visitor');
+  const navigate = route.useNavigate();
+  const close = () => void navigate({ search: (before) => ({ ...before, model: undefined }) });
+  return (
+    <Drawer
+      opened={model !== undefined}
+      onClose={close}
+      position="right"
+      size="lg"
+      title={model?.id}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {model && <ModelDetails model={model} />}
+    </Drawer>
+  );
+}

@@ -1,0 +1,132 @@
+import { Stack } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
+import type { Item } from '../api/queries.js';
+import { Chart, type ChartPoint } from '../ui/chart.js';
+import { type Column, DataList } from '../ui/data-list.js';
+import { exactDecimal } from '../ui/decimal.js';
+import { useLocale } from '../ui/locale.js';
+import { useMoneyText } from '../ui/money.js';
+import { When } from '../ui/when.js';
+import type { Model } from './market.js';
+import { PriceText } from './price.js';
+
+type Version = Item<'/api/public/prices/{model}/history'>;
+
+const SERIES = {
+  unitPrice: 'blue.6',
+  input: 'teal.6',
+  cachedInput: 'grape.6',
+  output: 'orange.6',
+} as const;
+type SeriesName = keyof typeof SERIES;
+
+/** The versions of what a model costs: its list price as a chart, and all of them as a list. */
+export function ModelHistory({ model }: { model: Model }) {
+  const { t } = useTranslation('visitor');
+  const [cursor, setCursor] = useState<string>();
+  const history = $api.useQuery(
+    'get',
+    '/api/public/prices/{model}/history',
+    {
+      params: {
+        path: { model: model.id },
+        query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+      },
+    },
+    { placeholderData: keepPreviousData },
+  );
+  const columns = useColumns(model);
+  return (
+    <Stack>
+      {history.data && <PriceChart model={model} versions={history.data.items} />}
+      <DataList
+        label={t('market.historyList')}
+        query={history}
+        columns={columns}
+        rowKey={(version) => `${version.kind} ${version.group} ${version.effectiveFrom}`}
+        empty={{ title: t('market.historyEmpty'), hint: t('market.historyEmptyHint') }}
+        pager={{ cursor, go: setCursor }}
+      />
+    </Stack>
+  );
+}
+
+function PriceChart({ model, versions }: { model: Model; versions: readonly Version[] }) {
+  const { t } = useTranslation('visitor');
+  const locale = useLocale();
+  const money = useMoneyText();
+  const points = pointsOf(versions, {
+    day: (at) => new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' }),
+    now: t('market.now'),
+    always: t('market.always'),
+  });
+  const names = (Object.keys(SERIES) as SeriesName[]).filter((name) =>
+    points.some(({ values }) => values[name] !== undefined),
+  );
+  if (points.length < 2) return null;
+  const labelOf = (name: SeriesName) =>
+    name === 'unitPrice' ? t('market.columns.price') : t(`market.tokens.${name}`);
+  return (
+    <Chart
+      kind="step"
+      label={t('market.historyChart', { model: model.id })}
+      points={points}
+      series={names.map((name) => ({ name, label: labelOf(name), color: SERIES[name] }))}
+      text={money}
+      height={200}
+    />
+  );
+}
+
+/** The versions of the list price from the oldest to the newest, and today, so that the price in force is drawn as a line. */
+function pointsOf(
+  versions: readonly Version[],
+  words: { day: (at: string) => string; now: string; always: string },
+): ChartPoint[] {
+  const prices = versions.filter(({ kind }) => kind === 'price').reverse();
+  const point = ({ price }: Version, at: string): ChartPoint => ({ at, values: { ...price } });
+  return prices.flatMap((version) => {
+    const from = version.effectiveFrom === null ? words.always : words.day(version.effectiveFrom);
+    const start = point(version, from);
+    return version.state === 'in_force' ? [start, point(version, words.now)] : [start];
+  });
+}
+
+function useColumns(model: Model): Column<Version>[] {
+  const { t } = useTranslation('visitor');
+  return [
+    {
+      id: 'from',
+      header: t('market.columns.from'),
+      cell: ({ effectiveFrom }) =>
+        effectiveFrom === null ? t('market.always') : <When at={effectiveFrom} />,
+    },
+    {
+      id: 'what',
+      header: t('market.columns.what'),
+      cell: ({ kind, group }) => t(`market.kinds.${kind}`, { group: group ?? '' }),
+    },
+    {
+      id: 'price',
+      header: t('market.columns.price'),
+      cell: (version) => <Value version={version} unit={model.unit} />,
+    },
+    {
+      id: 'state',
+      header: t('market.columns.state'),
+      cell: ({ state }) => t(`market.states.${state}`),
+    },
+  ];
+}
+
+function Value({ version, unit }: { version: Version; unit: Model['unit'] }) {
+  const { t } = useTranslation('visitor');
+  const locale = useLocale();
+  if (version.kind === 'multiplier' && version.multiplier !== null)
+    return `× ${exactDecimal(version.multiplier, locale)}`;
+  if (version.price === null) return t('market.withdrawn');
+  return <PriceText price={version.price} unit={version.kind === 'rule' ? 'call' : unit} />;
+}

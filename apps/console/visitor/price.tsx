@@ -1,0 +1,33 @@
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Money } from '../ui/money.js';
+import type { Model, Price } from './market.js';
+
+interface PriceProps {
+  price: Price | null;
+  unit: Model['unit'];
+}
+
+/** A price with its unit: one amount, or one for each kind of tokens. */
+export function PriceText({ price, unit }: PriceProps) {
+  const { t } = useTranslation('visitor');
+  if (price === null) return <Text size="sm">{t('market.noPrice')}</Text>;
+  if ('unitPrice' in price) {
+    return (
+      <span>
+        <Money value={price.unitPrice} /> {t(`market.units.${unit}`)}
+      </span>
+    );
+  }
+  const kinds = ['input', 'cachedInput', 'output'] as const;
+  return (
+    <span className="price-lines">
+      {kinds.map((kind) => (
+        <span key={kind}>
+          {t(`market.tokens.${kind}`)}: <Money value={price[kind]} />
+        </span>
+      ))}
+      <span>{t('market.units.million_tokens')}</span>
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, PasswordInput, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.js';
+import { FormFault, useSend } from '../ui/form.js';
+import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
+import { TextLink } from '../ui/links.js';
+
+/** Where the link of a password reset leads. */
+export function ResetPasswordPage() {
+  const { t } = useTranslation('visitor');
+  const token = useLinkToken();
+  if (!token) {
+    return (
+      <EntrancePage title={t('reset.title')}>
+        <Text>{t('reset.noToken')}</Text>
+        <TextLink to="/forgot-password">{t('reset.again')}</TextLink>
+      </EntrancePage>
+    );
+  }
+  return (
+    <EntrancePage title={t('reset.title')} about={t('reset.about')}>
+      <ResetForm token={token} />
+    </EntrancePage>
+  );
+}
+
+function ResetForm({ token }: { token: string }) {
+  const { t } = useTranslation('visitor');
+  const [asksCode, setAsksCode] = useState(false);
+  const go = useEntrance();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '', code: '' },
+    validate: {
+      password: ({ length }) =>
+        length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max
+          ? t('fields.passwordLength', PASSWORD_CHARS)
+          : null,
+      code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ password, code }) => {
+      const body = { token, password, ...(code.trim() ? { code: code.trim() } : {}) };
+      return (await api.POST('/api/public/password-resets/confirm', { body })).data!;
+    },
+    done: go,
+    refused: ({ code }) => {
+      if (code !== 'totp_required') return false;
+      setAsksCode(true);
+      return true;
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <PasswordInput
+        label={t('fields.newPassword')}
+        description={t('fields.passwordLength', PASSWORD_CHARS)}
+        autoComplete="new-password"
+        required
+        visibilityToggleButtonProps={{ 'aria-label': t('fields.showPassword') }}
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      {asksCode && (
+        <TextInput
+          label={t('fields.code')}
+          description={t('fields.codeHint')}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          key={form.key('code')}
+          {...form.getInputProps('code')}
+        />
+      )}
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} fullWidth>
+        {t('reset.submit')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+import { Alert, Button, Group, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.js';
+import { FormFault, useSend } from '../ui/form.js';
+import { EMAIL, EntrancePage, useEntrance } from './entrance.js';
+import { TextLink } from '../ui/links.js';
+
+const route = getRouteApi('/visitor/sign-in');
+
+/** E-mail and password, and the code of a device where one is enrolled. */
+export function SignInPage() {
+  const { t } = useTranslation('visitor');
+  const { next, ended } = route.useSearch();
+  return (
+    <EntrancePage title={t('signIn.title')}>
+      {ended && <Alert color="blue">{t('signIn.ended')}</Alert>}
+      <SignInForm next={next} />
+      <Group justify="space-between">
+        <TextLink to="/forgot-password" size="sm">
+          {t('signIn.forgot')}
+        </TextLink>
+        <TextLink to="/sign-up" size="sm">
+          {t('signIn.signUp')}
+        </TextLink>
+      </Group>
+    </EntrancePage>
+  );
+}
+
+function SignInForm({ next }: { next: string | undefined }) {
+  const { t } = useTranslation('visitor');
+  const [asksCode, setAsksCode] = useState(false);
+  const go = useEntrance(next);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '', code: '' },
+    validate: {
+      email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')),
+      password: (value) => (value ? null : t('fields.passwordMissing')),
+      code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ email, password, code }) => {
+      const body = { email, password, ...(code.trim() ? { code: code.trim() } : {}) };
+      return (await api.POST('/api/public/sign-in', { body })).data!;
+    },
+    done: go,
+    refused: ({ code }) => {
+      if (code !== 'totp_required') return false;
+      setAsksCode(true);
+      return true;
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <TextInput
+        label={t('fields.email')}
+        type="email"
+        autoComplete="username"
+        required
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label={t('fields.password')}
+        autoComplete="current-password"
+        required
+        visibilityToggleButtonProps={{ 'aria-label': t('fields.showPassword') }}
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      {asksCode && (
+        <TextInput
+          label={t('fields.code')}
+          description={t('fields.codeHint')}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          key={form.key('code')}
+          {...form.getInputProps('code')}
+        />
+      )}
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} fullWidth>
+        {t('signIn.submit')}
+      </Button>
+    </form>
+  );
+}

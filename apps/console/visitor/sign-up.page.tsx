@@ -1,0 +1,73 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.js';
+import { FormFault, useSend } from '../ui/form.js';
+import { EMAIL, EntrancePage } from './entrance.js';
+import { TextLink } from '../ui/links.js';
+
+const route = getRouteApi('/visitor/sign-up');
+
+/** Asks for a link by mail. What is shown afterwards does not tell whether the address has an account. */
+export function SignUpPage() {
+  const { t } = useTranslation('visitor');
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (sentTo !== null) {
+    return (
+      <EntrancePage title={t('mailSent.title')}>
+        <Text>{t('mailSent.signUp', { email: sentTo })}</Text>
+      </EntrancePage>
+    );
+  }
+  return (
+    <EntrancePage title={t('signUp.title')} about={t('signUp.about')}>
+      <SignUpForm done={setSentTo} />
+      <TextLink to="/sign-in" size="sm">
+        {t('signUp.signIn')}
+      </TextLink>
+    </EntrancePage>
+  );
+}
+
+function SignUpForm({ done }: { done: (email: string) => void }) {
+  const { t } = useTranslation('visitor');
+  const { invite = '' } = route.useSearch();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', inviteCode: invite },
+    validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ email, inviteCode }) => {
+      const code = inviteCode.trim();
+      await api.POST('/api/public/sign-ups', { body: { email, ...(code ? { inviteCode: code } : {}) } });
+    },
+    done: (_answer, { email }) => done(email.trim()),
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <TextInput
+        label={t('fields.email')}
+        type="email"
+        autoComplete="email"
+        required
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <TextInput
+        label={t('fields.inviteCode')}
+        description={t('fields.inviteCodeHint')}
+        autoComplete="off"
+        key={form.key('inviteCode')}
+        {...form.getInputProps('inviteCode')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} fullWidth>
+        {t('signUp.submit')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { IconBuildingStore, IconPlugConnected } from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { textsOf } from '../shell/access.js';
+import type { NavGroup } from '../shell/navigation.js';
+import { rootRoute } from '../shell/root.route.js';
+import { currentSession } from '../shell/session.js';
+import { oneOf, ownPath, searchOf, text } from '../ui/search.js';
+
+/** Pages for everybody, signed in or not. */
+const area = createRoute({ getParentRoute: () => rootRoute, id: 'visitor', loader: textsOf('visitor') });
+
+const landing = createRoute({
+  getParentRoute: () => area,
+  path: '/',
+  // Whoever is signed in wants their own overview; what stands here is at /connect for them.
+  beforeLoad: async () => {
+    if (await currentSession()) throw redirect({ to: '/overview' });
+  },
+  component: lazyRouteComponent(() => import('./landing.page.js'), 'LandingPage'),
+});
+
+const connect = createRoute({
+  getParentRoute: () => area,
+  path: '/connect',
+  component: lazyRouteComponent(() => import('./connect.page.js'), 'ConnectPage'),
+});
+
+const marketplace = createRoute({
+  getParentRoute: () => area,
+  path: '/marketplace',
+  validateSearch: searchOf({
+    text,
+    family: oneOf('image', 'video', 'chat', 'speech', '3d'),
+    vendor: text,
+    group: text,
+    sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
+    view: oneOf('cards', 'table'),
+    /** The model whose details are open. */
+    model: text,
+  }),
+  component: lazyRouteComponent(() => import('./marketplace.page.js'), 'MarketplacePage'),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => area,
+  path: '/sign-in',
+  validateSearch: searchOf({ next: ownPath, ended: oneOf('yes') }),
+  component: lazyRouteComponent(() => import('./sign-in.page.js'), 'SignInPage'),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => area,
+  path: '/sign-up',
+  validateSearch: searchOf({ invite: text }),
+  component: lazyRouteComponent(() => import('./sign-up.page.js'), 'SignUpPage'),
+});
+
+/** The links of mails carry their token behind a `#`, which reaches no server and no log. */
+const confirmSignUp = createRoute({
+  getParentRoute: () => area,
+  path: '/sign-up/confirm',
+  component: lazyRouteComponent(() => import('./confirm-sign-up.page.js'), 'ConfirmSignUpPage'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => area,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./forgot-password.page.js'), 'ForgotPasswordPage'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => area,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./reset-password.page.js'), 'ResetPasswordPage'),
+});
+
+export const visitorRoutes = area.addChildren([
+  landing,
+  connect,
+  marketplace,
+  signIn,
+  signUp,
+  confirmSignUp,
+  forgotPassword,
+  resetPassword,
+]);
+
+/** For those who are signed in; visitors have links in the header. */
+export const visitorNavigation: NavGroup = {
+  label: 'models',
+  entries: [
+    { to: '/marketplace', label: 'marketplace', icon: IconBuildingStore, roles: ['user'] },
+    { to: '/connect', label: 'connect', icon: IconPlugConnected, roles: ['user'] },
+  ],
+};
