@@ -12,6 +12,7 @@ import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
+import { controlCommands } from './finance/controls.commands.js';
 import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
 
@@ -30,7 +31,8 @@ Examples:
   tollgate finance trial-balance --at 2026-02-01
   tollgate finance statement issued:credit --from 2026-01-01 --to 2026-02-01
   tollgate finance export --format hledger --from 2026-01-01 > january.journal
-  tollgate finance export --format beancount --account customer:01k0...:main`;
+  tollgate finance export --format beancount --account customer:01k0...:main
+  tollgate finance check --control holds --control charges-tasks`;
 
 export function financeCommand(): Command {
   const finance = new Command('finance').description('the books').addHelpText('after', NOTES);
@@ -68,6 +70,7 @@ export function financeCommand(): Command {
     )
     .option('--summary', 'one transaction a day, with all customers together')
     .action(writeExport);
+  for (const command of controlCommands()) finance.addCommand(command);
   return finance;
 }
 

@@ -47,4 +47,44 @@ describe('tollgate finance', () => {
     expect((await finance('export', '--format', 'csv', '--from', 'yesterday')).code).toBe(2);
     expect((await finance('export', '--format', 'csv', '--summary', '--account', main)).code).toBe(2);
   });
+
+  it('runs the controls, and exits 1 for what they find', async () => {
+    const { code, stdout } = await finance('check');
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/holds\s+Outstanding holds\s+0/),
+    });
+    await fixture.owner.query(
+      `INSERT INTO charges (id, account_id, state, amount, deadline, created_at)
+       SELECT 'lost', account_id, 'held', 5, now() - interval '1 hour', now() - interval '2 hours' FROM customer_balances`,
+    );
+    const found = await finance('check', '--control', 'holds', '--json');
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      controls: [
+        { id: 'holds', state: 'red', count: 1, items: [{ subject: 'charge:lost', state: 'overdue' }] },
+      ],
+    });
+    expect((await finance('check', '--control', 'holds', '--control', 'promotion')).stdout).toMatch(
+      /charge:lost overdue: 0/,
+    );
+    await fixture.owner.query(`DELETE FROM charges WHERE id = 'lost'`);
+    expect((await finance('check', '--control', 'nothing')).code).toBe(2);
+  });
+
+  it('lists what the schedule found', async () => {
+    expect((await finance('findings')).stdout).toBe('There are no such findings.\n');
+    await fixture.owner.query(
+      `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
+       VALUES ('holds', 'charge:x', 'overdue', 'It is held.', '{}', '{}', now(), now())`,
+    );
+    expect((await finance('findings', '--control', 'holds')).stdout).toMatch(
+      /holds\s+charge:x\s+overdue\s+It is held\./,
+    );
+    const { stdout } = await finance('findings', '--state', 'all', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      items: [{ subject: 'charge:x', resolvedAt: null }],
+      more: false,
+    });
+  });
 });

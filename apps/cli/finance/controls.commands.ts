@@ -1,0 +1,138 @@
+import { Command, Option } from 'commander';
+import { findingView, outcomeView } from '#apps/billing/finance/controls.view.js';
+import { timeOf } from '#apps/billing/finance/ledger.view.js';
+import type { Control } from '#finance/control.js';
+import { type ControlOutcome, runControls } from '#finance/control-run.js';
+import { controls } from '#finance/controls.js';
+import { type FindingState, listFindings } from '#finance/findings.js';
+import { countArgument, secondsArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const GRACE_MS = 300_000;
+/** A control may read the whole ledger. */
+const LIMIT_MS = 600_000;
+
+/** `finance check` and `finance findings`. */
+export function controlCommands(): Command[] {
+  return [checkCommand(), findingsCommand()];
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('run the controls of the books now; exits 1 when one of them does not count 0')
+    .addOption(controlOption('only these').argParser(collected))
+    .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
+    .option('--limit <count>', 'items that each control names at most', countArgument, 20)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      '\nNothing is stored: what the schedule found is shown by `tollgate finance findings`.',
+    )
+    .action(check);
+}
+
+function findingsCommand(): Command {
+  return new Command('findings')
+    .description('what the controls found on their schedule, newest first')
+    .addOption(controlOption('only of this control'))
+    .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...JSON_OPTION)
+    .action(printFindings);
+}
+
+function controlOption(description: string): Option {
+  return new Option('--control <id>', description).choices(controls.map(({ id }) => id));
+}
+
+function collected(id: string, before: string[] = []): string[] {
+  return [...before, id];
+}
+
+async function check(options: {
+  control?: string[];
+  grace: number;
+  limit: number;
+  json?: boolean;
+}): Promise<void> {
+  const asked = controls.filter(({ id }) => options.control?.includes(id) ?? true);
+  const { horizon, outcomes } = await withDatabase(process.env, (pool) =>
+    runControls(pool, {
+      ...{ controls: asked, graceMs: options.grace, limit: options.limit, limitMs: LIMIT_MS },
+      onProgress: told,
+    }),
+  );
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  if (outcomes.some(({ result }) => result?.count !== 0)) process.exitCode = 1;
+  if (options.json) return printJson({ horizon: timeOf(horizon), controls: outcomes.map(printable) });
+  printText([summary(outcomes), ...outcomes.flatMap(found)].join('\n\n'));
+}
+
+function told({ title }: Control): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${title}`);
+}
+
+function printable(outcome: ControlOutcome) {
+  const items = (outcome.result?.items ?? []).map((item) => ({
+    ...item,
+    transactionIds: item.transactionIds.map(String),
+  }));
+  return { ...outcomeView(outcome), title: outcome.control.title, items };
+}
+
+function summary(outcomes: readonly ControlOutcome[]): string {
+  const titles = [
+    ...[{ title: 'Control' }, { title: 'What' }, { title: 'Count', align: 'right' as const }],
+    ...[{ title: 'Time', align: 'right' as const }, { title: 'Error' }],
+  ];
+  const rows = outcomes.map(({ control, result, durationMs, error }) => [
+    ...[control.id, control.title, result ? String(result.count) : '-'],
+    ...[`${(durationMs / 1000).toFixed(2)} s`, error ?? ''],
+  ]);
+  return table(titles, rows);
+}
+
+/** The items of a control that is not 0: one of them a line. */
+function found({ control, result }: ControlOutcome): string[] {
+  if (!result || result.count === 0) return [];
+  const lines = result.items.map(({ subject, state, message, transactionIds }) => {
+    const ids = transactionIds.length === 0 ? '' : ` [${transactionIds.join(' ')}]`;
+    return `  ${subject} ${state}: ${message}${ids}`;
+  });
+  const more = result.count - result.items.length;
+  return [
+    [`${control.title}: ${control.explanation}`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join(
+      '\n',
+    ),
+  ];
+}
+
+async function printFindings(options: {
+  control?: string;
+  state: FindingState;
+  limit: number;
+  json?: boolean;
+}): Promise<void> {
+  const { control = null, state, limit } = options;
+  const rows = await withDatabase(process.env, (pool) => {
+    return listFindings(pool, { control, state, limit: limit + 1, after: null });
+  });
+  const items = rows.slice(0, limit).map(findingView);
+  const hasMore = rows.length > limit;
+  if (options.json) return printJson({ items, more: hasMore });
+  if (items.length === 0) return printText('There are no such findings.');
+  const titles = ['Since (UTC)', 'Control', 'Subject', 'State', 'Looked at by', 'What'];
+  const cells = items.map((each) => [
+    ...[each.firstSeenAt.replace('T', ' ').slice(0, 16), each.control, each.subject],
+    ...[each.resolvedAt ? `${each.state}, resolved` : each.state, each.acknowledgedBy ?? '', each.message],
+  ]);
+  const more = hasMore ? '\nThere are more: raise --limit.' : '';
+  printText(
+    table(
+      titles.map((title) => ({ title })),
+      cells,
+    ) + more,
+  );
+}

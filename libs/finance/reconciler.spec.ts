@@ -1,0 +1,279 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import type { Control, ControlItem, ControlResult } from './control.js';
+import { runControls } from './control-run.js';
+import { acknowledgeFinding, listFindings, readStandings } from './findings.js';
+import { reconcile, reconcileDue } from './reconciler.js';
+
+let ledger: LedgerFixture;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+}, 60_000);
+afterAll(() => ledger?.close());
+afterEach(() =>
+  ledger.owner.query('TRUNCATE control_runs, control_findings, outbox CASCADE').then(() => undefined),
+);
+
+const OPTIONS = { graceMs: 0, limitMs: 5_000, keepMs: 3_600_000, askedBy: 'system' };
+
+function control(id: string, check: Control['check'], every: 'round' | 'day' = 'round'): Control {
+  return { id, title: id, explanation: id, every, check };
+}
+
+function item(subject: string, more: Partial<ControlItem> = {}): ControlItem {
+  return {
+    subject,
+    state: 'differs',
+    message: `${subject} differs.`,
+    details: {},
+    transactionIds: [],
+    ...more,
+  };
+}
+
+/** A control that finds what it is told to. */
+function finding(id: string, ...subjects: string[]): Control {
+  return control(id, async () => resultOf(subjects));
+}
+
+function resultOf(subjects: readonly string[]): ControlResult {
+  return { count: subjects.length, items: subjects.map((subject) => item(subject)) };
+}
+
+async function run(...controls: Control[]) {
+  const done = await reconcile(ledger.billing, controls, OPTIONS);
+  if (!done) throw new Error('another run is under way');
+  return done;
+}
+
+async function findings(state: 'open' | 'resolved' | 'all' = 'all') {
+  const found = await listFindings(ledger.billing, { control: null, state, limit: 100, after: null });
+  return found.map(({ control: of, subject }) => `${of} ${subject}`).sort();
+}
+
+async function announced() {
+  const { rows } = await ledger.owner.query<{ payload: { control: string } }>(
+    `SELECT payload FROM outbox WHERE topic = 'control.failed' ORDER BY id`,
+  );
+  await ledger.owner.query('TRUNCATE outbox');
+  return rows.map(({ payload }) => payload);
+}
+
+describe('a run', () => {
+  it('goes on after a control that fails, or takes too long', async () => {
+    const outcomes = [
+      control('broken', (client) => client.query('SELECT FROM nowhere').then(() => resultOf([]))),
+      control('thrown', () => Promise.reject(new Error('it was not there'))),
+      control('slow', (client) => client.query('SELECT pg_sleep(60)').then(() => resultOf([]))),
+      finding('late', 'x:1'),
+    ];
+    const done = await runControls(ledger.billing, { controls: outcomes, graceMs: 0, limitMs: 100 });
+    expect(done.outcomes.map(({ error, result }) => error ?? result?.count)).toEqual([
+      'relation "nowhere" does not exist',
+      'it was not there',
+      'took longer than 0.1 s',
+      1,
+    ]);
+  });
+
+  it('sees one snapshot, and changes nothing', async () => {
+    const { accountId } = await ledger.account({ credits: '1' });
+    const held = (client: Parameters<Control['check']>[0]) =>
+      client.query<{ low: bigint }>(
+        'SELECT low_balance_threshold AS low FROM customer_balances WHERE account_id = $1',
+        [accountId],
+      );
+    const first = control('first', async (client) => {
+      expect((await held(client)).rows[0]?.low).toBeNull();
+      await ledger.owner.query(
+        'UPDATE customer_balances SET low_balance_threshold = 7 WHERE account_id = $1',
+        [accountId],
+      );
+      return resultOf([]);
+    });
+    const second = control('second', async (client) => {
+      expect((await held(client)).rows[0]?.low).toBeNull();
+      return resultOf([]);
+    });
+    const writer = control('writer', async (client) => {
+      await client.query('DELETE FROM control_runs');
+      return resultOf([]);
+    });
+    const { outcomes } = await run(first, second, writer);
+    expect(outcomes.map(({ error }) => error)).toEqual([
+      null,
+      null,
+      'cannot execute DELETE in a read-only transaction',
+    ]);
+  });
+
+  it('is one at a time, in however many processes', async () => {
+    let letGo = (): void => undefined;
+    const waiting = new Promise<void>((resolve) => (letGo = resolve));
+    let begun = (): void => undefined;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    const first = run(
+      control('long', async () => {
+        begun();
+        await waiting;
+        return resultOf(['x:1']);
+      }),
+    );
+    await hasBegun;
+    expect(await reconcile(ledger.billing, [finding('other')], OPTIONS)).toBeNull();
+    expect(await reconcileDue(ledger.billing, [finding('other')], { ...OPTIONS, intervalMs: 0 })).toBeNull();
+    letGo();
+    await first;
+    expect(await reconcile(ledger.billing, [finding('other')], OPTIONS)).not.toBeNull();
+    expect(await findings('open')).toEqual(['long x:1']);
+  });
+
+  it('names a subject once, with all that was found of it', async () => {
+    const twice = control('twice', async () => ({
+      count: 2,
+      items: [
+        item('x:1', { transactionIds: [1n], message: 'First.' }),
+        item('x:1', { transactionIds: [1n, 2n], message: 'Second.' }),
+      ],
+    }));
+    await run(twice);
+    await run(twice);
+    const [found, ...others] = await listFindings(ledger.billing, {
+      control: 'twice',
+      state: 'open',
+      limit: 9,
+      after: null,
+    });
+    expect(found).toMatchObject({ subject: 'x:1', message: 'First. Second.', transactionIds: [1n, 2n] });
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the schedule', () => {
+  const schedule = (intervalMs: number, ...controls: Control[]) =>
+    reconcileDue(ledger.billing, controls, { ...OPTIONS, intervalMs });
+
+  it('runs no more often than its interval, whoever runs it', async () => {
+    expect(await schedule(3_600_000, finding('a'))).not.toBeNull();
+    expect(await schedule(3_600_000, finding('a'))).toBeNull();
+    await ledger.owner.query(`UPDATE control_runs SET started_at = started_at - interval '1 hour',
+      finished_at = started_at - interval '1 hour' + interval '1 second'`);
+    expect(await schedule(3_600_000, finding('a'))).not.toBeNull();
+  });
+
+  it('rests after a long run', async () => {
+    await schedule(1, finding('a'));
+    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '11 minutes',
+      finished_at = now() - interval '1 minute'`);
+    expect(await schedule(1, finding('a'))).toBeNull();
+    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '101 minutes',
+      finished_at = now() - interval '91 minutes'`);
+    expect(await schedule(1, finding('a'))).not.toBeNull();
+  });
+
+  it('runs what reads the whole ledger once a day, and again after it failed', async () => {
+    let fails = true;
+    const daily = control(
+      'daily',
+      () => (fails ? Promise.reject(new Error('no')) : Promise.resolve(resultOf([]))),
+      'day',
+    );
+    const ran = async () => {
+      await ledger.owner.query(`UPDATE control_runs SET finished_at = started_at, asked_by = 'somebody'`);
+      return (await schedule(0, finding('a'), daily))?.outcomes.map((each) => each.control.id);
+    };
+    expect(await ran()).toEqual(['a', 'daily']);
+    fails = false;
+    expect(await ran()).toEqual(['a', 'daily']);
+    expect(await ran()).toEqual(['a']);
+    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '24 hours'`);
+    expect(await ran()).toEqual(['a', 'daily']);
+  });
+
+  it('forgets old runs, and keeps what they found', async () => {
+    await run(finding('a', 'x:1'));
+    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '2 hours'`);
+    await run(finding('b'));
+    const { rows } = await ledger.owner.query('SELECT DISTINCT control FROM control_results');
+    expect(rows).toEqual([{ control: 'b' }]);
+    expect(await findings('open')).toEqual(['a x:1']);
+  });
+});
+
+describe('a finding', () => {
+  it('goes on while it is seen, ends when it is gone, and is another one when it comes again', async () => {
+    await run(finding('a', 'x:1', 'x:2'), finding('b', 'x:1'));
+    await run(finding('a', 'x:2'));
+    expect(await findings('open')).toEqual(['a x:2', 'b x:1']);
+    expect(await findings('resolved')).toEqual(['a x:1']);
+    await run(finding('a', 'x:1', 'x:2'));
+    expect(await findings('open')).toEqual(['a x:1', 'a x:2', 'b x:1']);
+    expect(await findings('all')).toHaveLength(4);
+  });
+
+  it('stays while its control cannot look, or names only some', async () => {
+    await run(finding('a', 'x:1', 'x:2'));
+    await run(control('a', () => Promise.reject(new Error('no'))));
+    await run(control('a', async () => ({ count: 3, items: [item('x:2')] })));
+    expect(await findings('open')).toEqual(['a x:1', 'a x:2']);
+    await run(finding('a'));
+    expect(await findings('open')).toEqual([]);
+  });
+
+  it('is announced when it is new, with its run; a control that cannot look is announced once', async () => {
+    await run(finding('a', 'x:1'), finding('b'));
+    expect(await announced()).toEqual([
+      expect.objectContaining({ control: 'a', state: 'red', count: 1, fresh: 1, subjects: ['x:1'] }),
+    ]);
+    await run(finding('a', 'x:1'), finding('b'));
+    expect(await announced()).toEqual([]);
+    await run(finding('a', 'x:1', 'x:2'));
+    expect(await announced()).toEqual([expect.objectContaining({ count: 2, fresh: 1, subjects: ['x:2'] })]);
+    const broken = control('a', () => Promise.reject(new Error('no')));
+    await run(broken);
+    await run(broken);
+    expect(await announced()).toEqual([expect.objectContaining({ control: 'a', state: 'error', fresh: 0 })]);
+  });
+
+  it('is acknowledged by somebody, which changes no count', async () => {
+    const { accountId } = await ledger.account({ credits: '0' });
+    const userId = newId();
+    await ledger.owner.query(
+      `INSERT INTO users (id, account_id, email, password_hash) VALUES ($1, $2, $1 || '@example.com', 'none')`,
+      [userId, accountId],
+    );
+    await run(
+      finding('a', 'x:1', 'x:2'),
+      finding('b'),
+      control('c', () => Promise.reject(new Error('no'))),
+    );
+    const [first] = await listFindings(ledger.billing, {
+      control: 'a',
+      state: 'open',
+      limit: 1,
+      after: null,
+    });
+    const acknowledge = (of: string, findingId: bigint) =>
+      inTransaction(ledger.billing, (client) =>
+        acknowledgeFinding(client, { control: of, findingId, userId, note: 'mine', requestId: 'r' }),
+      );
+    const acknowledged = await acknowledge('a', first!.id);
+    expect(acknowledged).toMatchObject({ acknowledgedBy: `user:${userId}`, note: 'mine', resolvedAt: null });
+    await expect(acknowledge('b', first!.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await readStandings(ledger.billing, ['a', 'b', 'c', 'd'])).toMatchObject([
+      { control: 'a', state: 'red', count: 2n, openFindings: 2n, unacknowledged: 1n },
+      { control: 'b', state: 'green', count: 0n, openFindings: 0n },
+      { control: 'c', state: 'error', count: null, error: 'no' },
+      { control: 'd', state: 'never', count: null },
+    ]);
+    const { rows } = await ledger.owner.query(
+      `SELECT actor, subject FROM audit_log WHERE action = 'finding.acknowledged'`,
+    );
+    expect(rows).toEqual([{ actor: `user:${userId}`, subject: `finding:a:${first!.id}` }]);
+    await run(finding('a'));
+    await expect(acknowledge('a', first!.id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
