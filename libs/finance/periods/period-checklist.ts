@@ -1,8 +1,12 @@
+import { currentHead } from '#ledger/chain/chain.js';
+import { verifyChainOn } from '#ledger/chain/chain-verify.js';
 import type { Report } from '#ledger/horizon.js';
+import { recognitionProgress } from '#ledger/recognition.js';
 import { readTrialBalance } from '#ledger/trial-balance.js';
 import { runControlsOn } from '../control-run.js';
 import { controls } from '../controls.js';
 import { costsProgress } from '../costs/accrual.js';
+import { unsealed } from './catch-up.js';
 import type { ChecklistItem, Waiver } from './period.js';
 
 export interface ChecklistOptions {
@@ -64,6 +68,18 @@ const questions: readonly Question[] = [
     title: 'The costs of all work before the end are told',
     waivable: false,
     ask: async ({ client }, { end }) => reached((await costsProgress(client)).at, end, 'Costs are told'),
+  },
+  {
+    id: 'recognition',
+    title: 'The revenue of everything before the end is recognised',
+    waivable: false,
+    ask: askRecognition,
+  },
+  {
+    id: 'chain',
+    title: 'Everything before the end is in the hash chain, which holds',
+    waivable: false,
+    ask: askChain,
   },
   {
     id: 'approvals',
@@ -145,6 +161,37 @@ async function askSuspense({ client }: Snapshot, { end }: ChecklistOptions): Pro
   return {
     count,
     message: count === 0 ? 'Nothing does.' : `${count} items are undecided, the oldest since ${oldest}.`,
+  };
+}
+
+/** Customers' transactions that no recogniser has seen. */
+async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { throughId } = await recognitionProgress(client);
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ledger_transactions
+     WHERE id > $1 AND effective_at < $2 AND account_id IS NOT NULL AND kind NOT IN ('hold', 'release', 'recognition')`,
+    [throughId, end],
+  );
+  const { count = 0 } = rows[0] ?? {};
+  return { count, message: count === 0 ? 'It is.' : `${count} transactions are left.` };
+}
+
+/** Blocks of periods that are closed were verified then. */
+async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const left = await unsealed(client, { before: null, effectiveBefore: end.toISOString() });
+  if (left > 0) return { count: left, message: `${left} transactions are in no block yet.` };
+  const head = await currentHead(client);
+  if (!head) return { count: 0, message: 'There is nothing to seal.' };
+  const { rows } = await client.query<{ from: string | null }>(
+    `SELECT min(b.number)::text AS from FROM ledger_chain_blocks b WHERE b.last_id >= coalesce(
+       (SELECT last_ledger_id FROM ledger_periods WHERE state = 'closed' ORDER BY ends_at DESC LIMIT 1), 0)`,
+  );
+  const from = rows[0]?.from ?? head.number;
+  const { findingCount, findings } = await verifyChainOn(client, { from: BigInt(from) });
+  const words = findings.slice(0, EXAMPLES).map(({ message }) => message);
+  return {
+    count: findingCount,
+    message: words.join(' ') || `It holds from block ${from} to ${head.number}.`,
   };
 }
 

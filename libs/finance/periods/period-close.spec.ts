@@ -10,8 +10,8 @@ import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { accrueCosts } from '../costs/accrual.js';
 import { hashBalances } from './balances-hash.js';
+import { catchUp } from './catch-up.js';
 import { findPeriod, listLatePostings, listPeriods, type Period, periodBalances } from './period.js';
 import { checkPeriod, closePeriod, type CloseOptions, type CloseRequest } from './period-close.js';
 import { waivableItems } from './period-checklist.js';
@@ -49,8 +49,8 @@ async function spreadOverDays(): Promise<void> {
 }
 
 function options(changed: Partial<CloseOptions> = {}): CloseOptions {
-  const catchUp = async () => void (await accrueCosts(pool));
-  return { marginMs: 0, waitMs: 2_000, graceMs: 60_000, limitMs: 60_000, catchUp, ...changed };
+  const limits = { marginMs: 0, waitMs: 2_000, graceMs: 60_000, limitMs: 60_000 };
+  return { ...limits, catchUp: () => catchUp(pool, { log: fixture.log }), ...changed };
 }
 
 /** Everything that may be waived is: what other rooms find in these made-up books is not the matter here. */

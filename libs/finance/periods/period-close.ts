@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon, markHorizon, openReport } from '#ledger/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
+import { burnId } from './catch-up.js';
 import { findPeriod, findPeriodOfRequest, type Period, type Waiver } from './period.js';
 import { type ChecklistItem } from './period.js';
 import { type ChecklistOptions, runChecklist, waivableItems } from './period-checklist.js';
@@ -67,7 +68,7 @@ class CloseAbandoned extends Error {
 }
 
 /** One close at a time; held by a connection, so that it ends with the program. */
-const CLOSE_LOCK = '7012004833';
+const CLOSE_LOCK = '7012004841';
 
 /**
  * Closes the books up to an instant. It answers the period, closed or abandoned: then its checklist or its reason says why.
@@ -246,7 +247,7 @@ class Close {
   /** An id is burnt first, so that every id that was taken is below the one that is stored. */
   private async sealIds(): Promise<void> {
     const { periodId, attempt } = this.parts;
-    await this.pool.query(`SELECT nextval('ledger_transaction_blocks')`);
+    await burnId(this.pool);
     await this.passMark();
     const lastId = await atHorizon(this.pool, (_, { lastLedgerId }) => Promise.resolve(lastLedgerId));
     await this.pool.query(

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { ChainBuilder } from '#ledger/chain/chain.js';
+import { recogniseAll } from '#ledger/recognition.js';
+import type { Logger } from '#platform/logging.js';
+import { accrueCosts } from '../costs/accrual.js';
+
+/** Another builder that is at work seals the rest by itself; it is waited for so long. */
+const SEAL_TRIES = 50;
+const SEAL_PAUSE_MS = 100;
+
+/**
+ * Brings what runs behind the postings up to the present, in the order in which one makes work for the next: costs, recognised
+ * revenue, the hash chain. To be done before a period closes, since afterwards all of it would count as late.
+ */
+export async function catchUp(
+  pool: pg.Pool,
+  { log, signal }: { log: Pick<Logger, 'info'>; signal?: AbortSignal | undefined },
+): Promise<void> {
+  await accrueCosts(pool, signal ? { signal } : {});
+  signal?.throwIfAborted();
+  await burnId(pool);
+  await recogniseAll(pool);
+  const through = await burnId(pool);
+  const builder = new ChainBuilder({ pool, log });
+  for (let tries = 0; tries < SEAL_TRIES; tries += 1) {
+    signal?.throwIfAborted();
+    await builder.seal(signal);
+    if ((await unsealed(pool, { before: through, effectiveBefore: 'infinity' })) === 0) return;
+    await pause(SEAL_PAUSE_MS);
+  }
+}
+
+/** What is certain goes up to the last id that was taken, and not over it: one that nobody uses makes all others certain. */
+export async function burnId(pool: pg.Pool): Promise<bigint> {
+  const { rows } = await pool.query<{ id: bigint }>(`SELECT nextval('ledger_transaction_blocks') AS id`);
+  return BigInt(rows[0]?.id ?? 0);
+}
+
+/** Transactions that are in no block yet, with an id before the one and effective before the other. */
+export async function unsealed(
+  database: pg.Pool | pg.ClientBase,
+  { before, effectiveBefore }: { before: bigint | null; effectiveBefore: string },
+): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ledger_transactions
+     WHERE id > coalesce((SELECT last_id FROM ledger_chain_blocks ORDER BY number DESC LIMIT 1), 0)
+       AND id < coalesce($1::bigint, 9223372036854775807) AND effective_at < $2::timestamptz`,
+    [before, effectiveBefore],
+  );
+  return rows[0]?.count ?? 0;
+}
