@@ -205,6 +205,17 @@ export class KeyChanged {
   @IsOptional() @Matches(/^[0-9a-f]{64}$/) keyHash?: string;
 }
 
+/** Transactions of the ledger were sealed: who keeps the hash can tell later whether any of them was touched. */
+export class LedgerSealed {
+  /** Of the block, counted from 1. */
+  @IsWord() number!: string;
+  @Matches(/^[0-9a-f]{64}$/) hash!: string;
+  /** The ledger transaction that it goes up to. */
+  @IsWord() lastId!: string;
+  @IsCount() transactionCount!: number;
+  @IsInstant() sealedAt!: string;
+}
+
 const ofCharge = { id: (payload: { chargeId: string }) => payload.chargeId };
 const byAccount = { key: (payload: { accountId: string }) => payload.accountId };
 
@@ -291,6 +302,16 @@ export const topics = {
     groups: [groups.notifications],
     key: (payload) => payload.control,
     id: (payload) => payload.runId,
+  }),
+  ledgerSealed: topic({
+    name: 'ledger.sealed',
+    version: 1,
+    kind: 'event',
+    payload: LedgerSealed,
+    partitions: 1,
+    groups: [],
+    key: () => 'ledger',
+    id: (payload) => payload.number,
   }),
   catalogChanged: topic({
     name: 'catalog.changed',

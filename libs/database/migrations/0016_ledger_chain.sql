@@ -9,16 +9,17 @@ CREATE TABLE ledger_chain_blocks (
   last_id            bigint NOT NULL,
   transaction_count  integer NOT NULL CHECK (transaction_count > 0),
   entry_count        integer NOT NULL CHECK (entry_count >= 0),
-  -- Of the hashes of all its rows, in full.
+  -- Of the hashes of the ledger accounts that it seals, then of its transactions, in full.
   digest             bytea NOT NULL CHECK (length(digest) = 32),
+  leaves_hash        bytea NOT NULL CHECK (length(leaves_hash) = 32),
   hash               bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
   sealed_at          timestamptz NOT NULL,
   CHECK (first_id <= last_id)
 );
 CALL make_append_only('ledger_chain_blocks');
 
--- What names the row that was touched: the ids of a block's transactions, how many entries each had, and the beginning of
--- the hash of each row. It is not compressed, since hashes cannot be.
+-- What names the row that was touched: the ids of a block's ledger accounts and transactions with the beginning of the hash
+-- of each, how many entries there were, and a check sum of each row. It is not compressed, since hashes cannot be.
 CREATE TABLE ledger_chain_leaves (
   block_number  bigint PRIMARY KEY REFERENCES ledger_chain_blocks,
   leaves        bytea NOT NULL
@@ -26,4 +27,12 @@ CREATE TABLE ledger_chain_leaves (
 ALTER TABLE ledger_chain_leaves ALTER COLUMN leaves SET STORAGE EXTERNAL;
 CALL make_append_only('ledger_chain_leaves');
 
-GRANT SELECT, INSERT ON ledger_chain_blocks, ledger_chain_leaves TO tollgate_billing;
+-- A ledger account is sealed with the first block whose entries name it; this is how the builder finds those that are. That
+-- it tells the truth is verified by the leaves.
+CREATE TABLE ledger_chain_accounts (
+  ledger_account_id  bigint PRIMARY KEY,
+  block_number       bigint NOT NULL REFERENCES ledger_chain_blocks
+);
+CALL make_append_only('ledger_chain_accounts');
+
+GRANT SELECT, INSERT ON ledger_chain_blocks, ledger_chain_leaves, ledger_chain_accounts TO tollgate_billing;
