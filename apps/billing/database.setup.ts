@@ -1,4 +1,4 @@
-import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
+import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog/catalog.seed.js';
 import { inTransaction, openPool } from '#database/database.js';
 import { migrate, type MigrateOptions } from '#database/migrations.js';
 import { ConfigReader } from '#platform/config.js';
@@ -26,7 +26,9 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
       // Of two that set up an empty database at once, the second waits and finds the catalog there.
       await client.query('SELECT pg_advisory_xact_lock(catalog_lock_key())');
       await seedCatalog(client);
-      if (sandbox) await configureSandboxChannel(client, sandbox);
+      if (!sandbox) return;
+      await configureSandboxChannel(client, sandbox);
+      await seedSandboxCosts(client);
     });
   } finally {
     await pool.end();

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
@@ -9,7 +10,7 @@ import { type RunningVideoWorker, startVideoWorker } from '#apps/video-worker/vi
 import { parseChaos } from '#bus/chaos.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { groups } from '#bus/topics.js';
-import { configureSandboxChannel } from '#catalog/catalog.seed.js';
+import { configureSandboxChannel, seedSandboxCosts } from '#catalog/catalog.seed.js';
 import { inTransaction, openPool } from '#database/database.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
@@ -157,7 +158,9 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
 function readConfigs({ env, storageDir }: RelayOptions) {
   // Payments are played unless there is a provider of real ones.
   const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] ? 'false' : 'true';
-  const reader = new ConfigReader({ SANDBOX_PAYMENTS, ...env });
+  // Gateway and billing are here alone, so they need nobody else's word for it.
+  const CONSOLE_GRANT_SECRET = randomBytes(32).toString('base64url');
+  const reader = new ConfigReader({ SANDBOX_PAYMENTS, CONSOLE_GRANT_SECRET, ...env });
   const configs = {
     gateway: readGatewayConfig(reader),
     worker: readVideoWorkerConfig(reader),
@@ -191,7 +194,10 @@ async function openSandbox(
   const apiKey = wanted?.apiKey ?? 'sandbox-key';
   const sandbox = await startSandbox({ ...wanted, apiKey });
   undo.add(() => sandbox.close());
-  await inTransaction(billing, (client) => configureSandboxChannel(client, { baseUrl: sandbox.url, apiKey }));
+  await inTransaction(billing, async (client) => {
+    await configureSandboxChannel(client, { baseUrl: sandbox.url, apiKey });
+    await seedSandboxCosts(client);
+  });
   return sandbox;
 }
 

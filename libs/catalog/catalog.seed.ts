@@ -162,6 +162,28 @@ export async function configureSandboxChannel(
   }
 }
 
+/** What the sandbox channels are said to take, of each model's first price; less where groups pay a fixed price for a call. */
+const SANDBOX_COST_SHARE = '0.6';
+const SANDBOX_COST_OF_FIXED = '0.00012';
+
+/** Gives the sandbox channels example costs for models that have none there, so that margins show something. */
+export async function seedSandboxCosts(database: Queryable): Promise<void> {
+  const fixed = MODELS.filter(({ groups }) => groups.includes(PUBLIC_RELAY)).map(({ id }) => id);
+  await database.query(
+    `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost, actor,
+       reason, request_id)
+     SELECT cm.channel_id, cm.model_id, CASE WHEN cm.model_id = ANY ($2) THEN $4::numeric ELSE p.unit_price * $3::numeric END,
+       p.input_price * $3::numeric, p.cached_input_price * $3::numeric, p.output_price * $3::numeric, 'system',
+       'Example of the sandbox', 'sandbox'
+     FROM channel_models cm
+     JOIN LATERAL (SELECT * FROM price_versions WHERE model_id = cm.model_id ORDER BY effective_from LIMIT 1) AS p
+       ON num_nonnulls(p.unit_price, p.input_price) = 1
+     WHERE (cm.channel_id = $1 OR cm.channel_id LIKE $1 || '-%') AND NOT EXISTS (
+       SELECT FROM upstream_cost_versions v WHERE v.channel_id = cm.channel_id AND v.model_id = cm.model_id)`,
+    [SANDBOX_CHANNEL, fixed, SANDBOX_COST_SHARE, SANDBOX_COST_OF_FIXED],
+  );
+}
+
 async function configureChannel(
   database: Queryable,
   sandbox: { baseUrl: string; apiKey: string },

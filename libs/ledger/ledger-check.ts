@@ -243,6 +243,16 @@ const CHECKS: Check[] = [
           GROUP BY 1, 2, 3 HAVING count(b.id) <> 1 OR count(p.id) <> 1`,
   },
   {
+    invariant: 9,
+    message: 'a posting of upstream costs has no row behind it, or a row no posting',
+    sql: `SELECT coalesce(p.id, b.id)::text AS transaction_id, p.kind, p.reference FROM (
+            SELECT id, kind, reference FROM ledger_transactions WHERE kind IN ('upstream_cost', 'upstream_bill')) AS p
+          FULL JOIN (SELECT transaction_id AS id, 'upstream_cost' AS kind FROM charge_costs WHERE transaction_id IS NOT NULL
+            GROUP BY 1 UNION ALL SELECT transaction_id, 'upstream_bill' FROM upstream_bills WHERE transaction_id IS NOT NULL) AS b
+            ON b.id = p.id AND b.kind = p.kind
+          WHERE p.id IS NULL OR b.id IS NULL`,
+  },
+  {
     invariant: 11,
     message: 'a payment is credited and in suspense as well',
     sql: `SELECT t.provider, t.payment_id FROM topups t JOIN suspense_items s ON s.provider = t.provider

@@ -2,6 +2,9 @@ import { expect } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charge-refund.js';
+import { accrueCosts } from '#finance/costs/accrual.js';
+import { setCost } from '#finance/costs/cost-versions.js';
+import { recordBill } from '#finance/costs/upstream-bills.js';
 import { applyDispute } from '#ledger/chargeback.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
@@ -55,6 +58,7 @@ export class LedgerLife {
     await this.dispute(lost, invitee.accountId, 'lost');
     await this.dispute(kept, invitee.accountId, 'won');
     await this.suspense();
+    await this.upstreamCosts(inviter);
     return { inviter: inviter.accountId, invitee: invitee.accountId };
   }
 
@@ -73,7 +77,7 @@ export class LedgerLife {
   /** `delivered` null leaves it held. @returns the charge's id */
   async charge(
     customer: { accountId: string; keyId: string },
-    work: { units: bigint; delivered: bigint | null },
+    work: { units: bigint; delivered: bigint | null; channel?: string },
   ): Promise<string> {
     const { accountId, keyId } = customer;
     const chargeId = `life${(this.charges += 1)}x${newId()}`;
@@ -87,7 +91,8 @@ export class LedgerLife {
     if (work.delivered === null) return chargeId;
     await this.engine.resolve({
       ...{ chargeId, accountId, outcome: work.delivered > 0n ? 'delivered' : 'failed' },
-      ...{ deliveredUnits: work.delivered, channel: null, reason: null, upstreamStatus: 200, latencyMs: 5 },
+      ...{ deliveredUnits: work.delivered, channel: work.channel ?? null, reason: null },
+      ...{ upstreamStatus: 200, latencyMs: 5 },
     });
     return chargeId;
   }
@@ -146,6 +151,25 @@ export class LedgerLife {
         bookSuspenseReturned(client, { ...item, id: itemId, transactionId }, 'USD'),
       );
     }
+  }
+
+  /** Work that costs us something, also when it fails, and the bill for it. */
+  private async upstreamCosts(customer: { accountId: string; keyId: string }): Promise<void> {
+    const { billing } = this.fixture;
+    const by = { reason: 'the price list', actor: 'system', requestId: newId() };
+    await setCost(billing, {
+      ...{ channel: 'sandbox', model: 'imgmodel-4', billsFailures: true, effectiveFrom: null, ...by },
+      cost: { unitCost: '0.012345678' },
+    });
+    for (const delivered of [2n, 0n]) {
+      await this.charge(customer, { units: 2n, delivered, channel: 'sandbox' });
+    }
+    await accrueCosts(billing);
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    await recordBill(billing, {
+      ...{ channel: 'sandbox', number: newId(), from: day(-2), to: day(0), amount: 1_500_000_001n },
+      ...{ actor: by.actor, requestId: newId() },
+    });
   }
 
   private transaction<T>(work: Parameters<typeof inTransaction<T>>[1]): Promise<T> {

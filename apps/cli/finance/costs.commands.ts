@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Command, InvalidArgumentError } from 'commander';
+import { viewBill, viewChannelBills, viewCost, viewCostImport } from '#apps/billing/finance/costs.view.js';
+import { importCosts } from '#finance/costs/cost-file.js';
+import { type CostVersion, listCosts, setCost, type UpstreamCost } from '#finance/costs/cost-versions.js';
+import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { OperatorError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { countArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+import { dayArgument } from './days.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+/** `finance costs`: what upstreams take, and what they bill. */
+export function costsCommand(): Command {
+  const costs = new Command('costs')
+    .description('what channels take for models, and what upstreams billed')
+    .addHelpText('after', NOTES);
+  costs
+    .command('list')
+    .description('costs in force now, or every version')
+    .option('--channel <id>', 'only of this channel')
+    .option('--model <id>', 'only of this model')
+    .option('--all', 'also versions that are over or still to come')
+    .option('--limit <count>', 'at most so many', countArgument, 1000)
+    .option(...JSON_OPTION)
+    .action(list);
+  costs
+    .command('set')
+    .description('set what a channel takes for a model')
+    .argument('<channel>', 'id of the channel')
+    .argument('<model>', 'id of the model')
+    .argument('<cost>', 'USD of a call or a second, input/cached/output of a million tokens, or withdrawn')
+    .option('--bills-failures', 'the upstream bills work that failed, too')
+    .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; else now', timeArgument)
+    .option('--reason <text>', 'why, for the audit log', 'set by hand')
+    .option(...JSON_OPTION)
+    .action(set);
+  costs
+    .command('import')
+    .description('set costs from a CSV file: all of its rows or, where one is refused, none')
+    .argument('<file>', 'a CSV file; - reads standard input')
+    .option('--reason <text>', 'why, for the audit log')
+    .option('--dry-run', 'show what it would do, and do nothing')
+    .option(...JSON_OPTION)
+    .action(importFile);
+  addBillCommands(costs);
+  return costs;
+}
+
+const NOTES = `
+A file has the columns channel, model, unit_cost or input_cost, cached_input_cost and output_cost, and perhaps
+bills_failures (yes, no), effective_from and withdrawn (yes). Costs that were told are never changed: what was told
+wrongly is put right by the bill of the upstream.
+
+Examples:
+  tollgate finance costs set sandbox imgmodel-4 0.018
+  tollgate finance costs set sandbox vendora-chat 1.5/0.75/6 --bills-failures
+  tollgate finance costs import costs.csv --dry-run
+  tollgate finance costs bill sandbox INV-2026-01 118.40 --from 2026-01-01 --to 2026-02-01`;
+
+function addBillCommands(costs: Command): void {
+  costs
+    .command('bill')
+    .description('record what an upstream billed; the difference to what costs came to is expense')
+    .argument('<channel>', 'id of the channel')
+    .argument('<number>', "the bill's number")
+    .argument('<amount>', 'USD; below zero for a credit note', amountArgument)
+    .requiredOption('--from <day>', 'the first day of UTC that it is for', dayArgument)
+    .requiredOption('--to <day>', 'the day after the last', dayArgument)
+    .option(...JSON_OPTION)
+    .action(bill);
+  costs
+    .command('bills')
+    .description('costs against bills, channel by channel, and the latest bills')
+    .option('--limit <count>', 'at most so many bills', countArgument, 50)
+    .option(...JSON_OPTION)
+    .action(bills);
+}
+
+function timeArgument(given: string): Date {
+  const time = new Date(given);
+  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(given) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+function amountArgument(given: string): bigint {
+  if (/^-?\d{1,9}(\.\d{1,9})?$/.test(given)) return parseAmount(given);
+  throw new InvalidArgumentError('Give USD with at most nine decimals, such as 118.40.');
+}
+
+interface ListOptions {
+  channel?: string;
+  model?: string;
+  all?: boolean;
+  limit: number;
+  json?: boolean;
+}
+
+async function list({ all = false, json, ...asked }: ListOptions): Promise<void> {
+  const rows = await withDatabase(process.env, (pool) =>
+    listCosts(pool, { ...asked, beforeId: null, inForce: !all }),
+  );
+  if (json) return printJson({ costs: rows.map(viewCost) });
+  if (rows.length === 0) return printText('No cost is known.');
+  const titles = ['Channel', 'Model', 'Cost (USD)', 'Failures', 'From', 'By'];
+  printText(
+    table(
+      titles.map((title) => ({ title })),
+      rows.map((row) => [
+        ...[row.channel, row.model, costText(row.cost), row.billsFailures ? 'billed' : 'free'],
+        ...[fromText(row), row.actor],
+      ]),
+    ),
+  );
+}
+
+function costText(cost: UpstreamCost | null): string {
+  if (cost === null) return 'withdrawn';
+  return 'unitCost' in cost ? cost.unitCost : `${cost.input}/${cost.cachedInput}/${cost.output}`;
+}
+
+function fromText({ effectiveFrom }: Pick<CostVersion, 'effectiveFrom'>): string {
+  return effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever';
+}
+
+interface SetOptions {
+  billsFailures?: boolean;
+  effectiveFrom?: Date;
+  reason: string;
+  json?: boolean;
+}
+
+async function set(channel: string, model: string, given: string, options: SetOptions): Promise<void> {
+  const { billsFailures = false, effectiveFrom = null, reason, json } = options;
+  const cost = costOf(given);
+  const by = { actor: operatorName(), requestId: newId() };
+  const version = await withDatabase(process.env, (pool) =>
+    setCost(pool, { channel, model, cost, billsFailures, effectiveFrom, reason, ...by }),
+  );
+  if (json) return printJson(viewCost(version));
+  printText(
+    facts([
+      ['Channel', version.channel],
+      ['Model', version.model],
+      ['Cost', `${costText(version.cost)} USD`],
+      ['Failed work', version.billsFailures ? 'is billed' : 'is free'],
+      ['From', fromText(version)],
+    ]),
+  );
+}
+
+const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
+
+function costOf(given: string): UpstreamCost | null {
+  if (given === 'withdrawn') return null;
+  const [first = '', cachedInput, output, ...more] = given.split('/');
+  const parts = [first, cachedInput, output].filter((part) => part !== undefined);
+  if (more.length === 0 && parts.length !== 2 && parts.every((part) => DECIMAL.test(part))) {
+    return cachedInput === undefined || output === undefined
+      ? { unitCost: first }
+      : { input: first, cachedInput, output };
+  }
+  throw new OperatorError(
+    `${given} is no cost: give USD such as 0.018, input/cached/output of a million tokens, or withdrawn.`,
+  );
+}
+
+async function importFile(
+  file: string,
+  options: { reason?: string; dryRun?: boolean; json?: boolean },
+): Promise<void> {
+  const { reason = `Import of ${file}`, dryRun = false } = options;
+  const content = await contentOf(file);
+  const by = { actor: operatorName(), reason, requestId: newId(), dryRun };
+  const done = await withDatabase(process.env, (pool) => importCosts(pool, content, by));
+  if (done.refused.length > 0) process.exitCode = 1;
+  if (options.json) return printJson(viewCostImport(done));
+  const { changed, same, refused } = done;
+  if (changed.length > 0) {
+    const titles = ['Line', 'Channel', 'Model', 'Before', 'After'];
+    printText(
+      table(
+        titles.map((title) => ({ title })),
+        changed.map(({ line, wanted, before }) => [
+          ...[String(line), wanted.channel, wanted.model],
+          ...[before ? costText(before.cost) : '-', costText(wanted.cost)],
+        ]),
+      ),
+    );
+  }
+  for (const { line, reason: why } of refused) printText(`Line ${line} is refused: ${why}`);
+  const isDone = !dryRun && refused.length === 0;
+  printText(
+    `\n${changed.length} ${isDone ? 'set' : 'to set'}, ${same} the same, ${refused.length} refused.${isDone ? '' : ' Nothing was set.'}`,
+  );
+}
+
+async function contentOf(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new OperatorError(`The file ${file} cannot be read.`);
+  }
+}
+
+async function bill(
+  channel: string,
+  number: string,
+  amount: bigint,
+  options: { from: string; to: string; json?: boolean },
+): Promise<void> {
+  const { from, to, json } = options;
+  const by = { actor: operatorName(), requestId: newId() };
+  const recorded = await withDatabase(process.env, (pool) =>
+    recordBill(pool, { channel, number, amount, from, to, ...by }),
+  );
+  if (json) return printJson(viewBill(recorded));
+  const view = viewBill(recorded);
+  printText(
+    facts([
+      ['Bill', `${view.number} of ${view.channel}, ${view.from} to ${view.to}`],
+      ['Amount', `${view.amount} USD`],
+      ['Costs covered', `${view.accrued} USD`],
+      ['Difference', `${view.difference} USD`],
+    ]),
+  );
+}
+
+async function bills(options: { limit: number; json?: boolean }): Promise<void> {
+  const { channels, latest } = await withDatabase(process.env, async (pool) => ({
+    channels: await billsByChannel(pool),
+    latest: await listBills(pool, { limit: options.limit, beforeId: null }),
+  }));
+  if (options.json) {
+    return printJson({ channels: channels.map(viewChannelBills), bills: latest.map(viewBill) });
+  }
+  if (channels.length === 0) return printText('No costs were told and no bill was recorded.');
+  const right = 'right' as const;
+  const numbers = ['Costs', 'Covered', 'Open', 'Billed', 'Difference'].map((title) => ({
+    title,
+    align: right,
+  }));
+  const rows = channels.map((each) => [
+    each.channel,
+    ...[each.accrued, each.covered, each.open, each.billed, each.difference].map(formatAmount),
+    each.billedTo ?? '-',
+  ]);
+  printText(table([{ title: 'Channel' }, ...numbers, { title: 'Billed to' }], rows));
+  if (latest.length === 0) return;
+  const titles = [{ title: 'Number' }, { title: 'Channel' }, { title: 'From' }, { title: 'To' }];
+  printText(
+    `\n${table(
+      [...titles, { title: 'Amount', align: right }, { title: 'Difference', align: right }],
+      latest
+        .map(viewBill)
+        .map((each) => [
+          ...[each.number, each.channel, each.from, each.to],
+          ...[each.amount, each.difference],
+        ]),
+    )}`,
+  );
+}

@@ -1,0 +1,157 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import {
+  daysOf,
+  revenueColumns,
+  viewEarned,
+  viewPriceChange,
+  viewRevenue,
+} from '#apps/billing/finance/revenue.view.js';
+import { writeCsv } from '#apps/billing/http/csv.js';
+import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
+import {
+  type Days,
+  type Earned,
+  type RevenueDimension,
+  revenueDimensions,
+  type RevenueReport,
+  revenueReport,
+  revenueRows,
+} from '#finance/reports/revenue.js';
+import { formatAmount } from '#money/amount.js';
+import { OperatorError } from '#platform/errors.js';
+import { countArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { printJson, printText, table } from '../output.js';
+import { dayArgument } from './days.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+/** `finance revenue` and `finance price-changes`. */
+export function revenueCommands(): Command[] {
+  return [revenueCommand(), priceChangesCommand()];
+}
+
+function revenueCommand(): Command {
+  return new Command('revenue')
+    .description('revenue, cost and margin of days; exits 1 when they are not what the ledger says')
+    .option('--from <day>', 'the first day of UTC; the first of this month by default', dayArgument)
+    .option('--to <day>', 'the day after the last; tomorrow by default', dayArgument)
+    .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
+    .option('--limit <count>', 'at most so many rows', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file of all rows').conflicts('json'))
+    .option(...JSON_OPTION)
+    .addHelpText('after', REVENUE_NOTES)
+    .action(printRevenue);
+}
+
+const REVENUE_NOTES = `
+A charge counts when it ended, a refund when it was given. Costs are told behind the requests.
+
+Examples:
+  tollgate finance revenue --by model,channel --from 2026-01-01 --to 2026-02-01
+  tollgate finance revenue --by day --csv > january.csv`;
+
+function priceChangesCommand(): Command {
+  return new Command('price-changes')
+    .description('versions of prices, multipliers and group rules, the latest first, with what each earned')
+    .option('--from <day>', 'taking effect on this day or later', dayArgument)
+    .option('--to <day>', 'taking effect before this day', dayArgument)
+    .addOption(new Option('--kind <kind>').choices(priceChangeKinds))
+    .option('--subject <name>', 'a model, or a group')
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...JSON_OPTION)
+    .action(printPriceChanges);
+}
+
+function byArgument(given: string): RevenueDimension[] {
+  const names = given.split(',').filter((name) => name !== '');
+  const isKnown = (name: string): name is RevenueDimension =>
+    (revenueDimensions as readonly string[]).includes(name);
+  if (names.every(isKnown) && new Set(names).size === names.length) return names;
+  throw new InvalidArgumentError(`Give some of ${revenueDimensions.join(', ')}, with commas, each once.`);
+}
+
+interface RevenueOptions {
+  from?: string;
+  to?: string;
+  by: RevenueDimension[];
+  limit: number;
+  csv?: boolean;
+  json?: boolean;
+}
+
+async function printRevenue(options: RevenueOptions): Promise<void> {
+  const { by, limit } = options;
+  const days = daysOf(options, new Date());
+  if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
+  if (options.csv) return writeFile(days, by);
+  const report = await withDatabase(process.env, (pool) => revenueReport(pool, { ...days, by, limit }));
+  if (!report.agrees) process.exitCode = 1;
+  if (options.json) return printJson(viewRevenue(report, by));
+  printText(revenueTable(report, by));
+  for (const note of notesOf(report)) printText(note);
+}
+
+function writeFile(days: Days, by: readonly RevenueDimension[]): Promise<void> {
+  return withDatabase(process.env, (pool) =>
+    writeCsv(process.stdout, revenueColumns(by), revenueRows(pool, { ...days, by })),
+  );
+}
+
+function revenueTable({ from, to, rows, totals }: RevenueReport, by: readonly RevenueDimension[]): string {
+  const numbers = ['Charges', 'Units', 'Gross', 'Refunds', 'Cost', 'Failed', 'Margin', '%'];
+  const titles = by.map((name) => ({ title: `${name[0]?.toUpperCase()}${name.slice(1)}` }));
+  const cells = rows.map((row) => [...by.map((name) => row.by[name] ?? '-'), ...numbersOf(row)]);
+  const total = by.length === 0 ? [] : [['All', ...by.slice(1).map(() => ''), ...numbersOf(totals)]];
+  const columns = [...titles, ...numbers.map((title) => ({ title, align: 'right' as const }))];
+  return `${from} to ${to}, USD\n\n${table(columns, [...cells, ...total])}`;
+}
+
+function numbersOf(earned: Earned): string[] {
+  const { charges, units, gross, refunds, cost, failedCost, margin, marginPercent } = viewEarned(earned);
+  return [charges, units, gross, refunds, cost, failedCost, margin, marginPercent ?? '-'];
+}
+
+function notesOf({ truncated, agrees, billDifference, unknownCosts, ledger }: RevenueReport): string[] {
+  const words = [
+    truncated ? 'There are more rows: raise --limit, or take --csv.' : '',
+    billDifference === 0n
+      ? ''
+      : `Upstreams billed ${formatAmount(billDifference)} USD beyond what costs came to; no row has it.`,
+    unknownCosts === 0n
+      ? ''
+      : `The cost of ${unknownCosts} charges is not known: tollgate finance costs set.`,
+    agrees
+      ? ''
+      : `The ledger says otherwise: gross ${formatAmount(ledger.gross)}, refunds ${formatAmount(ledger.refunds)}, ` +
+        `cost ${formatAmount(ledger.cost)}, failed ${formatAmount(ledger.failedCost)}. See tollgate finance check.`,
+  ];
+  return words.filter((note) => note !== '');
+}
+
+interface PriceChangesOptions {
+  from?: string;
+  to?: string;
+  kind?: PriceChangeKind;
+  subject?: string;
+  limit: number;
+  json?: boolean;
+}
+
+async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
+  const { kind = null, subject = null, limit } = options;
+  const [from, to] = [options.from, options.to].map((day) => (day ? new Date(`${day}T00:00:00Z`) : null));
+  const asked = { from: from ?? null, to: to ?? null, kind, subject, limit };
+  const versions = await withDatabase(process.env, (pool) => priceChanges(pool, asked));
+  if (options.json) return printJson({ versions: versions.map(viewPriceChange) });
+  const cells = versions.map((version) => [
+    ...[version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever', version.kind],
+    ...[version.subject, version.before ?? '-', version.value, version.proposal?.proposedBy ?? '-'],
+    ...[version.charges.toString(), formatAmount(version.gross)],
+  ]);
+  const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'].map((title) => ({ title }));
+  const right = 'right' as const;
+  printText(
+    table([...titles, { title: 'Charges', align: right }, { title: 'Earned (USD)', align: right }], cells),
+  );
+}
