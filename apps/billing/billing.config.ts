@@ -3,6 +3,7 @@ import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 import { type ReconcileConfig, readReconcileConfig } from './finance/reconcile.config.js';
+import { type PeriodsConfig, readPeriodsConfig } from './periods/periods.config.js';
 import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { type MailConfig, readMailConfig } from './mail/mail.config.js';
 import { type PeopleConfig, readPeopleConfig } from './people/people.config.js';
@@ -46,6 +47,9 @@ export interface BillingConfig {
   readonly reconcile: ReconcileConfig;
 }
 
+  readonly periods: PeriodsConfig;
+  /** Nanos that one person may adjust an account by in a day without a second one, debts that are given up included. */
+  readonly adjustmentLimit: Nanos;
 /** Reads the durations; the caller finishes the reader. */
 export function readBillingConfig(reader: ConfigReader): BillingConfig {
   return {
@@ -70,12 +74,16 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
-    refundLimit: parseAmount(
-      reader.matching('REFUND_LIMIT', {
-        fallback: '20',
-        pattern: /^\d{1,9}(\.\d{1,9})?$/,
-        rule: 'must be an amount such as 20 or 0.5',
-      }),
-    ),
+    periods: readPeriodsConfig(reader),
+    refundLimit: readLimit(reader, 'REFUND_LIMIT'),
+    adjustmentLimit: readLimit(reader, 'ADJUSTMENT_LIMIT'),
   };
+}
+
+/** What one person may do alone; the command line reads it too. */
+export function readLimit(reader: ConfigReader, name: 'REFUND_LIMIT' | 'ADJUSTMENT_LIMIT'): Nanos {
+  const pattern = /^\d{1,9}(\.\d{1,9})?$/;
+  return parseAmount(
+    reader.matching(name, { fallback: '20', pattern, rule: 'must be an amount such as 20 or 0.5' }),
+  );
 }

@@ -35,6 +35,8 @@ import { InvitesModule } from './invites/invites.module.js';
 import { LiveModule } from './live/live.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
 import { PeopleModule } from './people/people.module.js';
+import { PeriodsModule } from './periods/periods.module.js';
+import { PlaygroundModule } from './playground/playground.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -106,6 +108,8 @@ export class BillingModule {
         PeopleModule,
         RatesModule,
         PaymentsModule,
+        PeriodsModule,
+        PlaygroundModule,
         FinanceModule,
         InvitesModule,
         LiveModule,

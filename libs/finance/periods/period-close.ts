@@ -276,6 +276,7 @@ class Close {
         throw new CloseAbandoned(`Not in order: ${red.map(({ id }) => id).join(', ')}.`, checklist);
       }
       await this.tell('storing the trial balance');
+      await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
       const query = { by: 'effective', at: end } as const;
       await this.store(checklist, await readTrialBalance(client, horizon, query));
     } finally {

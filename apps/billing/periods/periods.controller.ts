@@ -1,0 +1,99 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
+import { ApiError } from '#platform/errors.js';
+import { timeOf } from '../finance/ledger.view.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { type CsvColumn, sendCsv } from '../http/csv.js';
+import { pageFrom, readCursor } from '../http/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { PeriodDesk } from './period.desk.js';
+import { periodRoutes as routes } from './periods.routes.js';
+import { viewBalances, viewLate, viewPeriod } from './periods.view.js';
+
+const NUMBER = /^\d{1,18}$/;
+
+/** Books that close, and what came too late for them. */
+@Controller()
+export class PeriodsController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(PeriodDesk) private readonly desk: PeriodDesk,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, cursor, state } = query;
+    const before = readCursor(cursor, 1, NUMBER)?.[0];
+    const beforeId = before === undefined ? null : BigInt(before);
+    const views = (await listPeriods(this.pool, { limit, beforeId, state })).map(viewPeriod);
+    return pageFrom(views, limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.show)
+  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    const period = await this.find(params.periodId);
+    return { ...viewPeriod(period), balances: await this.balancesOf(period) };
+  }
+
+  @Serves(routes.balances)
+  async balances({ params, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
+    const period = await this.find(params.periodId);
+    const day = period.endsAt.toISOString().slice(0, 10);
+    const rows = await this.balancesOf(period);
+    return sendCsv(reply, `trial-balance-${day}.csv`, columns, streamed(rows));
+  }
+
+  @Serves(routes.late)
+  async late({ params, query }: CallOf<typeof routes.late>): Promise<AnswerOf<typeof routes.late>> {
+    const { limit, cursor } = query;
+    const { id: periodId } = await this.find(params.periodId);
+    const after = readCursor(cursor, 1, NUMBER)?.[0];
+    const afterId = after === undefined ? null : BigInt(after);
+    const views = (await listLatePostings(this.pool, { periodId, limit, afterId })).map(viewLate);
+    return pageFrom(views, limit, ({ transactionId }) => [transactionId]);
+  }
+
+  @Serves(routes.check)
+  async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
+    const { at, checklist } = await this.desk.check(body.end, body.waivers);
+    return { at: timeOf(at), ok: checklist.every(({ state }) => state !== 'failed'), checklist };
+  }
+
+  @Serves(routes.close)
+  async close(call: CallOf<typeof routes.close>): Promise<AnswerOf<typeof routes.close>> {
+    const { end, waivers, note = null, requestId } = call.body;
+    const actor = `user:${call.actor.userId}`;
+    return viewPeriod(await this.desk.close({ end, waivers, note, actor, requestId }, call.requestId));
+  }
+
+  private async find(periodId: string): Promise<Period> {
+    const period = await this.desk.find(BigInt(periodId));
+    if (!period) throw new ApiError('not_found', 'There is no such period.');
+    return period;
+  }
+
+  private async balancesOf({ id }: Period) {
+    return viewBalances(await periodBalances(this.pool, id), this.currency);
+  }
+}
+
+type BalanceRow = ReturnType<typeof viewBalances>[number];
+
+const columns: readonly CsvColumn<BalanceRow>[] = [
+  { title: 'account', value: ({ code }) => code },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'unit', value: ({ unit }) => unit },
+  { title: 'balance', value: ({ balance }) => balance },
+];
+
+async function* streamed<T>(rows: readonly T[]): AsyncGenerator<T> {
+  yield* rows;
+}

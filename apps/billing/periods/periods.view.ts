@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { LatePosting, Period, PeriodBalance } from '#finance/periods/period.js';
+import { timeOf, trialBalanceView } from '../finance/ledger.view.js';
+import type { periodView } from './periods.routes.js';
+
+export function viewPeriod(period: Period): z.input<typeof periodView> {
+  const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, ...rest } = period;
+  return {
+    ...rest,
+    id: id.toString(),
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt.toISOString(),
+    recordedBefore: recordedBefore && timeOf(recordedBefore),
+    begunAt: begunAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+  };
+}
+
+export function viewBalances(balances: PeriodBalance[], currency: string) {
+  const report = { by: 'effective', at: 'infinity', recordedBefore: 'infinity', totals: [] } as const;
+  return trialBalanceView({ ...report, totals: [], balances }, currency).balances;
+}
+
+export function viewLate(late: LatePosting) {
+  const { transactionId, kind, reference, accountId, happenedAt, recordedAt } = late;
+  return {
+    ...{ transactionId: transactionId.toString(), kind, reference, accountId },
+    ...{ happenedAt: happenedAt.toISOString(), recordedAt: recordedAt.toISOString() },
+  };
+}
