@@ -22,7 +22,7 @@ import { AccountsModule } from './accounts/accounts.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
-import { BASE_URL, LOOPS } from './billing.tokens.js';
+import { LOOPS } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { ConsolePages } from './console.pages.js';
@@ -62,6 +62,8 @@ export interface BillingModuleOptions {
   pages: ConsolePages;
   /** Where clients send calls for models, without /v1. */
   baseUrl: () => string;
+  /** Where billing itself reaches a gateway. */
+  gatewayUrl: () => string;
 }
 
 /** Starts billing's background work with the application, and ends it in order: loops, the ledger, announcements. */
@@ -106,10 +108,10 @@ export class BillingModule {
         KeysModule,
         MailModule,
         PeopleModule,
-        RatesModule,
-        PaymentsModule,
         PeriodsModule,
         PlaygroundModule,
+        RatesModule,
+        PaymentsModule,
         FinanceModule,
         InvitesModule,
         LiveModule,
@@ -126,7 +128,6 @@ export class BillingModule {
       controllers: [ChargesController, ConsoleController],
       providers: [
         { provide: ConsolePages, useValue: options.pages },
-        { provide: BASE_URL, useValue: options.baseUrl },
         { provide: LOOPS, useValue: newLoops(options, engine, metrics) },
         BackgroundWork,
       ],

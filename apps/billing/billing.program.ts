@@ -68,10 +68,11 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
   const pages = ConsolePages.built();
   const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
+  const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
   prepareServer(adapter.getInstance<FastifyInstance>());
   pages.serveFiles(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
-    BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl }),
+    BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl, gatewayUrl }),
     adapter,
     { logger: false, abortOnError: false, forceCloseConnections: true, rawBody: true },
   );

@@ -9,3 +9,5 @@ export const CLOCK = Symbol('clock');
 export const REGISTRY = Symbol('registry');
 /** Asked, since where it listens may not be known yet: the address of the gateways for clients. */
 export const BASE_URL = Symbol('base url');
+/** Likewise: where billing itself reaches a gateway. */
+export const GATEWAY_URL = Symbol('gateway url');

@@ -6,7 +6,7 @@ import { PostingEngine } from '#ledger/posting-engine.js';
 import { SessionStore } from '#identity/session.store.js';
 import type { BillingModuleOptions } from './billing.module.js';
 import { BillingMetrics } from './billing.metrics.js';
-import { CLOCK, CONFIG, LOG, POOL, READINESS, REGISTRY } from './billing.tokens.js';
+import { BASE_URL, CLOCK, CONFIG, GATEWAY_URL, LOG, POOL, READINESS, REGISTRY } from './billing.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { SessionCookie } from './http/session-cookie.js';
@@ -24,6 +24,8 @@ export class SharedModule {
       { provide: LOG, useValue: log },
       { provide: CLOCK, useValue: clock },
       { provide: REGISTRY, useValue: registry },
+      { provide: BASE_URL, useValue: options.baseUrl },
+      { provide: GATEWAY_URL, useValue: options.gatewayUrl },
       { provide: READINESS, useValue: parts.readiness },
       { provide: BillingMetrics, useValue: parts.metrics },
       { provide: OutboxRelay, useValue: parts.relay },

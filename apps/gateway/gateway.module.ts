@@ -141,7 +141,7 @@ function channelHealth({
 
 function providersOf({ pool, bus, storage, config, log, registry, clock }: GatewayModuleOptions): Provider[] {
   const metrics = new GatewayMetrics(registry);
-  const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs);
+  const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs, config.consoleGrantSecret);
   const catalog = new CatalogCache(pool, clock, config.catalogLifeMs);
   const relay = new OutboxRelay({
     pool,

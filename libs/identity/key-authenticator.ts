@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { hashApiKey } from '#platform/ids.js';
+import { type ConsoleGrant, isGrant, readGrant } from './console-grant.js';
 
 /** Who calls: a live key, its account and its one group (spec 5). */
 export interface Caller {
@@ -12,7 +13,7 @@ export interface Caller {
   readonly allowedIps?: readonly string[];
   /** The models that the key may use, by these names or other names of theirs; absent: all of its group. */
   readonly allowedModels?: readonly string[];
-  /** Where this request came from. */
+  /** Where this request came from, where the caller knows it better than the socket. */
   readonly clientIp?: string;
   /** Absent for almost everybody: neither the key nor its group has a limit. */
   readonly limits?: CallerLimits;
@@ -52,11 +53,22 @@ const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
 /** Keys remembered at once; about 200 bytes each. The oldest goes first. */
 const MAX_CACHED_KEYS = 50_000;
 
-const FIND_KEY = `
+const SELECT_KEY = `
 SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
   g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks
-FROM api_keys k JOIN groups g ON g.name = k.group_name WHERE k.key_hash = $1 AND k.revoked_at IS NULL`;
+FROM api_keys k JOIN groups g ON g.name = k.group_name WHERE k.revoked_at IS NULL`;
+const FIND_KEY = { name: 'find_api_key', text: `${SELECT_KEY} AND k.key_hash = $1` };
+const FIND_KEY_BY_ID = { name: 'find_api_key_by_id', text: `${SELECT_KEY} AND k.id = $1` };
+
+/** How a key is looked up, and what it must be. */
+interface Lookup {
+  /** What it is remembered by. */
+  readonly name: string;
+  readonly statement: { name: string; text: string };
+  readonly value: Buffer | string;
+  readonly isIt: (row: Record<string, unknown>) => boolean;
+}
 
 /**
  * Turns an Authorization header into a caller. Live keys are remembered by their hash for a short time and dropped by
@@ -71,19 +83,59 @@ export class KeyAuthenticator {
     private readonly database: Queryable,
     private readonly clock: Clock,
     private readonly lifeMs: number,
+    /** Secret of what the console calls with; undefined: the console does not call. */
+    private readonly grantSecret?: string,
   ) {}
 
-  /** @throws ApiError invalid_api_key; the database's error when it cannot be asked. */
-  async authenticate(authorization: string | undefined): Promise<Caller> {
-    return this.authenticateKey(bearerToken(authorization));
+  /**
+   * `audience`: what the path offers, for calls from the console.
+   * @throws ApiError invalid_api_key; the database's error when it cannot be asked.
+   */
+  async authenticate(
+    authorization: string | undefined,
+    audience: ConsoleGrant['audience'] = 'call',
+  ): Promise<Caller> {
+    const token = bearerToken(authorization);
+    return isGrant(token) ? this.authenticateGrant(token, audience) : this.authenticateKey(token);
   }
 
   /** The same for a key that came another way. @throws as authenticate */
   async authenticateKey(apiKey: string): Promise<Caller> {
     if (!KEY_SHAPE.test(apiKey)) throw unknownKey();
     const hash = hashApiKey(apiKey);
-    const name = hash.toString('base64');
-    const known = this.fresh(name) ?? (await this.load(name, hash));
+    return this.authenticateBy({
+      name: hash.toString('base64'),
+      statement: FIND_KEY,
+      value: hash,
+      // The index compares as it likes; what decides takes the same time for every hash.
+      isIt: (row) => timingSafeEqual(row['key_hash'] as Buffer, hash),
+    });
+  }
+
+  /** A call counts as one of its key. A file is its account's, whatever became of the key that it was made with. */
+  private async authenticateGrant(token: string, audience: ConsoleGrant['audience']): Promise<Caller> {
+    const grant =
+      this.grantSecret === undefined ? null : readGrant(this.grantSecret, token, this.clock.nowMs());
+    if (!grant)
+      throw new ApiError('invalid_api_key', 'The grant of the console is not valid, or it is over.');
+    const { keyId, accountId, ip: clientIp } = grant;
+    if (grant.audience === 'file') {
+      if (audience !== 'file') throw unknownKey();
+      return { keyId, accountId, group: '', clientIp };
+    }
+    const caller = await this.authenticateBy({
+      name: keyId,
+      statement: FIND_KEY_BY_ID,
+      value: keyId,
+      isIt: (row) => row['id'] === keyId,
+    });
+    // Also of a key that is remembered: what was signed is one key of one account.
+    if (caller.accountId !== accountId) throw unknownKey();
+    return { ...caller, clientIp };
+  }
+
+  private async authenticateBy(lookup: Lookup): Promise<Caller> {
+    const known = this.fresh(lookup.name) ?? (await this.load(lookup));
     if (!known || known.expiresAtMs <= this.clock.nowMs()) throw unknownKey();
     return known.caller;
   }
@@ -105,25 +157,25 @@ export class KeyAuthenticator {
   }
 
   /** One lookup for all who ask for the same key at the same moment. */
-  private load(name: string, hash: Buffer): Promise<CachedKey | undefined> {
-    let lookup = this.loading.get(name);
-    if (!lookup) {
-      const started = this.find(name, hash).finally(() => {
+  private load(lookup: Lookup): Promise<CachedKey | undefined> {
+    const { name } = lookup;
+    let loading = this.loading.get(name);
+    if (!loading) {
+      const started = this.find(lookup).finally(() => {
         if (this.loading.get(name) === started) this.loading.delete(name);
       });
-      lookup = started;
+      loading = started;
       this.loading.set(name, started);
     }
-    return lookup;
+    return loading;
   }
 
-  private async find(name: string, hash: Buffer): Promise<CachedKey | undefined> {
+  private async find({ name, statement, value, isIt }: Lookup): Promise<CachedKey | undefined> {
     const generation = this.generation;
     const loadedAtMs = this.clock.nowMs();
-    const { rows } = await this.database.query({ name: 'find_api_key', text: FIND_KEY, values: [hash] });
+    const { rows } = await this.database.query({ ...statement, values: [value] });
     const row = rows[0];
-    // The index compares as it likes; what decides takes the same time for every hash.
-    if (!row || !timingSafeEqual(row['key_hash'] as Buffer, hash)) {
+    if (!row || !isIt(row)) {
       this.cached.delete(name);
       return undefined;
     }

@@ -45,6 +45,20 @@ function answerUnroutable(error: unknown, request: FastifyRequest, reply: Fastif
   void reply.code(refusal.status).type('application/json; charset=utf-8').send(errorBody(refusal));
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler gets the body as it comes; its bytes at most. */
+    streamsBody?: number | undefined;
+  }
+  interface FastifyRequest {
+    /** The media type of a body that is handed on as it comes. */
+    sentContentType?: string | undefined;
+  }
+}
+
+/** Stands for every media type where no body is read. */
+const UNREAD = 'application/x-tollgate-unread';
+
 /** What stands before every handler. Call it before the routes are registered. */
 export function prepareServer(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
@@ -55,8 +69,18 @@ export function prepareServer(server: FastifyInstance): void {
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
     });
-    done();
+    const { streamsBody } = request.routeOptions.config;
+    done(streamsBody === undefined ? undefined : leaveUnread(request, streamsBody));
   });
+  server.addContentTypeParser(UNREAD, (_request, body, done) => done(null, body));
   server.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   void server.register(cookie);
+}
+
+/** Parsers are chosen by the media type, so a body that is not to be read gets one of its own. */
+function leaveUnread(request: FastifyRequest, mostBytes: number): ApiError | undefined {
+  request.sentContentType = request.headers['content-type'];
+  request.headers['content-type'] = UNREAD;
+  if (Number(request.headers['content-length'] ?? 0) <= mostBytes) return undefined;
+  return new ApiError('request_too_large', `The body has more than ${mostBytes} bytes.`);
 }

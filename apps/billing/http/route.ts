@@ -1,3 +1,4 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
 import {
   applyDecorators,
   HttpCode,
@@ -50,6 +51,8 @@ export interface Route<
   readonly body: B;
   /** The media type of a body that is not JSON; `body` is then a string. */
   readonly consumes?: string;
+  /** The body is neither read nor checked: the handler gets it as a stream, of whatever media type, and of so many bytes at most. */
+  readonly streamsBody?: number;
   /** The answer of success as JSON; null: nothing, or `produces`. */
   readonly answer: A;
   /** The media types of an answer that is not JSON; the handler answers text or a stream. */
@@ -148,6 +151,7 @@ export function Serves<R extends Route>(declared: R) {
     RequestMapping({ method: RequestMethod[declared.method], path }),
     SetMetadata(ROUTE, declared),
     HttpCode(declared.status),
+    RouteConfig({ streamsBody: declared.streamsBody }),
     UseGuards(AccessGuard),
   );
   return <H extends (call: CallOf<R>) => Promise<AnswerOf<R>> | AnswerOf<R>>(

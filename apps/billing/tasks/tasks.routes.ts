@@ -8,7 +8,7 @@ import { taskView } from './task.view.js';
 const tag = 'Tasks';
 
 /** Ids of tasks of other programs may be longer than ours. */
-const taskId = z.string().regex(/^[0-9a-z]{20,40}$/, 'must be the id of a task');
+export const taskId = z.string().regex(/^[0-9a-z]{20,40}$/, 'must be the id of a task');
 
 export const taskRoutes = {
   list: route({

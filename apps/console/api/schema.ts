@@ -529,6 +529,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/chain': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The hash chain over the ledger, its newest block first.
+     * @description The first item of the first page is the head. Whoever keeps its hash elsewhere can tell later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.
+     */
+    get: operations['listChainBlocks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/charges/{chargeId}': {
     parameters: {
       query?: never;
@@ -722,6 +742,145 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/periods': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Periods that were closed, or tried, newest first. */
+    get: operations['listPeriods'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/check': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** The checklist of a close, now. Nothing is changed. */
+    post: operations['checkPeriod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/close': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Close the books up to an instant, for good.
+     * @description Runs the checklist; what is red abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.
+     */
+    post: operations['closePeriod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/{periodId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One of them, with its checklist and its trial balance. */
+    get: operations['getPeriod'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/{periodId}/late-postings': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Facts of the period that came after its close: posted later, oldest first. */
+    get: operations['listLatePostings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/{periodId}/trial-balance.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The trial balance of a closed period as a file. */
+    get: operations['exportPeriodBalances'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/holds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What is held, oldest first, and for how long. */
+    get: operations['reportHolds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/holds.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What is held, oldest first, as a file. */
+    get: operations['downloadHolds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/price-changes': {
     parameters: {
       query?: never;
@@ -731,6 +890,80 @@ export interface paths {
     };
     /** Versions of prices, multipliers and group rules, the latest first, with what each earned. */
     get: operations['reportPriceChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/promotion': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What invites cost: rewards, what was clawed back, moved and used.
+     * @description Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.
+     */
+    get: operations['reportPromotion'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/refunds': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Refunds against failures by UTC day, and how long they took.
+     * @description A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.
+     */
+    get: operations['reportRefunds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/refunds/failures': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Failures with when their money came back, newest first. */
+    get: operations['listFailures'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/refunds/failures.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Failures with when their money came back, as a file. */
+    get: operations['downloadFailures'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1131,6 +1364,146 @@ export interface paths {
     put?: never;
     /** Where payment providers tell what happened, signed. Acknowledged after it is committed. */
     post: operations['receivePaymentEvent'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/3d': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Begins a 3D asset; it is then one of your tasks.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playAssets'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/audio/speech': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Speaks a text.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playSpeech'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/chat/completions': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Writes, also as a stream.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playChat'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/images/edits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Edits a picture.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playEdits'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/images/generations': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Makes pictures.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playImages'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/models': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The models of a key.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    get: operations['playModels'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/playground/v1/videos': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Begins a video; it is then one of your tasks.
+     * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
+     */
+    post: operations['playVideos'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1832,6 +2205,26 @@ export interface paths {
     };
     /** One of your tasks. */
     get: operations['getTask'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{taskId}/content': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The file of a finished task, whole or in part (Range).
+     * @description To be shown in a page, or with `download=true` to be kept. Errors are those of the gateway.
+     */
+    get: operations['downloadTask'];
     put?: never;
     post?: never;
     delete?: never;
@@ -8179,6 +8572,99 @@ export interface operations {
       };
     };
   };
+  listChainBlocks: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The hash chain over the ledger, its newest block first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @description Counted from 1. */
+              number: string;
+              /** @description SHA-256, hex. */
+              previousHash: string;
+              /** @description SHA-256, hex. */
+              hash: string;
+              /** @description Of the hashes of what the block seals. */
+              digest: string;
+              /** @description Of what names a row that was touched. */
+              leavesHash: string;
+              /** @description Its first ledger transaction. */
+              firstId: string;
+              /** @description Its last one; everything up to it is sealed. */
+              lastId: string;
+              transactionCount: number;
+              entryCount: number;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              sealedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   getChargeMargin: {
     parameters: {
       query?: never;
@@ -9362,6 +9848,913 @@ export interface operations {
       };
     };
   };
+  listPeriods: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        state?: 'closing' | 'closed' | 'abandoned';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Periods that were closed, or tried, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              /** @description Null: from the beginning. */
+              startsAt: string | null;
+              /**
+               * Format: date-time
+               * @description The first instant that is outside.
+               */
+              endsAt: string;
+              /** @enum {string} */
+              state: 'closing' | 'closed' | 'abandoned';
+              progress: string | null;
+              /** @description The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever. */
+              recordedBefore: string | null;
+              checklist: {
+                /**
+                 * @example zero-sums
+                 * @example control:payments
+                 */
+                id: string;
+                title: string;
+                /** @enum {string} */
+                state: 'ok' | 'failed' | 'waived';
+                /** @description What is wrong: 0 when nothing is. */
+                count: number;
+                message: string;
+                /** @description Whether one may close in spite of it, saying why. */
+                waivable: boolean;
+                /** @description The control that names each thing. */
+                control: string | null;
+                /** @description Why it was waived. */
+                reason: string | null;
+              }[];
+              /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
+              balancesHash: string | null;
+              abandonedReason: string | null;
+              waivers: {
+                item: string;
+                reason: string;
+              }[];
+              note: string | null;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              closedBy: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              begunAt: string;
+              endedAt: string | null;
+              /** @description Facts of this period that came after its close. */
+              latePostings: number;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  checkPeriod: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * Format: date-time
+           * @description The first instant after the period; the beginning of a month of UTC is usual.
+           */
+          end: string;
+          /**
+           * @description What the checklist finds and a person may leave: by its id, with a reason.
+           * @default []
+           */
+          waivers?: {
+            item: string;
+            reason: string;
+          }[];
+        };
+      };
+    };
+    responses: {
+      /** @description The checklist of a close, now. Nothing is changed. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @description Up to where the books were certain. */
+            at: string | null;
+            ok: boolean;
+            checklist: {
+              /**
+               * @example zero-sums
+               * @example control:payments
+               */
+              id: string;
+              title: string;
+              /** @enum {string} */
+              state: 'ok' | 'failed' | 'waived';
+              /** @description What is wrong: 0 when nothing is. */
+              count: number;
+              message: string;
+              /** @description Whether one may close in spite of it, saying why. */
+              waivable: boolean;
+              /** @description The control that names each thing. */
+              control: string | null;
+              /** @description Why it was waived. */
+              reason: string | null;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  closePeriod: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * Format: date-time
+           * @description The first instant after the period; the beginning of a month of UTC is usual.
+           */
+          end: string;
+          /**
+           * @description What the checklist finds and a person may leave: by its id, with a reason.
+           * @default []
+           */
+          waivers?: {
+            item: string;
+            reason: string;
+          }[];
+          note?: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Close the books up to an instant, for good. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            /** @description Null: from the beginning. */
+            startsAt: string | null;
+            /**
+             * Format: date-time
+             * @description The first instant that is outside.
+             */
+            endsAt: string;
+            /** @enum {string} */
+            state: 'closing' | 'closed' | 'abandoned';
+            progress: string | null;
+            /** @description The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever. */
+            recordedBefore: string | null;
+            checklist: {
+              /**
+               * @example zero-sums
+               * @example control:payments
+               */
+              id: string;
+              title: string;
+              /** @enum {string} */
+              state: 'ok' | 'failed' | 'waived';
+              /** @description What is wrong: 0 when nothing is. */
+              count: number;
+              message: string;
+              /** @description Whether one may close in spite of it, saying why. */
+              waivable: boolean;
+              /** @description The control that names each thing. */
+              control: string | null;
+              /** @description Why it was waived. */
+              reason: string | null;
+            }[];
+            /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
+            balancesHash: string | null;
+            abandonedReason: string | null;
+            waivers: {
+              item: string;
+              reason: string;
+            }[];
+            note: string | null;
+            /** @description As `user:{id}`, or an operator of the command line. */
+            closedBy: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            begunAt: string;
+            endedAt: string | null;
+            /** @description Facts of this period that came after its close. */
+            latePostings: number;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getPeriod: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        periodId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One of them, with its checklist and its trial balance. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            /** @description Null: from the beginning. */
+            startsAt: string | null;
+            /**
+             * Format: date-time
+             * @description The first instant that is outside.
+             */
+            endsAt: string;
+            /** @enum {string} */
+            state: 'closing' | 'closed' | 'abandoned';
+            progress: string | null;
+            /** @description The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever. */
+            recordedBefore: string | null;
+            checklist: {
+              /**
+               * @example zero-sums
+               * @example control:payments
+               */
+              id: string;
+              title: string;
+              /** @enum {string} */
+              state: 'ok' | 'failed' | 'waived';
+              /** @description What is wrong: 0 when nothing is. */
+              count: number;
+              message: string;
+              /** @description Whether one may close in spite of it, saying why. */
+              waivable: boolean;
+              /** @description The control that names each thing. */
+              control: string | null;
+              /** @description Why it was waived. */
+              reason: string | null;
+            }[];
+            /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
+            balancesHash: string | null;
+            abandonedReason: string | null;
+            waivers: {
+              item: string;
+              reason: string;
+            }[];
+            note: string | null;
+            /** @description As `user:{id}`, or an operator of the command line. */
+            closedBy: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            begunAt: string;
+            endedAt: string | null;
+            /** @description Facts of this period that came after its close. */
+            latePostings: number;
+            balances: {
+              id: string;
+              code: string;
+              /** @enum {string} */
+              kind: 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
+              /** @enum {string} */
+              commodity: 'CRD' | 'PAY' | 'UPC';
+              unit: string;
+              accountId: string | null;
+              /**
+               * @description Of the unit; positive is a credit.
+               * @example -0.02
+               */
+              balance: string;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listLatePostings: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        periodId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Facts of the period that came after its close: posted later, oldest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              transactionId: string;
+              kind: string;
+              reference: string;
+              accountId: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              happenedAt: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportPeriodBalances: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        periodId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The trial balance of a closed period as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportHolds: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        overdue?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What is held, oldest first, and for how long. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            buckets: {
+              /** @description Held for less than this; null: for longer. */
+              underMs: number | null;
+              count: number;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+            }[];
+            overdue: {
+              count: number;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+            };
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            total: string;
+            /**
+             * @description The held balances of all accounts: the same as the total.
+             * @example 0.02
+             */
+            balances: string;
+            items: {
+              chargeId: string;
+              accountId: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              heldSince: string;
+              /**
+               * Format: date-time
+               * @description When it should be resolved at the latest.
+               */
+              dueAt: string;
+              /** @description Milliseconds. */
+              ageMs: number;
+              /** @description Beyond that and the grace. */
+              isOverdue: boolean;
+              family: string;
+              model: string;
+              group: string;
+              /** @description Of a task, once one was chosen. */
+              channel: string | null;
+              upstreamTaskId: string | null;
+              taskId: string | null;
+              taskState: string | null;
+              requestId: string | null;
+              transactionId: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadHolds: {
+    parameters: {
+      query?: {
+        overdue?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What is held, oldest first, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportPriceChanges: {
     parameters: {
       query?: {
@@ -9425,6 +10818,406 @@ export interface operations {
               units: string;
             }[];
           };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportPromotion: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What invites cost: rewards, what was clawed back, moved and used. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            from: string | null;
+            /** @description Where the ledger is certain, or what was asked for. */
+            to: string | null;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            opening: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            given: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            clawedBack: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            moved: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            used: string;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            closing: string;
+            /**
+             * @description Should have been clawed back and was spent before.
+             * @example 0.02
+             */
+            owed: string;
+            /**
+             * @description What left issued:promo.
+             * @example 0.02
+             */
+            issued: string;
+            ties: boolean;
+            days: {
+              day: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              given: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              clawedBack: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              moved: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              used: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportRefunds: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Refunds against failures by UTC day, and how long they took. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            to: string;
+            days: {
+              /** @example 2026-01-31 */
+              day: string;
+              failures: number;
+              refunded: number;
+              outstanding: number;
+              /**
+               * @description That was held for what failed.
+               * @example 0.02
+               */
+              amount: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              outstandingAmount: string;
+              p50Ms: number | null;
+              p95Ms: number | null;
+              maxMs: number | null;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listFailures: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+        outstanding?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Failures with when their money came back, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              chargeId: string;
+              accountId: string;
+              taskId: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              failedAt: string;
+              /** @description Null: not yet. */
+              refundedAt: string | null;
+              latencyMs: number | null;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              chargeState: string;
+              model: string;
+              channel: string | null;
+              reason: string | null;
+              transactionIds: string[];
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadFailures: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        outstanding?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Failures with when their money came back, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
         };
       };
       /** @description `invalid_value`, `invalid_type` */
@@ -10919,6 +12712,25 @@ export interface operations {
               settled: string | null;
               released: string | null;
               taskId: string | null;
+            } | null;
+            /** @description It tells of what happened inside a period that was closed by then. */
+            late: {
+              periodId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              happenedAt: string;
+            } | null;
+            /** @description The block of the hash chain that seals it; null: not yet. */
+            block: {
+              number: string;
+              hash: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              sealedAt: string;
             } | null;
           };
         };
@@ -12804,6 +14616,530 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playAssets: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Begins a 3D asset; it is then one of your tasks. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playSpeech: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Speaks a text. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'audio/mpeg': string;
+          'audio/wav': string;
+          'audio/opus': string;
+          'audio/aac': string;
+          'audio/flac': string;
+          'audio/pcm': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playChat: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Writes, also as a stream. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+          'text/event-stream': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playEdits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Edits a picture. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playImages: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Makes pictures. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playModels: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The models of a key. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  playVideos: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Begins a video; it is then one of your tasks. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': string;
+        };
+      };
+      /** @description `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17094,6 +19430,85 @@ export interface operations {
         };
       };
       /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadTask: {
+    parameters: {
+      query?: {
+        download?: 'true' | 'false';
+      };
+      header?: never;
+      path: {
+        taskId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file of a finished task, whole or in part (Range). */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'video/mp4': string;
+          'model/gltf-binary': string;
+        };
+      };
+      /** @description `video_not_ready`, `asset_not_ready`, `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `video_expired`, `video_deleted`, `asset_expired`, `not_found` */
       404: {
         headers: {
           [name: string]: unknown;

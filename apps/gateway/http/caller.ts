@@ -52,10 +52,12 @@ export function authenticationHook(keys: KeyAuthenticator) {
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
     if (access === 'signed' && authorization === undefined && other === undefined) return;
     const caller = await (other === undefined
-      ? keys.authenticate(authorization)
+      ? keys.authenticate(authorization, access === 'signed' ? 'file' : 'call')
       : keys.authenticateKey(other));
-    refuseOtherAddresses(caller, request.ip);
-    request.caller = { ...caller, clientIp: request.ip };
+    // The console calls for a person, whose address it tells; it is the person's that the key is good from or not.
+    const { clientIp = request.ip } = caller;
+    refuseOtherAddresses(caller, clientIp);
+    request.caller = { ...caller, clientIp };
   };
 }
 

@@ -1,19 +1,17 @@
-/** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
+import { PICTURES_BODY_BYTES } from '#platform/body-limits.js';
 
-/** JSON of a few text fields; a prompt of the longest kind in escapes takes 200 kB. */
-export const JSON_BODY_BYTES = 256 * 1024;
-/** A video create may carry a picture, which is then refused by name and not by its size. */
-export const VIDEO_BODY_BYTES = 70 * 1024 * 1024;
-/** Chat bodies carry photos as base64. */
-export const CHAT_BODY_BYTES = 20 * 1024 * 1024;
+/** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
+export {
+  CHAT_BODY_BYTES,
+  JSON_BODY_BYTES,
+  MAX_PICTURES_BYTES,
+  PICTURES_BODY_BYTES,
+  VIDEO_BODY_BYTES,
+} from '#platform/body-limits.js';
 
 /** One picture of a request, as OpenAI bounds it. */
 export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
-/** A request's pictures together: all of them are in memory until the upstream has them. */
-export const MAX_PICTURES_BYTES = 100 * 1024 * 1024;
 export const MAX_PICTURES = 16;
-/** The pictures of a request in base64, with its other fields. */
-export const PICTURES_BODY_BYTES = Math.ceil((MAX_PICTURES_BYTES * 4) / 3) + JSON_BODY_BYTES;
 /** How long the pictures that a request names by address may take to fetch, all at once. */
 export const PICTURE_FETCH_MS = 20_000;
 

@@ -1,0 +1,159 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Readable, Transform } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { type ConsoleGrant, signGrant } from '#identity/console-grant.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import type { PlaygroundConfig } from '../console.config.js';
+
+export interface GatewayClientParts {
+  config: PlaygroundConfig;
+  /** Where a gateway is, and where clients reach it: what its answers name. */
+  gatewayUrl: () => string;
+  baseUrl: () => string;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A call to make for somebody who is signed in. */
+export interface ForwardedCall {
+  readonly method: 'GET' | 'POST';
+  /** At the gateway, such as `/v1/videos`. */
+  readonly path: string;
+  readonly grant: ConsoleGrant;
+  readonly body: Readable | null;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+const CONNECT_LIMIT_MS = 5_000;
+/** A client of ours that is refused comes back soon. */
+const RETRY_SECONDS = 2;
+/** What of a request is for the gateway, and of its answer for the browser. Neither has cookies or names of hosts. */
+const SENT = ['content-length', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'];
+const ANSWERED = [
+  ...['content-type', 'content-length', 'content-range', 'accept-ranges', 'etag', 'cache-control'],
+  ...['retry-after', 'x-should-retry', 'x-request-id', 'openai-poll-after-ms'],
+  ...['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+];
+
+/**
+ * Calls gateways for people at the console, whose pages may call no other origin. Bodies pass as they come, both ways:
+ * sizes and times are the gateway's to limit, and its errors are answered as they are.
+ */
+export class GatewayClient {
+  private readonly agent = new Agent({
+    pipelining: 1,
+    connect: { timeout: CONNECT_LIMIT_MS },
+    // The gateway has limits of its own, which are the longest that an answer takes.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  private underWay = 0;
+
+  constructor(private readonly parts: GatewayClientParts) {}
+
+  /** Answers what the gateway answers; the handler returns the body. @throws ApiError service_unavailable, rate_limit_exceeded */
+  async forward(call: ForwardedCall): Promise<Readable> {
+    const secret = this.secret();
+    this.enter(call.reply);
+    const leaving = new AbortController();
+    call.reply.raw.once('close', () => leaving.abort());
+    const answer = await this.send(call, secret, leaving.signal);
+    void call.reply.code(answer.statusCode).headers(passed(answer.headers, ANSWERED));
+    // Whoever leaves breaks the stream, which is no fault to report; the socket is gone by then.
+    answer.body.on('error', () => undefined);
+    return answer.body;
+  }
+
+  /** Ends calls under way as if their connections had broken. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private secret(): string {
+    const { grantSecret } = this.parts.config;
+    if (grantSecret !== undefined) return grantSecret;
+    throw new ApiError(
+      'service_unavailable',
+      'Calls from the console are not set up: the operator sets CONSOLE_GRANT_SECRET for billing and the gateways.',
+    );
+  }
+
+  private enter(reply: FastifyReply): void {
+    if (this.underWay >= this.parts.config.concurrency) {
+      throw new ApiError('rate_limit_exceeded', 'Too many calls from the console at the moment; try again.', {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
+    }
+    this.underWay += 1;
+    reply.raw.once('close', () => (this.underWay -= 1));
+  }
+
+  private async send(
+    { method, path, grant, body, request }: ForwardedCall,
+    secret: string,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    const { gatewayUrl, baseUrl, clock, log } = this.parts;
+    const type = request.sentContentType;
+    try {
+      return await this.agent.request({
+        origin: new URL(gatewayUrl()).origin,
+        path: new URL(gatewayUrl()).pathname.replace(/\/+$/, '') + path,
+        method,
+        signal,
+        body: body && atMost(body, request.routeOptions.config.streamsBody ?? 0),
+        headers: {
+          ...passed(request.headers, SENT),
+          ...(type === undefined ? {} : { 'content-type': type }),
+          host: new URL(baseUrl()).host,
+          authorization: `Bearer ${signGrant(secret, grant, clock.nowMs())}`,
+        },
+      });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (!signal.aborted) log.warn({ err: error, path }, 'the console could not reach a gateway');
+      throw new ApiError(
+        'service_unavailable',
+        'The gateway does not answer at the moment; try again soon.',
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+}
+
+function passed(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string | string[]> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Cuts a body that does not say how long it is. */
+function atMost(body: Readable, mostBytes: number): Transform {
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) return done(null, chunk);
+      done(new ApiError('request_too_large', `The body has more than ${mostBytes} bytes.`));
+    },
+  });
+  body.once('error', (error) => counter.destroy(error));
+  // A gateway that answers before it has read everything still has its answer delivered: the rest is read and dropped,
+  // where ending it would end the browser's connection.
+  counter.once('close', () => {
+    body.unpipe(counter);
+    body.resume();
+  });
+  return body.pipe(counter);
+}

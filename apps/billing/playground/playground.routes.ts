@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import {
+  CHAT_BODY_BYTES,
+  JSON_BODY_BYTES,
+  PICTURES_BODY_BYTES,
+  VIDEO_BODY_BYTES,
+} from '#platform/body-limits.js';
+import { route } from '../http/route.js';
+import { taskId } from '../tasks/tasks.routes.js';
+
+const tag = 'Playground';
+const DESCRIPTION =
+  'The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and ' +
+  'errors are those of the gateway, which says so at /openapi.json.';
+const json = ['application/json'];
+
+/** A call of the gateway that the pages may make. */
+function call(id: string, path: string, told: { summary: string; produces: string[]; mostBytes: number }) {
+  const { summary, produces, mostBytes } = told;
+  return route({
+    id,
+    method: 'POST',
+    path: `/api/playground/v1/${path}`,
+    tag,
+    summary,
+    description: DESCRIPTION,
+    access: ['user'],
+    streamsBody: mostBytes,
+    produces,
+    refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
+  });
+}
+
+export const playgroundRoutes = {
+  images: call('playImages', 'images/generations', {
+    ...{ summary: 'Makes pictures.', produces: json, mostBytes: JSON_BODY_BYTES },
+  }),
+  edits: call('playEdits', 'images/edits', {
+    ...{ summary: 'Edits a picture.', produces: json, mostBytes: PICTURES_BODY_BYTES },
+  }),
+  videos: call('playVideos', 'videos', {
+    summary: 'Begins a video; it is then one of your tasks.',
+    produces: json,
+    mostBytes: VIDEO_BODY_BYTES,
+  }),
+  assets: call('playAssets', '3d', {
+    summary: 'Begins a 3D asset; it is then one of your tasks.',
+    produces: json,
+    mostBytes: PICTURES_BODY_BYTES,
+  }),
+  chat: call('playChat', 'chat/completions', {
+    summary: 'Writes, also as a stream.',
+    produces: [...json, 'text/event-stream'],
+    mostBytes: CHAT_BODY_BYTES,
+  }),
+  speech: call('playSpeech', 'audio/speech', {
+    summary: 'Speaks a text.',
+    produces: ['audio/mpeg', 'audio/wav', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/pcm'],
+    mostBytes: JSON_BODY_BYTES,
+  }),
+  models: route({
+    id: 'playModels',
+    method: 'GET',
+    path: '/api/playground/v1/models',
+    tag,
+    summary: 'The models of a key.',
+    description: DESCRIPTION,
+    access: ['user'],
+    underView: 'refused',
+    produces: json,
+    refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
+  }),
+  content: route({
+    id: 'downloadTask',
+    method: 'GET',
+    path: '/api/tasks/{taskId}/content',
+    tag: 'Tasks',
+    summary: 'The file of a finished task, whole or in part (Range).',
+    description:
+      'To be shown in a page, or with `download=true` to be kept. Errors are those of the gateway.',
+    access: ['user'],
+    params: z.strictObject({ taskId }),
+    query: z.strictObject({ download: z.enum(['true', 'false']).default('false') }),
+    produces: ['video/mp4', 'model/gltf-binary'],
+    refusals: ['video_not_ready', 'video_expired', 'video_deleted', 'asset_not_ready', 'asset_expired'],
+  }),
+};
