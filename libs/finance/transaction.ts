@@ -43,6 +43,10 @@ export interface LedgerTransaction extends TransactionHead {
   entries: TransactionEntry[];
   linked: (TransactionHead & { relation: Relation })[];
   charge: TransactionCharge | null;
+  /** It tells of what happened inside a period that was closed by then. */
+  late: { periodId: bigint; happenedAt: string } | null;
+  /** The block of the hash chain that seals it; null: not yet. */
+  block: { number: bigint; hash: string; sealedAt: string } | null;
 }
 
 const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
@@ -65,6 +69,8 @@ export async function readTransaction(client: pg.ClientBase, id: bigint): Promis
     entries: await readEntries(client, id),
     linked: await readLinked(client, { ...head, linkedId }),
     charge: head.chargeId === null ? null : await readCharge(client, head.chargeId),
+    late: await readLate(client, id),
+    block: await readBlock(client, id),
   };
 }
 
@@ -122,6 +128,23 @@ async function readCharge(client: pg.ClientBase, chargeId: string): Promise<Tran
     settled: row.settled === null ? null : BigInt(row.settled),
     released: row.released === null ? null : BigInt(row.released),
   };
+}
+
+async function readLate(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction['late']> {
+  const { rows } = await client.query<{ periodId: bigint; happenedAt: string }>(
+    `SELECT period_id AS "periodId", happened_at::text AS "happenedAt" FROM late_postings WHERE transaction_id = $1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+async function readBlock(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction['block']> {
+  const { rows } = await client.query<{ number: bigint; hash: string; sealedAt: string }>(
+    `SELECT number, encode(hash, 'hex') AS hash, sealed_at::text AS "sealedAt" FROM ledger_chain_blocks
+     WHERE first_id <= $1 AND last_id >= $1`,
+    [id],
+  );
+  return rows[0] ?? null;
 }
 
 type HeadRow = Omit<TransactionHead, 'id'> & { id: string };

@@ -13,6 +13,8 @@ import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
+import { ChainController } from './chain.controller.js';
+import { ChainLoop } from './chain.loop.js';
 import { ControlsController } from './controls.controller.js';
 import { CostLoop } from './cost.loop.js';
 import { CostsController } from './costs.controller.js';
@@ -20,6 +22,7 @@ import { LedgerController } from './ledger.controller.js';
 import { Reconciler } from './reconciler.loop.js';
 import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
+import { WorkReportsController } from './work-reports.controller.js';
 
 /** Stores the balances of each day once it is over, behind the postings. */
 @Injectable()
@@ -47,14 +50,17 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
 /** The books, as finance reads them. */
 @Module({
   controllers: [
+    ChainController,
     ControlsController,
     CostsController,
     RevenueController,
     LedgerController,
     TransactionController,
+    WorkReportsController,
   ],
   providers: [
     { provide: Reconciler, useFactory: newReconciler, inject: [POOL, OutboxRelay, CONFIG, LOG, REGISTRY] },
+    ChainLoop,
     CostLoop,
     SnapshotLoop,
   ],

@@ -52,6 +52,14 @@ export const transactionRoutes = {
           taskId: z.string().nullable(),
         })
         .nullable(),
+      late: z
+        .object({ periodId: z.string(), happenedAt: timeView })
+        .nullable()
+        .meta({ description: 'It tells of what happened inside a period that was closed by then.' }),
+      block: z
+        .object({ number: z.string(), hash: z.string(), sealedAt: timeView })
+        .nullable()
+        .meta({ description: 'The block of the hash chain that seals it; null: not yet.' }),
     }),
   }),
 };

@@ -3,7 +3,10 @@ import { unitOf } from '#ledger/export/journal.js';
 import { formatAmount } from '#money/amount.js';
 import { money, timeOf } from './ledger.view.js';
 
-export function transactionView({ entries, linked, charge, ...head }: LedgerTransaction, currency: string) {
+export function transactionView(
+  { entries, linked, charge, late, block, ...head }: LedgerTransaction,
+  currency: string,
+) {
   return {
     ...headView(head),
     entries: entries.map(({ ledgerAccountId, amount, ...entry }) => {
@@ -20,6 +23,8 @@ export function transactionView({ entries, linked, charge, ...head }: LedgerTran
       settled: charge.settled === null ? null : formatAmount(charge.settled),
       released: charge.released === null ? null : formatAmount(charge.released),
     },
+    late: late && { periodId: late.periodId.toString(), happenedAt: timeOf(late.happenedAt) as string },
+    block: block && { ...block, number: block.number.toString(), sealedAt: timeOf(block.sealedAt) as string },
   };
 }
 
