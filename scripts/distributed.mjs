@@ -1,5 +1,6 @@
 // `npm run distributed`: the programs of docker-compose.yml as local processes, with the same environment, on a local
 // Kafka broker and PostgreSQL.
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -105,6 +106,7 @@ class Deployment {
       sandboxUrl: process.env.SANDBOX_URL || `http://127.0.0.1:${ports.sandboxPort}`,
       sandboxApiKey: process.env.SANDBOX_URL ? (process.env.SANDBOX_API_KEY ?? '') : secrets.sandboxApiKey,
       urlSigningSecret: secrets.urlSigningSecret,
+      consoleGrantSecret: randomBytes(32).toString('base64url'),
     };
     if (!process.env.SANDBOX_URL)
       this.#supervise({ kind: 'sandbox', name: 'sandbox', port: ports.sandboxPort });

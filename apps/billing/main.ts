@@ -49,7 +49,13 @@ Environment:
   PERIOD_MARGIN_SECONDS   a period is closed so long after its end at the earliest (60)
   PERIOD_WAIT_SECONDS     how long a close waits for transactions from before it (30)
   PERIOD_ANSWER_SECONDS   a close answers after this at the latest, and goes on (15)
+  CONSOLE_GRANT_SECRET    shared with the gateways: the console may call models for its people
+  GATEWAY_URL             where billing reaches a gateway for that (PUBLIC_BASE_URL)
+  LIVE_POLL_SECONDS       how often open pages are told what changed (1)
+  ACCOUNT_VIEW_SECONDS    how long support may look at the console of a customer (1800)
+  REPORT_SECONDS          how often it says how it is (5); the README has the others of the console
   LEDGER_SNAPSHOT_SECONDS how often a day that ended gets its balances stored (600)
+  CHAIN_SEAL_SECONDS      how often what was posted is sealed in the hash chain (60)
   COST_ACCRUAL_SECONDS    how often the costs of charges that ended are told (60)
   RECONCILE_SECONDS       pause between runs of the controls of the books (300)
   RECONCILE_GRACE_SECONDS work younger than this may be in flight, and is no finding yet (300)

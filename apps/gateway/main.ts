@@ -25,6 +25,7 @@ Environment:
   S3_ACCESS_KEY_ID             s3: the key, with S3_SECRET_ACCESS_KEY
   S3_FORCE_PATH_STYLE          s3: name the bucket in the path (true with an endpoint)
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
+  CONSOLE_GRANT_SECRET         shared with billing, 32 characters or more: its console may call for people
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
   ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
   TRUST_PROXY                  believe X-Forwarded-* of one proxy (true) or of so many (false)

@@ -13,6 +13,7 @@
  * @property {string} sandboxUrl
  * @property {string} sandboxApiKey
  * @property {string} urlSigningSecret
+ * @property {string} consoleGrantSecret
  */
 
 const HOST = '127.0.0.1';
@@ -46,6 +47,7 @@ export const programs = {
       KAFKA_BROKERS: place.brokers.join(','),
       STORAGE_DIR: place.storageDir,
       URL_SIGNING_SECRET: place.urlSigningSecret,
+      CONSOLE_GRANT_SECRET: place.consoleGrantSecret,
       HOST,
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
@@ -61,6 +63,8 @@ export const programs = {
       HEALTH_PORT: String(healthPort),
       PUBLIC_CONSOLE_URL: process.env.PUBLIC_CONSOLE_URL || `http://${HOST}:${port}`,
       PUBLIC_BASE_URL: process.env.PUBLIC_BASE_URL || place.baseUrl,
+      CONSOLE_GRANT_SECRET: place.consoleGrantSecret,
+      GATEWAY_URL: place.baseUrl,
       SMTP_URL: process.env.SMTP_URL ?? '',
       MAIL_FROM: process.env.MAIL_FROM || 'Tollgate <no-reply@localhost>',
       MAIL_DIR: place.mailDir,

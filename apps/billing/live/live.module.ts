@@ -34,8 +34,9 @@ class LiveLife implements OnApplicationBootstrap, BeforeApplicationShutdown {
     {
       provide: LiveHub,
       inject: [POOL, SessionStore, CLOCK, CONFIG, LOG],
-      useFactory: (pool: pg.Pool, sessions: SessionStore, clock: Clock, config: BillingConfig, log: Logger) =>
-        new LiveHub({ pool, sessions, clock, config: config.console.live, log }),
+      useFactory: (
+        ...[pool, sessions, clock, config, log]: [pg.Pool, SessionStore, Clock, BillingConfig, Logger]
+      ) => new LiveHub({ pool, sessions, clock, config: config.console.live, log }),
     },
     LiveLife,
   ],

@@ -7,6 +7,9 @@ import { KeysModule } from '../keys/keys.module.js';
 import { GatewayClient } from './gateway.client.js';
 import { PlaygroundController } from './playground.controller.js';
 
+/** Asked for, since where a program listens may not be known yet. */
+type Address = () => string;
+
 @Injectable()
 class GatewayConnections implements OnApplicationShutdown {
   constructor(@Inject(GatewayClient) private readonly gateway: GatewayClient) {}
@@ -25,11 +28,7 @@ class GatewayConnections implements OnApplicationShutdown {
       provide: GatewayClient,
       inject: [CONFIG, GATEWAY_URL, BASE_URL, CLOCK, LOG],
       useFactory: (
-        config: BillingConfig,
-        gatewayUrl: () => string,
-        baseUrl: () => string,
-        clock: Clock,
-        log: Logger,
+        ...[config, gatewayUrl, baseUrl, clock, log]: [BillingConfig, Address, Address, Clock, Logger]
       ) => new GatewayClient({ config: config.console.playground, gatewayUrl, baseUrl, clock, log }),
     },
     GatewayConnections,
