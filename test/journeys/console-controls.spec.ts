@@ -189,7 +189,7 @@ describe('the webhook control.failed', () => {
     const [{ body, headers }] = receiver.at('/controls') as [
       { body: string; headers: Record<string, string> },
     ];
-    expect(new Webhook(endpoint!.secret).verify(body, headers as Record<string, string>)).toMatchObject({
+    expect(new Webhook(endpoint!.secret).verify(body, headers)).toMatchObject({
       type: 'control.failed',
       data: { control: 'holds', state: 'red', count: 1, new: 1, subjects: [`charge:${chargeId}`] },
     });
