@@ -39,17 +39,19 @@ export interface BillingConfig {
   readonly refundLimit: Nanos;
   /** How often it is looked whether a day has ended whose balances are to be stored. */
   readonly ledgerSnapshotIntervalMs: number;
+  /** How often the hash chain is brought up to date. */
+  readonly chainSealIntervalMs: number;
   /** How often the costs of charges that ended are told. */
   readonly costAccrualIntervalMs: number;
   /** What the pages of the console stand on. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
   readonly reconcile: ReconcileConfig;
-}
-
   readonly periods: PeriodsConfig;
   /** Nanos that one person may adjust an account by in a day without a second one, debts that are given up included. */
   readonly adjustmentLimit: Nanos;
+}
+
 /** Reads the durations; the caller finishes the reader. */
 export function readBillingConfig(reader: ConfigReader): BillingConfig {
   return {
@@ -71,6 +73,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     people: readPeopleConfig(reader),
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
+    chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
     costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),

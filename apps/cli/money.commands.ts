@@ -15,6 +15,7 @@ import {
   rateArgument,
   secondsArgument,
 } from './arguments.js';
+import { verifyCommand } from './ledger-verify.command.js';
 import { migrateDatabase, withDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
 import { recordAudited } from './recorded-topup.js';
@@ -86,7 +87,7 @@ export function ledgerCommand(): Command {
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, 60_000)
     .option(...JSON_OPTION)
     .action(check);
-  return ledger;
+  return ledger.addCommand(verifyCommand());
 }
 
 async function check(options: { grace: number; json?: boolean }): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Control } from './control.js';
+import { chainControl, wholeChainControl } from './chain/chain.control.js';
 import { adjustmentsControl } from './controls/adjustments.control.js';
 import { chargesTasksControl } from './controls/charges-tasks.control.js';
 import { frozenAccountsControl } from './controls/frozen-accounts.control.js';
@@ -26,4 +27,6 @@ export const controls: readonly Control[] = [
   frozenAccountsControl,
   closedPeriodsControl,
   ledgerControl,
+  chainControl,
+  wholeChainControl,
 ];

@@ -1,0 +1,111 @@
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError } from 'commander';
+import type pg from 'pg';
+import type { ChainFinding } from '#ledger/chain/chain-difference.js';
+import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
+import { withDatabase } from './database.access.js';
+import { facts, printJson, printText, table } from './output.js';
+
+const NOTES = `
+Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it was posted. This recomputes the
+chain from the rows, on one snapshot of a live database, and names what was edited, removed or inserted since, whatever
+way it was done. The newest hash is shown at the end: keep it elsewhere. It is also in every export, on the bus topic
+ledger.sealed and in the log. With --head the chain must contain a hash that was kept: it shows that nobody cut the end
+off or wrote everything anew.
+
+Examples:
+  tollgate ledger verify
+  tollgate ledger verify --head 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+  tollgate ledger verify --from-block 1200 --json`;
+
+interface Options {
+  head?: string;
+  fromBlock?: bigint;
+  toBlock?: bigint;
+  json?: boolean;
+}
+
+/** `ledger verify`. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('recompute the hash chain over the ledger; exits 1 and names what is not as it was sealed')
+    .option('--head <hash>', 'the chain must contain this hash', hashArgument)
+    .option('--from-block <number>', 'the first block to verify', blockArgument)
+    .option('--to-block <number>', 'the last block to verify', blockArgument)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', NOTES)
+    .action(verify);
+}
+
+async function verify({ head, fromBlock, toBlock, json }: Options): Promise<void> {
+  const asked: VerifyOptions = {
+    ...(head !== undefined && { expectedHead: head }),
+    ...(fromBlock !== undefined && { from: fromBlock }),
+    ...(toBlock !== undefined && { to: toBlock }),
+  };
+  const result = await withDatabase(process.env, (pool) => verifyShown(pool, asked));
+  if (!result.ok) process.exitCode = 1;
+  if (json) return printJson(verificationView(result));
+  printText(verificationReport(result));
+}
+
+/** A large ledger takes a minute: on a terminal a bar says how far it is. */
+async function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerification> {
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} entries verified',
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 40,
+  });
+  try {
+    const onProgress = (done: number, total: number) => (done === 0 ? bar.start(total, 0) : bar.update(done));
+    return await verifyChain(pool, { ...asked, onProgress });
+  } finally {
+    bar.stop();
+  }
+}
+
+function verificationView({ head, findings, ...result }: ChainVerification) {
+  return {
+    ...result,
+    head: head && {
+      ...{ number: head.number.toString(), hash: head.hash },
+      ...{ lastId: head.lastId.toString(), sealedAt: head.sealedAt },
+    },
+    findings: findings.map((found) => ({
+      ...found,
+      block: found.block?.toString() ?? null,
+      transactionId: found.transactionId?.toString() ?? null,
+      ledgerAccountId: found.ledgerAccountId?.toString() ?? null,
+    })),
+  };
+}
+
+/** What a verification found, for people. */
+export function verificationReport(result: ChainVerification): string {
+  const { ok, head, blocks, transactions, entries, findingCount, findings } = result;
+  const verified = facts([
+    ['Verified', `${blocks} blocks, ${transactions} transactions, ${entries} entries`],
+    ['Head', head ? `block ${head.number}, ${head.hash}` : 'there is no block yet'],
+    ['Sealed', head ? `up to transaction ${head.lastId}, ${head.sealedAt}` : 'nothing'],
+  ]);
+  if (ok) return `Ledger verify: everything is as it was sealed.\n\n${verified}`;
+  const titles = ['Block', 'State', 'Transaction', 'Reference', 'What'].map((title) => ({ title }));
+  const more = findingCount > findings.length ? `\nand ${findingCount - findings.length} more` : '';
+  return `Ledger verify: ${findingCount} found.\n\n${table(titles, findings.map(cellsOf))}${more}\n\n${verified}`;
+}
+
+function cellsOf({ block, state, transactionId, reference, message }: ChainFinding): string[] {
+  return [block?.toString() ?? '', state, transactionId?.toString() ?? '', reference ?? '', message];
+}
+
+function hashArgument(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('Give the 64 hexadecimal digits of a hash.');
+}
+
+function blockArgument(text: string): bigint {
+  if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('Give the number of a block, counted from 1.');
+}

@@ -1,0 +1,121 @@
+import type pg from 'pg';
+import { currentHead } from '#ledger/chain/chain.js';
+import type { ChainFinding } from '#ledger/chain/chain-difference.js';
+import { type ChainVerification, verifyChainOn } from '#ledger/chain/chain-verify.js';
+import type { Control, ControlItem, ControlResult } from '../control.js';
+
+/** The blocks that a round looks at: the newest, and as many that wander through the chain. */
+const NEWEST = 20n;
+const WANDERING = 20n;
+/** How far they go in one step, of this length. */
+const STEP_MS = 300_000;
+/** Findings whose blocks are looked at again, so that they stay until they are mended. */
+const FINDINGS_KEPT = 20;
+
+interface Range {
+  from: bigint;
+  to: bigint;
+}
+
+/** What was sealed lately, a part of what was sealed ever, and whether sealing keeps up. */
+export const chainControl: Control = {
+  id: 'chain',
+  title: 'Hash chain of the ledger, its newest blocks',
+  explanation:
+    'Transactions are as they were sealed: the newest blocks are recomputed from their rows, with some that wander through the whole chain. An item names a row that was edited, removed or inserted by somebody who could go around the rules of the database; one in state `unsealed` means that the builder does not run.',
+  check: async (client, { graceMs, limit }) => {
+    const head = await currentHead(client);
+    const items = await unsealedItems(client, graceMs);
+    let count = items.length;
+    for (const range of head ? await rangesOf(client, head.number) : []) {
+      const found = resultOf(await verifyChainOn(client, range));
+      items.push(...found.items);
+      count += found.count;
+    }
+    return { count, items: items.slice(0, limit) };
+  },
+};
+
+/** Everything that was ever sealed. */
+export const wholeChainControl: Control = {
+  id: 'chain-whole',
+  title: 'Hash chain of the ledger, whole',
+  explanation:
+    'Every transaction, entry and ledger account is as it was sealed, as `tollgate ledger verify` recomputes it. An item names what was edited, removed or inserted.',
+  every: 'day',
+  check: async (client, { limit }) => {
+    const { count, items } = resultOf(await verifyChainOn(client, {}));
+    return { count, items: items.slice(0, limit) };
+  },
+};
+
+/** The parts of the chain to look at, which do not overlap. */
+async function rangesOf(client: pg.ClientBase, head: bigint): Promise<Range[]> {
+  const { rows } = await client.query<{ block: string; step: string }>(
+    `SELECT DISTINCT details ->> 'block' AS block FROM control_findings
+     WHERE control = $1 AND resolved_at IS NULL AND details ->> 'block' IS NOT NULL LIMIT $2`,
+    [chainControl.id, FINDINGS_KEPT],
+  );
+  const newest = head > NEWEST ? head - NEWEST + 1n : 1n;
+  const ranges = [{ from: newest, to: head }];
+  const older = newest - 1n;
+  if (older > 0n) {
+    const { rows: steps } = await client.query<{ step: string }>(
+      `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000 / $1)::text AS step`,
+      [STEP_MS],
+    );
+    const from = ((BigInt(steps[0]?.step ?? 0) * WANDERING) % older) + 1n;
+    const to = from + WANDERING - 1n;
+    ranges.push({ from, to: to < older ? to : older });
+  }
+  for (const { block } of rows) {
+    const number = BigInt(block);
+    const isCovered = ranges.some(({ from, to }) => from <= number && number <= to);
+    if (!isCovered && number <= head) ranges.push({ from: number, to: number });
+  }
+  return ranges;
+}
+
+/** Transactions that wait to be sealed for longer than work may be in flight. */
+async function unsealedItems(client: pg.ClientBase, graceMs: number): Promise<ControlItem[]> {
+  const { rows } = await client.query<{ id: string; at: string }>(
+    `SELECT id::text, recorded_at::text AS at FROM ledger_transactions t
+     WHERE t.id > coalesce((SELECT last_id FROM ledger_chain_blocks ORDER BY number DESC LIMIT 1), -9223372036854775808)
+       AND recorded_at < clock_timestamp() - $1::float8 * interval '1 millisecond' ORDER BY t.id LIMIT 1`,
+    [graceMs],
+  );
+  return rows.map(({ id, at }) => ({
+    ...{ subject: 'chain:unsealed', state: 'unsealed', details: { oldest: id, recordedAt: at } },
+    message: `Transaction ${id} and what follows is not sealed yet.`,
+    transactionIds: [BigInt(id)],
+  }));
+}
+
+function resultOf({ findingCount, findings }: ChainVerification): ControlResult {
+  return { count: findingCount, items: findings.map(itemOf) };
+}
+
+function itemOf({
+  state,
+  block,
+  transactionId,
+  reference,
+  ledgerAccountId,
+  message,
+}: ChainFinding): ControlItem {
+  const subject =
+    transactionId !== null
+      ? `transaction:${transactionId}`
+      : ledgerAccountId !== null
+        ? `ledger-account:${ledgerAccountId}`
+        : `block:${block ?? 'head'}`;
+  return {
+    ...{ subject, state, message },
+    details: {
+      block: block?.toString() ?? null,
+      reference,
+      ledgerAccountId: ledgerAccountId?.toString() ?? null,
+    },
+    transactionIds: transactionId === null ? [] : [transactionId],
+  };
+}
