@@ -94,9 +94,10 @@ CREATE FUNCTION ledger_open_since() RETURNS timestamptz LANGUAGE sql STABLE AS $
   SELECT ends_at FROM ledger_periods WHERE state <> 'abandoned' ORDER BY ends_at DESC LIMIT 1
 $$;
 
--- Now, for what happens now: a clock that was set back behind a close does not bring anything into it.
+-- Now, for what happens now: a clock that was set back brings nothing into a closed period, and nothing before a mark that
+-- costs and reports have been told up to. Who asks has a transaction id by then.
 CREATE FUNCTION ledger_effective_now() RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
-  SELECT greatest(clock_timestamp(),
+  SELECT greatest(clock_timestamp(), (SELECT max(at) FROM ledger_horizons),
     (SELECT ends_at FROM ledger_periods WHERE state <> 'abandoned' ORDER BY ends_at DESC LIMIT 1))
 $$;
 
