@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 
@@ -86,5 +89,54 @@ describe('tollgate finance', () => {
       items: [{ subject: 'charge:x', resolvedAt: null }],
       more: false,
     });
+  });
+});
+
+describe('tollgate finance costs and revenue', () => {
+  it('set, import and list costs, and say what is wrong with one', async () => {
+    const set = await finance('costs', 'set', 'sandbox', 'imgmodel-4', '0.018', '--bills-failures', '--json');
+    expect(JSON.parse(set.stdout)).toMatchObject({ cost: { unitCost: '0.018' }, billsFailures: true });
+    const file = join(await mkdtemp(join(tmpdir(), 'tollgate-costs-')), 'costs.csv');
+    await writeFile(file, 'channel,model,unit_cost\nsandbox,imgmodel-4,0.02\nsandbox,vidmodel-3,0.03\n');
+    const dry = await finance('costs', 'import', file, '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 to set, 0 the same, 0 refused.'),
+    });
+    expect((await finance('costs', 'import', file)).stdout).toContain('2 set, 0 the same');
+    const listed = await finance('costs', 'list');
+    expect(listed.stdout).toMatch(/sandbox\s+vidmodel-3\s+0\.03\s+free\s+ever/);
+    const chat = await finance('costs', 'set', 'sandbox', 'vendora-chat', '1');
+    expect(chat).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('give input, cachedInput and output'),
+    });
+    expect((await finance('costs', 'set', 'sandbox', 'vendora-chat', '1/2')).code).toBe(1);
+    await rm(dirname(file), { recursive: true });
+  });
+
+  it('print revenue, bills and price changes', async () => {
+    const empty = await finance('revenue', '--by', 'day,model');
+    expect(empty).toMatchObject({ code: 0, stdout: expect.stringMatching(/Day\s+Model\s+Charges/) });
+    const printed = await finance('revenue', '--from', '2026-01-01', '--to', '2026-02-01', '--json');
+    expect(JSON.parse(printed.stdout)).toMatchObject({ rows: [], agrees: true, totals: { gross: '0' } });
+    expect((await finance('revenue', '--csv')).stdout).toMatch(/^model,charges,/);
+    expect((await finance('revenue', '--by', 'colour')).code).toBe(2);
+    expect((await finance('revenue', '--from', '2026-02-31')).code).toBe(2);
+    const changes = await finance('price-changes', '--kind', 'price');
+    expect(changes.stdout).toMatch(/ever\s+price\s+imgmodel-4\s+-\s+0\.03/);
+    const early = await finance(
+      'costs',
+      'bill',
+      'sandbox',
+      'A',
+      '5',
+      '--from',
+      '2026-01-01',
+      '--to',
+      '2026-02-01',
+    );
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('are told up to') });
+    expect((await finance('costs', 'bills')).stdout).toMatch(/No costs were told/);
   });
 });
