@@ -19,6 +19,7 @@ import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { AdjustmentsModule } from './adjustments/adjustments.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
@@ -104,6 +105,7 @@ export class BillingModule {
       imports: [
         SharedModule.register(options, { readiness, metrics, relay, engine }),
         AccountsModule,
+        AdjustmentsModule,
         ApprovalsModule,
         KeysModule,
         MailModule,

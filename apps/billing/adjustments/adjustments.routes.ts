@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { adjustmentReasons } from '#ledger/adjustment.js';
+import { amount, amountView, id, pageOf, pageQuery, requestId, time, timeView } from '../http/fields.js';
+import { route } from '../http/route.js';
+import { reason as note } from '../payments/fields.js';
+
+const FINANCE = ['finance'] as const;
+const tag = 'Adjustments';
+
+const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
+const reason = z.enum(adjustmentReasons);
+
+export const adjustmentView = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  ticketId: z.string(),
+  seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
+  amount: amountView.meta({ description: 'Positive is for the customer.' }),
+  reason,
+  note: z.string(),
+  reversesId: z.string().nullable(),
+  reversedById: z.string().nullable(),
+  requestedBy: person,
+  approvedBy: person.nullable(),
+  transactionId: z.string(),
+  recordedAt: timeView,
+});
+
+export const writeOffView = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  ticketId: z.string(),
+  period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
+  amount: amountView,
+  note: z.string(),
+  requestedBy: person,
+  approvedBy: person.nullable(),
+  transactionId: z.string(),
+  recordedAt: timeView,
+});
+
+const state = z.enum(['done', 'pending', 'rejected']);
+const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
+const adjusted = z.object({ state, adjustment: adjustmentView.nullable(), approvalId });
+
+const signed = z
+  .string()
+  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "-0.02"')
+  .refine((text) => /[1-9]/.test(text), 'must not be 0')
+  .meta({ description: 'USD of credit; positive is for the customer.', examples: ['-0.02'] });
+
+const filter = {
+  accountId: id.optional(),
+  ticketId: id.optional(),
+  reason: reason.optional(),
+  from: time.optional().meta({ description: 'Recorded not before this time.' }),
+  to: time.optional().meta({ description: 'Recorded before this time.' }),
+};
+
+export const debtorView = z.object({
+  accountId: z.string(),
+  name: z.string(),
+  main: amountView,
+  frozen: z.boolean(),
+  reason: z.string().nullable(),
+  since: timeView.nullable(),
+  disputes: z.array(
+    z.object({
+      provider: z.string(),
+      disputeId: z.string(),
+      state: z.enum(['open', 'lost']),
+      credits: amountView,
+    }),
+  ),
+  owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
+  writtenOff: amountView,
+  transactionId: z.string().nullable().meta({ description: 'By which the balance fell below 0.' }),
+});
+
+export const adjustmentRoutes = {
+  list: route({
+    id: 'listAdjustments',
+    method: 'GET',
+    path: '/api/finance/adjustments',
+    tag,
+    summary: 'The register of adjustments, newest first.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...filter }),
+    answer: pageOf(adjustmentView),
+  }),
+  file: route({
+    id: 'exportAdjustments',
+    method: 'GET',
+    path: '/api/finance/adjustments.csv',
+    tag,
+    summary: 'The register as a file.',
+    access: FINANCE,
+    query: z.strictObject(filter),
+    produces: ['text/csv'],
+  }),
+  adjust: route({
+    id: 'adjustAccount',
+    method: 'POST',
+    path: '/api/finance/adjustments',
+    tag,
+    summary: 'Give an account credit, or take some, because of a ticket.',
+    description:
+      'More than one person may do alone for an account in a day waits for a second one, as does whatever concerns the own account. It is never edited: reverse it and adjust again.',
+    access: FINANCE,
+    body: z.strictObject({ accountId: id, ticketId: id, amount: signed, reason, note, requestId }),
+    answer: adjusted,
+    refusals: ['conflict'],
+  }),
+  reverse: route({
+    id: 'reverseAdjustment',
+    method: 'POST',
+    path: '/api/finance/adjustments/{adjustmentId}/reverse',
+    tag,
+    summary: 'Reverse an adjustment whole, once, by its opposite.',
+    access: FINANCE,
+    params: z.strictObject({ adjustmentId: id }),
+    body: z.strictObject({ note, requestId }),
+    answer: adjusted,
+    refusals: ['conflict', 'not_found'],
+  }),
+  writeOffs: route({
+    id: 'listWriteOffs',
+    method: 'GET',
+    path: '/api/finance/write-offs',
+    tag,
+    summary: 'Debts that were given up, newest first.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
+    answer: pageOf(writeOffView),
+  }),
+  writeOff: route({
+    id: 'writeOffDebt',
+    method: 'POST',
+    path: '/api/finance/write-offs',
+    tag,
+    summary: 'Give up the debt of an account, or a part of it; once a month.',
+    description: 'At 0 the freeze of the debt ends. The limit for one person is that of adjustments.',
+    access: FINANCE,
+    body: z.strictObject({
+      accountId: id,
+      ticketId: id,
+      amount: amount
+        .refine((value) => value > 0n, 'must be above 0')
+        .optional()
+        .meta({ description: 'The whole debt, if it is left out.' }),
+      note,
+      requestId,
+    }),
+    answer: z.object({ state, writeOff: writeOffView.nullable(), approvalId }),
+    refusals: ['conflict'],
+  }),
+  debts: route({
+    id: 'reportDebts',
+    method: 'GET',
+    path: '/api/finance/reports/debts',
+    tag,
+    summary: 'Accounts that owe or are frozen: how much, since when, and why.',
+    access: FINANCE,
+    query: z.strictObject(pageQuery),
+    answer: pageOf(debtorView).extend({
+      accounts: z.number().int(),
+      frozen: z.number().int(),
+      debt: amountView,
+      owedRewards: amountView.meta({ description: 'Of all accounts, also of those that are not frozen.' }),
+    }),
+  }),
+  debtsFile: route({
+    id: 'exportDebts',
+    method: 'GET',
+    path: '/api/finance/reports/debts.csv',
+    tag,
+    summary: 'The same as a file.',
+    access: FINANCE,
+    produces: ['text/csv'],
+  }),
+};

@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { Debtor } from '#finance/reports/debts.js';
+import type { Adjustment } from '#ledger/adjustment.js';
+import type { WriteOff } from '#ledger/write-off.js';
+import { viewAmount } from '../http/fields.js';
+import type { CsvColumn } from '../http/csv.js';
+import type { adjustmentView, debtorView, writeOffView } from './adjustments.routes.js';
+
+type AdjustmentView = z.input<typeof adjustmentView>;
+type DebtorView = z.input<typeof debtorView>;
+
+export function viewAdjustment(adjustment: Adjustment): AdjustmentView {
+  const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = adjustment;
+  return {
+    ...rest,
+    amount: viewAmount(amount),
+    transactionId: transactionId.toString(),
+    recordedAt: recordedAt.toISOString(),
+  };
+}
+
+export function viewWriteOff(writeOff: WriteOff): z.input<typeof writeOffView> {
+  const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = writeOff;
+  return {
+    ...rest,
+    amount: viewAmount(amount),
+    transactionId: transactionId.toString(),
+    recordedAt: recordedAt.toISOString(),
+  };
+}
+
+export function viewDebtor(debtor: Debtor): DebtorView {
+  const { isFrozen, main, since, disputes, owedRewards, writtenOff, transactionId, ...rest } = debtor;
+  return {
+    ...rest,
+    frozen: isFrozen,
+    main: viewAmount(main),
+    since: since?.toISOString() ?? null,
+    disputes: disputes.map((dispute) => ({ ...dispute, credits: viewAmount(BigInt(dispute.credits)) })),
+    owedRewards: viewAmount(owedRewards),
+    writtenOff: viewAmount(writtenOff),
+    transactionId: transactionId?.toString() ?? null,
+  };
+}
+
+export const adjustmentColumns: readonly CsvColumn<AdjustmentView>[] = [
+  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
+  { title: 'adjustment', value: ({ id }) => id },
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'ticket', value: ({ ticketId }) => ticketId },
+  { title: 'seq', value: ({ seq }) => seq },
+  { title: 'reason', value: ({ reason }) => reason },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'note', value: ({ note }) => note },
+  { title: 'reverses', value: ({ reversesId }) => reversesId ?? null },
+  { title: 'reversed_by', value: ({ reversedById }) => reversedById ?? null },
+  { title: 'requested_by', value: ({ requestedBy }) => requestedBy },
+  { title: 'approved_by', value: ({ approvedBy }) => approvedBy ?? null },
+  { title: 'transaction', value: ({ transactionId }) => transactionId },
+];
+
+export const debtorColumns: readonly CsvColumn<DebtorView>[] = [
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'name', value: ({ name }) => name },
+  { title: 'main', value: ({ main }) => main },
+  { title: 'frozen', value: ({ frozen }) => String(frozen) },
+  { title: 'reason', value: ({ reason }) => reason },
+  { title: 'since', value: ({ since }) => since },
+  { title: 'disputes', value: ({ disputes }) => disputes.map(({ disputeId }) => disputeId).join(' ') },
+  { title: 'owed_rewards', value: ({ owedRewards }) => owedRewards },
+  { title: 'written_off', value: ({ writtenOff }) => writtenOff },
+  { title: 'transaction', value: ({ transactionId }) => transactionId },
+];

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { type Adjustment, ADJUSTMENT_COLUMNS, type AdjustmentReason, exact } from '#ledger/adjustment.js';
+
+export interface AdjustmentsQuery {
+  limit: number;
+  /** Only those older than this id. */
+  beforeId: string | null;
+  accountId?: string | undefined;
+  ticketId?: string | undefined;
+  reason?: AdjustmentReason | undefined;
+  /** Recorded not before the one and before the other. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** The register of adjustments, newest first; one more than the limit if there are more. */
+export async function listAdjustments(
+  database: pg.Pool | pg.ClientBase,
+  { limit, beforeId, accountId, ticketId, reason, from, to }: AdjustmentsQuery,
+): Promise<Adjustment[]> {
+  const { rows } = await database.query<Adjustment>(
+    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments a
+     WHERE ($2::text IS NULL OR a.id < $2) AND ($3::text IS NULL OR a.account_id = $3)
+       AND ($4::text IS NULL OR a.ticket_id = $4) AND ($5::text IS NULL OR a.reason = $5)
+       AND ($6::timestamptz IS NULL OR a.recorded_at >= $6) AND ($7::timestamptz IS NULL OR a.recorded_at < $7)
+     ORDER BY a.id DESC LIMIT $1`,
+    [limit + 1, beforeId, accountId ?? null, ticketId ?? null, reason ?? null, from ?? null, to ?? null],
+  );
+  return rows.map(exact);
+}
