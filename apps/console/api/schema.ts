@@ -529,6 +529,61 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/adjustments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The register of adjustments, newest first. */
+    get: operations['listAdjustments'];
+    put?: never;
+    /**
+     * Give an account credit, or take some, because of a ticket.
+     * @description More than one person may do alone for an account in a day waits for a second one, as does whatever concerns the own account. It is never edited: reverse it and adjust again.
+     */
+    post: operations['adjustAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/adjustments.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The register as a file. */
+    get: operations['exportAdjustments'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/adjustments/{adjustmentId}/reverse': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Reverse an adjustment whole, once, by its opposite. */
+    post: operations['reverseAdjustment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/chain': {
     parameters: {
       query?: never;
@@ -839,6 +894,40 @@ export interface paths {
     };
     /** The trial balance of a closed period as a file. */
     get: operations['exportPeriodBalances'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/debts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Accounts that owe or are frozen: how much, since when, and why. */
+    get: operations['reportDebts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/debts.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file. */
+    get: operations['exportDebts'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1239,6 +1328,27 @@ export interface paths {
      * @description Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.
      */
     post: operations['importUpstreamCosts'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/write-offs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Debts that were given up, newest first. */
+    get: operations['listWriteOffs'];
+    put?: never;
+    /**
+     * Give up the debt of an account, or a part of it; once a month.
+     * @description At 0 the freeze of the debt ends. The limit for one person is that of adjustments.
+     */
+    post: operations['writeOffDebt'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1686,7 +1796,7 @@ export interface paths {
     put?: never;
     /**
      * What a request would cost now, by the code that charges it; nothing is charged.
-     * @description A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by the token takes `tokens`.
+     * @description A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by the token takes `tokens`, or a `text`: then the amount is what is set aside, which is the most that it can cost.
      */
     post: operations['quote'];
     delete?: never;
@@ -8572,6 +8682,460 @@ export interface operations {
       };
     };
   };
+  listAdjustments: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        accountId?: string;
+        ticketId?: string;
+        reason?: 'goodwill' | 'correction' | 'migration' | 'compensation';
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The register of adjustments, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description The first adjustment of its ticket is 1. */
+              seq: number;
+              /**
+               * @description Positive is for the customer.
+               * @example 0.02
+               */
+              amount: string;
+              /** @enum {string} */
+              reason: 'goodwill' | 'correction' | 'migration' | 'compensation';
+              note: string;
+              reversesId: string | null;
+              reversedById: string | null;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  adjustAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          accountId: string;
+          ticketId: string;
+          /**
+           * @description USD of credit; positive is for the customer.
+           * @example -0.02
+           */
+          amount: string;
+          /** @enum {string} */
+          reason: 'goodwill' | 'correction' | 'migration' | 'compensation';
+          note: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Give an account credit, or take some, because of a ticket. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'done' | 'pending' | 'rejected';
+            adjustment: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description The first adjustment of its ticket is 1. */
+              seq: number;
+              /**
+               * @description Positive is for the customer.
+               * @example 0.02
+               */
+              amount: string;
+              /** @enum {string} */
+              reason: 'goodwill' | 'correction' | 'migration' | 'compensation';
+              note: string;
+              reversesId: string | null;
+              reversedById: string | null;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            } | null;
+            /** @description What a second person decides. */
+            approvalId: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportAdjustments: {
+    parameters: {
+      query?: {
+        accountId?: string;
+        ticketId?: string;
+        reason?: 'goodwill' | 'correction' | 'migration' | 'compensation';
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The register as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reverseAdjustment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        adjustmentId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          note: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Reverse an adjustment whole, once, by its opposite. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'done' | 'pending' | 'rejected';
+            adjustment: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description The first adjustment of its ticket is 1. */
+              seq: number;
+              /**
+               * @description Positive is for the customer.
+               * @example 0.02
+               */
+              amount: string;
+              /** @enum {string} */
+              reason: 'goodwill' | 'correction' | 'migration' | 'compensation';
+              note: string;
+              reversesId: string | null;
+              reversedById: string | null;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            } | null;
+            /** @description What a second person decides. */
+            approvalId: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listChainBlocks: {
     parameters: {
       query?: {
@@ -10529,6 +11093,179 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reportDebts: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Accounts that owe or are frozen: how much, since when, and why. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              accountId: string;
+              name: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              main: string;
+              frozen: boolean;
+              reason: string | null;
+              since: string | null;
+              disputes: {
+                provider: string;
+                disputeId: string;
+                /** @enum {string} */
+                state: 'open' | 'lost';
+                /**
+                 * @description USD of credit, a decimal string.
+                 * @example 0.02
+                 */
+                credits: string;
+              }[];
+              /**
+               * @description Rewards that were to be taken back and were spent.
+               * @example 0.02
+               */
+              owedRewards: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              writtenOff: string;
+              /** @description By which the balance fell below 0. */
+              transactionId: string | null;
+            }[];
+            nextCursor: string | null;
+            accounts: number;
+            frozen: number;
+            /**
+             * @description USD of credit, a decimal string.
+             * @example 0.02
+             */
+            debt: string;
+            /**
+             * @description Of all accounts, also of those that are not frozen.
+             * @example 0.02
+             */
+            owedRewards: string;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportDebts: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
         headers: {
           [name: string]: unknown;
         };
@@ -13634,6 +14371,230 @@ export interface operations {
       };
     };
   };
+  listWriteOffs: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        accountId?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Debts that were given up, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description Month of UTC: an account has one write-off in each. */
+              period: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              note: string;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  writeOffDebt: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          accountId: string;
+          ticketId: string;
+          /** @description The whole debt, if it is left out. */
+          amount?: string;
+          note: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Give up the debt of an account, or a part of it; once a month. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'done' | 'pending' | 'rejected';
+            writeOff: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description Month of UTC: an account has one write-off in each. */
+              period: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              note: string;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            } | null;
+            /** @description What a second person decides. */
+            approvalId: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   getInvites: {
     parameters: {
       query?: never;
@@ -16047,6 +17008,8 @@ export interface operations {
           model: string;
           /** @description A group of a key of yours; it may be left out when there is only one. */
           group?: string;
+          /** @description A key of yours in place of a group: its models are minded, too. */
+          keyId?: string;
           n?: number;
           seconds?: number;
           tokens?: {
@@ -16057,6 +17020,10 @@ export interface operations {
             /** @default 0 */
             output?: number;
           };
+          /** @description What is said to the model, or what it is to speak, to estimate tokens by. */
+          text?: string;
+          /** @description With `text`: what the answer may be long; else what the model writes at most. */
+          maxOutputTokens?: number;
         };
       };
     };
@@ -16117,6 +17084,24 @@ export interface operations {
               } | null;
             };
             rounding: string;
+            /** @description With `text`: tokens that are set aside for, and those that it probably is. */
+            estimate: {
+              /**
+               * @description A whole number.
+               * @example 3
+               */
+              input: string;
+              /**
+               * @description A whole number.
+               * @example 3
+               */
+              likelyInput: string;
+              /**
+               * @description A whole number.
+               * @example 3
+               */
+              output: string;
+            } | null;
             /**
              * @description USD of credit, a decimal string.
              * @example 0.02
@@ -16155,7 +17140,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `model_not_allowed`, `forbidden`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -16164,7 +17149,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `model_not_found` */
+      /** @description `model_not_found`, `not_found` */
       404: {
         headers: {
           [name: string]: unknown;
