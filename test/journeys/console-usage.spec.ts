@@ -204,6 +204,38 @@ describe('a quote', () => {
     expect(await customer.balance()).toEqual(before);
   });
 
+  it('is for a text what a gateway would hold for it, and for a key what it may use', async () => {
+    const text = 'What is a toll gate? '.repeat(20);
+    const { data } = await quote({ model: 'vendora-chat', text, maxOutputTokens: 100 });
+    const { estimate, lines } = data!;
+    expect(estimate).toMatchObject({ output: '100' });
+    expect(Number(estimate!.likelyInput)).toBeLessThan(Number(estimate!.input));
+    const body = { model: 'vendora-chat', messages: [{ role: 'user', content: text }], max_tokens: 100 };
+    await customer.send('/v1/chat/completions', json(body));
+    const { rows } = await relay.fixture.billing.query<{ lines: { units: string }[]; amount: bigint }>(
+      'SELECT lines, amount FROM charges WHERE account_id = $1 ORDER BY id DESC LIMIT 1',
+      [customer.accountId],
+    );
+    // The gateway counts the other fields of the body, too.
+    const [held, quoted] = [Number(rows[0]!.lines[0]!.units), Number(lines![0]!.units)];
+    expect(held - quoted).toBeGreaterThanOrEqual(0);
+    expect(held - quoted).toBeLessThan(30);
+
+    const key = await owner.api.POST('/api/keys', {
+      body: { name: 'bound', group: 'Vendora-Main', allowedModels: ['imgmodel-4'] },
+    });
+    const { keyId } = key.data!;
+    expect((await quote({ model: 'imgmodel-4', keyId })).data).toMatchObject({ amount: '0.03' });
+    const refused = [
+      [{ model: 'vendora-chat', text, keyId }, 'model_not_allowed'],
+      [{ model: 'imgmodel-4', keyId, group: 'Vendora-Main' }, 'invalid_value'],
+      [{ model: 'imgmodel-4', keyId: '0'.repeat(26) }, 'not_found'],
+      [{ model: 'imgmodel-4', text }, 'invalid_value'],
+    ] as const;
+    for (const [asked, code] of refused) expect(await quote(asked)).toMatchObject({ error: { code } });
+    await owner.api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
+  });
+
   it('is for groups and units that make sense', async () => {
     expect(await quote({ model: 'imgmodel-4', group: 'Public-Relay' })).toMatchObject({
       status: 400,

@@ -31,12 +31,17 @@ export class ChargeController {
 
   @Serves(routes.quote)
   async quote({ body, actor }: CallOf<typeof routes.quote>): Promise<AnswerOf<typeof routes.quote>> {
-    const { quoted, group, market, balance, covered } = await this.quotes.quote({
+    const { quoted, group, market, balance, covered, estimate } = await this.quotes.quote({
       ...body,
       accountId: actor.accountId,
     });
     return {
       ...explainQuote(market.catalog.priceBook, quoted, group),
+      estimate: estimate && {
+        input: String(estimate.input.most),
+        likelyInput: String(estimate.input.likely),
+        output: String(estimate.output),
+      },
       at: new Date(market.nowMs).toISOString(),
       balance: viewAmount(balance),
       covered,

@@ -120,26 +120,44 @@ export const chargeRoutes = {
     summary: 'What a request would cost now, by the code that charges it; nothing is charged.',
     description:
       'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
-      'the token takes `tokens`.',
+      'the token takes `tokens`, or a `text`: then the amount is what is set aside, which is the most that it can cost.',
     access: ['user'],
     body: z.strictObject({
       model: modelName,
       group: groupName
         .optional()
         .meta({ description: 'A group of a key of yours; it may be left out when there is only one.' }),
+      keyId: id
+        .optional()
+        .meta({ description: 'A key of yours in place of a group: its models are minded, too.' }),
       n: count.optional(),
       seconds: count.optional(),
       tokens: z
         .strictObject({ input: tokens.default(0), cachedInput: tokens.default(0), output: tokens.default(0) })
         .optional(),
+      text: z
+        .string()
+        .max(100_000)
+        .optional()
+        .meta({ description: 'What is said to the model, or what it is to speak, to estimate tokens by.' }),
+      maxOutputTokens: tokens
+        .min(1)
+        .optional()
+        .meta({
+          description: 'With `text`: what the answer may be long; else what the model writes at most.',
+        }),
     }),
     answer: z.object({
       ...terms,
+      estimate: z
+        .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
+        .nullable()
+        .meta({ description: 'With `text`: tokens that are set aside for, and those that it probably is.' }),
       amount: amountView,
       at: timeView,
       balance: amountView,
       covered: z.boolean().meta({ description: 'Whether the balance covers it now.' }),
     }),
-    refusals: ['model_not_found'],
+    refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
   }),
 };

@@ -1,5 +1,11 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
+import {
+  estimateInput,
+  estimateSpeech,
+  mostOutputTokens,
+  type TokenEstimate,
+} from '#catalog/token-estimate.js';
 import { readBalance } from '#ledger/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -10,9 +16,20 @@ export interface Wish {
   readonly accountId: string;
   readonly model: string;
   readonly group?: string | undefined;
+  readonly keyId?: string | undefined;
   readonly n?: number | undefined;
   readonly seconds?: number | undefined;
   readonly tokens?: { input: number; cachedInput: number; output: number } | undefined;
+  /** To estimate tokens by. */
+  readonly text?: string | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** Tokens of a text and of its answer. */
+export interface TextEstimate {
+  readonly input: TokenEstimate;
+  /** At most. */
+  readonly output: bigint;
 }
 
 export interface QuotedWish {
@@ -21,6 +38,7 @@ export interface QuotedWish {
   readonly market: Market;
   readonly balance: Nanos;
   readonly covered: boolean;
+  readonly estimate: TextEstimate | null;
 }
 
 /** Says what a request would cost, by what a hold would decide with, and charges nothing. */
@@ -30,26 +48,49 @@ export class QuoteDesk {
     private readonly market: MarketReader,
   ) {}
 
-  /** @throws ApiError for a group that none of the account's keys is in, and for units that the model does not take. */
+  /**
+   * @throws ApiError for a group or key that is none of the account's, for a model that the key may not use, and for units
+   * that the model does not take.
+   */
   async quote(wish: Wish): Promise<QuotedWish> {
-    const [market, group, balance] = await Promise.all([
+    const [market, { group, allowedModels }, balance] = await Promise.all([
       this.market.read(),
-      this.groupOf(wish),
+      this.placeOf(wish),
       readBalance(this.pool, wish.accountId),
     ]);
     const { catalog, nowMs } = market;
     const model = catalog.models.get(wish.model);
+    const estimate = model ? estimateOf(model, wish) : null;
     const priced = model
-      ? quote(catalog.priceBook, { model: model.id, group, ...measure(model, wish), atMs: nowMs })
+      ? quote(catalog.priceBook, { model: model.id, group, ...measure(model, wish, estimate), atMs: nowMs })
       : 'model_not_found';
     if (typeof priced === 'string') {
       throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
         param: 'model',
       });
     }
+    if (model && allowedModels && ![model.id, model.aliasOf].some((id) => id && allowedModels.includes(id))) {
+      throw new ApiError('model_not_allowed', `The key may not use ${model.id}.`, { param: 'model' });
+    }
     const main = balance?.main ?? (0n as Nanos);
     const covered = main >= priced.amount && !balance?.frozen;
-    return { quoted: priced, group, market, balance: main, covered };
+    return { quoted: priced, group, market, balance: main, covered, estimate };
+  }
+
+  private async placeOf(wish: Wish): Promise<{ group: string; allowedModels: string[] | null }> {
+    const { accountId, keyId, group } = wish;
+    if (keyId === undefined) return { group: await this.groupOf(wish), allowedModels: null };
+    if (group !== undefined)
+      throw new ApiError('invalid_value', 'group: the key has one; send only one of both.', {
+        param: 'group',
+      });
+    const { rows } = await this.pool.query<{ group: string; allowedModels: string[] | null }>(
+      `SELECT group_name AS "group", allowed_models AS "allowedModels" FROM api_keys
+       WHERE id = $2 AND account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+      [accountId, keyId],
+    );
+    if (!rows[0]) throw new ApiError('not_found', 'You have no such key.');
+    return rows[0];
   }
 
   private async groupOf({ accountId, group }: Wish): Promise<string> {
@@ -70,10 +111,31 @@ export class QuoteDesk {
   }
 }
 
+/** As gateways estimate the same request; null without a text. @throws ApiError where a text does not tell the price. */
+function estimateOf({ id, unit, family, limits }: CatalogModel, wish: Wish): TextEstimate | null {
+  const { text, tokens, maxOutputTokens } = wish;
+  if (text === undefined) return null;
+  if (unit !== 'token' || tokens) {
+    const why = tokens ? 'send it or tokens, not both' : `${id} is priced by the ${unit}`;
+    throw new ApiError('invalid_value', `text: ${why}.`, { param: 'text' });
+  }
+  if (family === 'speech')
+    return {
+      input: estimateInput({ model: id, input: text }, limits),
+      output: estimateSpeech(text, limits).most,
+    };
+  const messages = [{ role: 'user', content: text }];
+  return {
+    input: estimateInput({ model: id, messages }, limits),
+    output: mostOutputTokens({ maxOutputTokens, choices: 1 }, limits),
+  };
+}
+
 /** The units of a wish, in what the model is priced by. @throws ApiError when it names others. */
 function measure(
   model: CatalogModel,
   { n, seconds, tokens }: Wish,
+  estimate: TextEstimate | null,
 ): { units: bigint; tokens: TokenCounts | null } {
   const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
     ([unit, value]) => unit !== model.unit && value !== undefined,
@@ -85,6 +147,10 @@ function measure(
   if (model.unit === 'second')
     return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
   if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
+  if (estimate) {
+    const { input, output } = estimate;
+    return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
+  }
   if (!tokens)
     throw new ApiError(
       'missing_required_parameter',

@@ -1,124 +1,19 @@
 import type { ModelLimits } from '#catalog/catalog.js';
-import { type Body } from '../http/fields.js';
+import { estimateSpeech, mostOutputTokens, type TokenEstimate } from '#catalog/token-estimate.js';
 import type { Conversation } from './conversation-request.js';
 
-/**
- * A picture's tokens at most: OpenAI's patches and tiles and Anthropic's areas end below this. Its bytes say nothing,
- * since vendors scale pictures down first.
- */
-const MOST_PICTURE_TOKENS = 5_000;
-/** A picture of middling size, where no usage was reported. */
-const LIKELY_PICTURE_TOKENS = 1_000;
-/** The usual length of a token in text of any language, where no usage was reported. */
-const CHARACTERS_PER_TOKEN = 4;
-
-/** Vendors count about 21 tokens for a second of sound, in which 15 letters are spoken, or five characters of three bytes. */
-const LIKELY_SPEECH_TOKENS_PER_BYTE = 1.5;
-/** At the slowest speed that may be asked for. */
-const MOST_SPEECH_TOKENS_PER_BYTE = 6;
-
-/** For a model whose limits are not in the catalog: what the models of today read and write at most. */
-const DEFAULT_INPUT_TOKENS = 200_000;
-const DEFAULT_OUTPUT_TOKENS = 16_384;
-
-export interface TokenEstimate {
-  /** No fewer than the upstream can count: what is held. */
-  most: bigint;
-  /** What it probably is; never more than `most`. */
-  likely: bigint;
-}
+export { estimateInput, type TokenEstimate } from '#catalog/token-estimate.js';
 
 /**
- * The input of a request in tokens. Every tokenizer in use falls back to single bytes, so no token is shorter than
- * one byte of UTF-8: the bytes of the JSON bound the tokens of its text, and its names and braces are more than what a
- * vendor's chat template adds for each message. That is three to four times the usual count, held for as long as the
- * answer takes; the model's own limit of input caps it. What a body only refers to (a stored answer or prompt), or
- * holds compressed (documents), may be as long as the model reads.
- */
-export function estimateInput(body: Body, limits: ModelLimits): TokenEstimate {
-  const cap = BigInt(limits.maxInputTokens ?? DEFAULT_INPUT_TOKENS);
-  const size = new InputSize();
-  for (const [name, value] of Object.entries(body)) {
-    size.addName(name);
-    size.add(value, CONVERSATIONS.has(name));
-    if (REFERENCES.has(name) && value !== null) size.unbounded = true;
-  }
-  const { bytes, pictures, unbounded } = size;
-  const bound = BigInt(bytes + pictures * MOST_PICTURE_TOKENS);
-  // Only a stated limit is the model's own; the default must not cut a longer text short.
-  const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
-  const most = unbounded && cap > capped ? cap : capped;
-  const likely = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + pictures * LIKELY_PICTURE_TOKENS);
-  return { most, likely: likely < most ? likely : most };
-}
-
-/**
- * The answers to a request together. Text is metered while it streams, so nothing is likely beforehand; the bytes of a
- * sound say nothing about tokens, and its text has to.
+ * The answers to a request together. Text is metered while it streams, so nothing is likely beforehand; the tokens of a
+ * sound follow from its text.
  */
 export function estimateOutput(asked: Conversation, limits: ModelLimits): TokenEstimate {
-  if (asked.kind !== 'speech') return { most: mostOutput(asked, limits), likely: 0n };
-  const bytes = Buffer.byteLength(String(asked.body['input']));
-  const tokens = (perByte: number) =>
-    BigInt(Math.min(Math.ceil(bytes * perByte), limits.maxOutputTokens ?? Infinity));
-  return { most: tokens(MOST_SPEECH_TOKENS_PER_BYTE), likely: tokens(LIKELY_SPEECH_TOKENS_PER_BYTE) };
+  if (asked.kind === 'speech') return estimateSpeech(String(asked.body['input']), limits);
+  return { most: mostOutput(asked, limits), likely: 0n };
 }
 
 /** The most that the answers to a request may be long together, in tokens. */
-export function mostOutput({ maxOutputTokens, choices }: Conversation, limits: ModelLimits): bigint {
-  const limit = limits.maxOutputTokens ?? Math.max(maxOutputTokens ?? 0, DEFAULT_OUTPUT_TOKENS);
-  return BigInt(Math.min(maxOutputTokens ?? limit, limit)) * BigInt(choices);
-}
-
-/** Where pictures stand; elsewhere, as in the schema of a tool, the same words are nothing but text. */
-const CONVERSATIONS = new Set(['messages', 'input', 'system']);
-/** Fields that bring in what is not in the body. */
-const REFERENCES = new Set(['previous_response_id', 'conversation', 'prompt', 'container']);
-/** Parts that do the same, or whose bytes are compressed. */
-const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document', 'item_reference']);
-/** Where a part keeps its picture. */
-const PICTURE_FIELDS: Record<string, string> = {
-  image_url: 'image_url',
-  input_image: 'image_url',
-  image: 'source',
-};
-
-class InputSize {
-  bytes = 0;
-  pictures = 0;
-  unbounded = false;
-
-  addName(name: string): void {
-    this.bytes += Buffer.byteLength(name) + '"":,'.length;
-  }
-
-  /** `mayHold`: pictures may stand here. */
-  add(value: unknown, mayHold: boolean): void {
-    if (typeof value === 'string') this.bytes += Buffer.byteLength(value) + '"",'.length;
-    else if (Array.isArray(value)) {
-      for (const item of value) this.add(item, mayHold);
-    } else if (typeof value === 'object' && value !== null) this.addObject(value as Body, mayHold);
-    else this.bytes += String(value).length + 1;
-  }
-
-  private addObject(part: Body, mayHold: boolean): void {
-    const type = mayHold && typeof part['type'] === 'string' ? part['type'] : '';
-    const picture = PICTURE_FIELDS[type];
-    if (UNBOUNDED_PARTS.has(type) || (picture !== undefined && part['file_id'])) this.unbounded = true;
-    this.bytes += '{},'.length;
-    for (const [name, value] of Object.entries(part)) {
-      this.addName(name);
-      if (name === picture && isPicture(value)) this.pictures += 1;
-      // The input of a tool call is whatever the model wrote.
-      else this.add(value, mayHold && !(type === 'tool_use' && name === 'input'));
-    }
-  }
-}
-
-/** An address, alone or in `url`, or base64 in `data`: what a vendor takes for a picture and for nothing else. */
-function isPicture(value: unknown): boolean {
-  if (typeof value === 'string') return /^(data:image\/|https?:\/\/)/i.test(value.slice(0, 20));
-  if (typeof value !== 'object' || value === null) return false;
-  const { url, data, type } = value as Record<string, unknown>;
-  return isPicture(url) || (type === 'base64' && typeof data === 'string');
+export function mostOutput(asked: Conversation, limits: ModelLimits): bigint {
+  return mostOutputTokens(asked, limits);
 }
