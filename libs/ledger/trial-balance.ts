@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { fetched } from './cursor.js';
 import { atHorizon, type Horizon } from './horizon.js';
 
 export type LedgerKind = 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
@@ -53,7 +54,9 @@ export async function readTrialBalance(
   query: TrialBalanceQuery,
 ): Promise<TrialBalance> {
   const cut = await cutOf(client, horizon, query);
-  const balances = await readBalances(client, cut);
+  const { sql, values } = await balancesQuery(client, cut);
+  const { rows } = await client.query<BalanceRow>(sql, values);
+  const balances = rows.map(balanceOf);
   const totals = new Map<Commodity, bigint>();
   for (const { commodity, balance } of balances)
     totals.set(commodity, (totals.get(commodity) ?? 0n) + balance);
@@ -64,6 +67,16 @@ export async function readTrialBalance(
     balances,
     totals: [...totals].map(([commodity, total]) => ({ commodity, total })),
   };
+}
+
+/** The same balances some at a time, for whoever need not hold all of them. */
+export async function* streamBalances(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  query: TrialBalanceQuery,
+): AsyncGenerator<LedgerBalance[]> {
+  const { sql, values } = await balancesQuery(client, await cutOf(client, horizon, query));
+  for await (const rows of fetched<BalanceRow>(client, sql, values)) yield rows.map(balanceOf);
 }
 
 /** Postings recorded before the one time and effective before the other. */
@@ -88,15 +101,15 @@ async function cutOf(client: pg.ClientBase, horizon: Horizon, query: TrialBalanc
  * From the newest snapshot that is not after either time: plus what was recorded since and counts, less what it contains
  * and does not count, because its effective time is later.
  */
-async function readBalances(client: pg.ClientBase, cut: Cut): Promise<LedgerBalance[]> {
+async function balancesQuery(client: pg.ClientBase, cut: Cut): Promise<{ sql: string; values: string[] }> {
   const { rows: days } = await client.query<{ day: string; firstId: string }>(
     `SELECT day::text, first_id::text AS "firstId" FROM ledger_snapshot_days
      WHERE day <= $1::timestamptz AND day <= $2::timestamptz ORDER BY day DESC LIMIT 1`,
     [cut.recordedBefore, cut.effectiveBefore],
   );
   const { day, firstId } = days[0] ?? { day: '-infinity', firstId: '0' };
-  const { rows } = await client.query<Omit<LedgerBalance, 'balance'> & { balance: string }>(
-    `WITH parts AS (
+  return {
+    sql: `WITH parts AS (
        SELECT * FROM (SELECT DISTINCT ON (ledger_account_id) ledger_account_id, balance FROM ledger_balance_snapshots
          WHERE day <= $1::date ORDER BY ledger_account_id, ledger_balance_snapshots.day DESC) AS stored
        UNION ALL
@@ -106,13 +119,15 @@ async function readBalances(client: pg.ClientBase, cut: Cut): Promise<LedgerBala
        UNION ALL
        SELECT e.ledger_account_id, -sum(e.amount) FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
        WHERE t.recorded_at < $1::date::timestamptz AND t.effective_at >= $4::timestamptz GROUP BY 1)
-     SELECT a.id AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId", sum(p.balance)::text AS balance
+     SELECT a.id::text AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId", sum(p.balance)::text AS balance
      FROM parts p JOIN ledger_accounts a ON a.id = p.ledger_account_id GROUP BY a.id ORDER BY a.code COLLATE "C"`,
-    [day, firstId, cut.recordedBefore, cut.effectiveBefore],
-  );
-  return rows.map((row) => ({
-    ...row,
-    ledgerAccountId: BigInt(row.ledgerAccountId),
-    balance: BigInt(row.balance),
-  }));
+    values: [day, firstId, cut.recordedBefore, cut.effectiveBefore],
+  };
+}
+
+type BalanceRow = Omit<LedgerBalance, 'balance' | 'ledgerAccountId'> &
+  Record<'balance' | 'ledgerAccountId', string>;
+
+function balanceOf(row: BalanceRow): LedgerBalance {
+  return { ...row, ledgerAccountId: BigInt(row.ledgerAccountId), balance: BigInt(row.balance) };
 }

@@ -1,5 +1,12 @@
 import type { LedgerKind } from '../trial-balance.js';
-import { exactly, type JournalAccount, type JournalBalance, type JournalFormat, oneLine } from './journal.js';
+import {
+  chainWords,
+  exactly,
+  type JournalAccount,
+  type JournalBalance,
+  type JournalFormat,
+  oneLine,
+} from './journal.js';
 
 /** Beancount knows five kinds of accounts, by their first word. */
 const ROOTS: Record<LedgerKind, string> = {
@@ -50,11 +57,11 @@ function dayAfter(day: string): string {
 export const beancountFormat: JournalFormat = {
   mediaType: 'text/plain; charset=utf-8',
   extension: 'beancount',
-  head: (about, units) =>
-    `; ${oneLine(about)}\n${units.map(({ symbol }) => `${OPEN_DAY} commodity ${symbol}\n`).join('')}`,
+  head: ({ about, chain }, units) =>
+    `; ${oneLine(about)}\n${chain ? `; ${chainWords(chain)}\n` : ''}${units.map(({ symbol }) => `${OPEN_DAY} commodity ${symbol}\n`).join('')}`,
   account: (account) => `${OPEN_DAY} open ${beancountAccount(account)} ${account.unit.symbol}\n`,
-  opening: (day, balances) =>
-    balances.length === 0 ? '' : `\n${day} * "opening balances"\n${balances.map(posting).join('')}`,
+  opening: (day, balances, isFirst) =>
+    `${isFirst ? `\n${day} * "opening balances"\n` : ''}${balances.map(posting).join('')}`,
   transaction: ({ day, id, kind, reference, chargeId, recordedAt, effectiveAt, entries }) =>
     `\n${day} * ${quoted(kind)}\n` +
     meta('transaction', id) +

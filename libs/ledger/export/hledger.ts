@@ -1,5 +1,12 @@
 import type { LedgerKind } from '../trial-balance.js';
-import { exactly, type JournalAccount, type JournalBalance, type JournalFormat, oneLine } from './journal.js';
+import {
+  chainWords,
+  exactly,
+  type JournalAccount,
+  type JournalBalance,
+  type JournalFormat,
+  oneLine,
+} from './journal.js';
 
 /** hledger's own words for what an account is; credits that were issued stand against what is owed for them. */
 const TYPES: Record<LedgerKind, string> = {
@@ -33,13 +40,13 @@ function tag(name: string, value: string | null): string {
 export const hledgerFormat: JournalFormat = {
   mediaType: 'text/plain; charset=utf-8',
   extension: 'journal',
-  head: (about, units) =>
-    `; ${oneLine(about)}\n${units
+  head: ({ about, chain }, units) =>
+    `; ${oneLine(about)}\n${chain ? `; ${chainWords(chain)}\n` : ''}${units
       .map(({ symbol, decimals }) => `commodity 1000.${'0'.repeat(decimals)} ${symbol}\n`)
       .join('')}`,
   account: (account) => `account ${accountName(account)}  ; type:${TYPES[account.kind]}\n`,
-  opening: (day, balances) =>
-    balances.length === 0 ? '' : `\n${day} * opening balances\n${balances.map(posting).join('')}`,
+  opening: (day, balances, isFirst) =>
+    `${isFirst ? `\n${day} * opening balances\n` : ''}${balances.map(posting).join('')}`,
   transaction: ({ day, id, kind, reference, chargeId, recordedAt, effectiveAt, entries }) =>
     `\n${day} *${id === null ? '' : ` (${id})`} ${description(kind)}\n` +
     tag('reference', reference) +

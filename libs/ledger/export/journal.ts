@@ -1,4 +1,5 @@
 import { formatDecimal } from '#money/amount.js';
+import type { ChainHead } from '../chain/chain.js';
 import type { LedgerAccount } from '../ledger-account-statement.js';
 
 /** An account of a journal; customers' accounts may stand together as one. */
@@ -36,15 +37,30 @@ export interface JournalBalance {
   balance: bigint;
 }
 
+/** What a file is of. The chain's head in it is outside of the database then, where nobody who changes that reaches it. */
+export interface JournalHead {
+  about: string;
+  /** Null: nothing was sealed yet. */
+  chain: ChainHead | null;
+}
+
+/** What the head of the chain is, in words. */
+export function chainWords({ number, hash, lastId, sealedAt }: ChainHead): string {
+  return `chain block ${number} hash ${hash} up to transaction ${lastId}, sealed ${sealedAt}`;
+}
+
 /** A format of exports: pure, each method answers text. Everything comes in the order of days. */
 export interface JournalFormat {
   readonly mediaType: string;
   readonly extension: string;
   /** What was exported, the units and the accounts that may follow. */
-  head(about: string, units: readonly Unit[]): string;
+  head(head: JournalHead, units: readonly Unit[]): string;
   account(account: JournalAccount): string;
-  /** Balances that a journal begins with, on the day of its beginning; without those that are 0. */
-  opening(day: string, balances: readonly JournalBalance[]): string;
+  /**
+   * Balances that a journal begins with, on the day of its beginning; without those that are 0. They come in parts that are
+   * one transaction together.
+   */
+  opening(day: string, balances: readonly JournalBalance[], isFirst: boolean): string;
   transaction(transaction: JournalTransaction): string;
   /** What accounts hold at the end of a day; programs check it. */
   balances(day: string, balances: readonly JournalBalance[]): string;

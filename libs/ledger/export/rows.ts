@@ -1,8 +1,15 @@
-import { exactly, type JournalBalance, type JournalFormat, type JournalTransaction } from './journal.js';
+import type { ChainHead } from '../chain/chain.js';
+import {
+  chainWords,
+  exactly,
+  type JournalBalance,
+  type JournalFormat,
+  type JournalTransaction,
+} from './journal.js';
 
 /** One row of a CSV file or of JSON Lines; what does not apply is null. Amounts as the ledger has them: positive is a credit. */
 interface Row {
-  record: 'opening' | 'entry' | 'balance';
+  record: 'chain' | 'opening' | 'entry' | 'balance';
   day: string;
   transaction: string | null;
   recordedAt: string | null;
@@ -10,10 +17,10 @@ interface Row {
   kind: string | null;
   reference: string | null;
   charge: string | null;
-  account: string;
+  account: string | null;
   amount: string | null;
   balance: string | null;
-  commodity: string;
+  commodity: string | null;
 }
 
 const NOTHING = {
@@ -26,6 +33,14 @@ function balanceRow(record: 'opening' | 'balance', day: string, { account, balan
   return {
     ...{ record, day, ...NOTHING, account: code },
     ...{ balance: exactly(balance, unit), commodity: unit.symbol },
+  };
+}
+
+/** The head of the chain: the transaction that it goes up to, and its hash as the reference. */
+function chainRow({ number, hash, lastId, sealedAt }: ChainHead): Row {
+  return {
+    ...{ record: 'chain', day: sealedAt.slice(0, 10), ...NOTHING, account: null, commodity: null },
+    ...{ transaction: lastId.toString(), recordedAt: sealedAt, kind: `block ${number}`, reference: hash },
   };
 }
 
@@ -79,10 +94,12 @@ function formatOfRows(
 
 const names = Object.keys(COLUMNS) as (keyof Row)[];
 
-export const csvFormat = formatOfRows((row) => `${names.map((name) => cell(row[name])).join(',')}\r\n`, {
+const csvLine = (row: Row): string => `${names.map((name) => cell(row[name])).join(',')}\r\n`;
+
+export const csvFormat = formatOfRows(csvLine, {
   mediaType: 'text/csv; charset=utf-8',
   extension: 'csv',
-  head: () => `${Object.values(COLUMNS).join(',')}\r\n`,
+  head: ({ chain }) => `${Object.values(COLUMNS).join(',')}\r\n${chain ? csvLine(chainRow(chain)) : ''}`,
   account: () => '',
 });
 
@@ -91,8 +108,11 @@ const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 export const jsonLinesFormat = formatOfRows(jsonLine, {
   mediaType: 'application/jsonl',
   extension: 'jsonl',
-  head: (about, units) =>
-    [{ record: 'export', about }, ...units.map((unit) => ({ record: 'commodity', ...unit }))]
+  head: ({ about, chain }, units) =>
+    [
+      { record: 'export', about, chain: chain && chainWords(chain) },
+      ...units.map((unit) => ({ record: 'commodity', ...unit })),
+    ]
       .map(jsonLine)
       .join(''),
   account: ({ code, kind, unit }) =>

@@ -1,0 +1,19 @@
+import type pg from 'pg';
+
+/** Rows that are fetched at once. */
+const FETCH = 4_000;
+
+/** The rows of a query, some at a time, by a cursor of the server: for what may be too much for memory. One at a time. */
+export async function* fetched<R extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  sql: string,
+  values: readonly unknown[],
+): AsyncGenerator<R[]> {
+  await client.query(`DECLARE ledger_rows NO SCROLL CURSOR FOR ${sql}`, [...values]);
+  for (;;) {
+    const { rows } = await client.query<R>(`FETCH ${FETCH} FROM ledger_rows`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < FETCH) break;
+  }
+  await client.query('CLOSE ledger_rows');
+}

@@ -1,0 +1,234 @@
+import type pg from 'pg';
+import { type CopiedRows, copyOut } from '#database/copy-out.js';
+import type { Horizon } from '../horizon.js';
+import { balanceBefore } from '../ledger-account-statement.js';
+import { streamBalances } from '../trial-balance.js';
+import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
+import { fetched } from '../cursor.js';
+import type { Books } from './export.js';
+import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
+import { onDay, type Range } from './range.js';
+
+/** Transactions that are read at once. */
+const CHUNK = 5_000;
+
+/** Every transaction of a time, or those of one ledger account, each of them whole. */
+export class FullBooks implements Books {
+  private readonly book: AccountBook;
+  private readonly held = new HeldBalances();
+  private readonly only: number | null;
+
+  constructor(
+    private readonly client: pg.ClientBase,
+    private readonly query: { ledgerAccountId: bigint | null; from: Date | null; currency: string },
+  ) {
+    this.book = new AccountBook(client, query.currency);
+    this.only = query.ledgerAccountId === null ? null : Number(query.ledgerAccountId);
+  }
+
+  async units(): Promise<Unit[]> {
+    // Customers' accounts are of credit all of them; the others are few.
+    const { rows } = await this.client.query<Omit<AccountRow, 'id'>>(
+      `SELECT code, kind, commodity FROM ledger_accounts WHERE account_id IS NULL ORDER BY id`,
+    );
+    return rows.map((row) => this.book.journalAccount(row).unit);
+  }
+
+  async *accounts(range: Range | null): AsyncGenerator<JournalAccount[]> {
+    const whose =
+      this.only === null
+        ? ''
+        : `WHERE a.id = $1 OR a.id IN (SELECT other.ledger_account_id FROM ledger_entries own
+             JOIN ledger_transactions t ON t.id = own.transaction_id
+             JOIN ledger_entries other ON other.transaction_id = own.transaction_id
+             WHERE own.ledger_account_id = $1 AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz)`;
+    const values = this.only === null ? [] : [this.only, range?.from ?? 'infinity', range?.to ?? 'infinity'];
+    const sql = `SELECT a.id::text, a.code, a.kind, a.commodity FROM ledger_accounts a ${whose} ORDER BY a.id`;
+    for await (const rows of fetched<AccountRow>(this.client, sql, values))
+      yield rows.map((row) => this.book.journalAccount(row));
+  }
+
+  /**
+   * What accounts held when the time began. Of one account alone it is posted against an account of its own, since the
+   * others are told in part only and begin at nothing.
+   */
+  async *opening(horizon: Horizon): AsyncGenerator<JournalBalance[]> {
+    const { from } = this.query;
+    if (from === null) return;
+    if (this.only !== null) {
+      const balance = await balanceBefore(this.client, BigInt(this.only), from.toISOString());
+      if (balance === 0n) return;
+      await this.book.meet([this.only]);
+      this.held.add(this.only, balance);
+      const account = this.book.of(this.only);
+      yield [
+        { account, balance },
+        { account: { ...account, ...OPENING }, balance: -balance },
+      ];
+      return;
+    }
+    for await (const balances of streamBalances(this.client, horizon, { by: 'recorded', at: from })) {
+      const moved = balances.filter(({ balance }) => balance !== 0n);
+      for (const { ledgerAccountId, balance } of moved) this.held.add(Number(ledgerAccountId), balance);
+      yield moved.map((row) => ({ account: this.book.journalAccount(row), balance: row.balance }));
+    }
+  }
+
+  /** An account that only the opening of one account alone needs. */
+  async extraAccount(): Promise<JournalAccount | null> {
+    const { from } = this.query;
+    if (from === null || this.only === null) return null;
+    await this.book.meet([this.only]);
+    return { ...this.book.of(this.only), ...OPENING };
+  }
+
+  async *transactions(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
+    const bounds = await this.idsOfDay(range, day);
+    if (bounds === null) return;
+    let next = this.chunk(range, day, bounds.first - 1n, bounds.last);
+    for (;;) {
+      const chunk = await next;
+      const { lastId } = chunk;
+      // It is fetched while these are written; when nobody reads on, its failure is nobody's.
+      if (lastId !== null) (next = this.chunk(range, day, lastId, bounds.last)).catch(() => undefined);
+      const transactions = this.transactionsOf(day, chunk);
+      if (lastId === null) {
+        yield transactions;
+        return;
+      }
+      yield transactions;
+    }
+  }
+
+  async *closing(): AsyncGenerator<JournalBalance[]> {
+    let some: number[] = [];
+    for (const id of this.held.takeTouched()) {
+      if (this.only !== null && id !== this.only) continue;
+      some.push(id);
+      if (some.length === CHUNK) {
+        yield await this.balancesOf(some);
+        some = [];
+      }
+    }
+    if (some.length > 0) yield await this.balancesOf(some);
+  }
+
+  private async balancesOf(ids: number[]): Promise<JournalBalance[]> {
+    await this.book.meet(ids);
+    return ids.map((id) => ({ account: this.book.of(id), balance: this.held.get(id) }));
+  }
+
+  /** Ids of what was recorded on the day: nearly all in between are. Null: there are none. */
+  private async idsOfDay(range: Range, day: string): Promise<{ first: bigint; last: bigint } | null> {
+    const { rows } = await this.client.query<{ first: string | null; last: string | null }>(
+      // By the index of times: the one of ids would be read from its ends for the first that is of the day.
+      `SELECT min(t.id + 0)::text AS first, max(t.id + 0)::text AS last FROM ledger_transactions t
+       WHERE ${onDay('$1', '$2', '$3')}`,
+      [range.from, range.to, day],
+    );
+    const { first = null, last = null } = rows[0] ?? {};
+    return first === null || last === null ? null : { first: BigInt(first), last: BigInt(last) };
+  }
+
+  private async chunk(range: Range, day: string, after: bigint, through: bigint): Promise<Chunk> {
+    const whose =
+      this.only === null
+        ? ''
+        : `AND t.id IN (SELECT own.transaction_id FROM ledger_entries own WHERE own.ledger_account_id = ${this.only}
+             AND own.transaction_id > ${after} AND own.transaction_id <= ${through})`;
+    const recorded = onDay(`'${range.from}'`, `'${range.to}'`, `'${day}'`);
+    const transactions = await copyOut(
+      this.client,
+      `SELECT t.id, t.recorded_at, t.effective_at, t.kind, t.reference, t.charge_id FROM ledger_transactions t
+       WHERE t.id > ${after} AND t.id <= ${through} AND ${recorded} ${whose}
+       ORDER BY t.id LIMIT ${CHUNK}`,
+    );
+    const heads = linesOf(transactions);
+    const ids = heads.map((line) => line.slice(0, line.indexOf('\t')));
+    const [first, last] = [ids[0], ids.at(-1)];
+    if (first === undefined || last === undefined) return { heads, entries: [], lastId: null };
+    const which =
+      this.only === null
+        ? `transaction_id >= ${first} AND transaction_id <= ${last}`
+        : `transaction_id = ANY('{${ids.join()}}'::bigint[])`;
+    const entries = linesOf(
+      await copyOut(
+        this.client,
+        `SELECT transaction_id, ledger_account_id, amount FROM ledger_entries WHERE ${which} ORDER BY transaction_id, ordinal`,
+      ),
+    ).map((line) => line.split('\t') as EntryCells);
+    await this.book.meet(new Set(entries.map(([, account]) => Number(account))));
+    return { heads, entries, lastId: ids.length === CHUNK ? BigInt(last) : null };
+  }
+
+  /** Both come by id; entries of what was recorded on another day are passed over. */
+  private transactionsOf(day: string, { heads, entries }: Chunk): JournalTransaction[] {
+    let next = 0;
+    return heads.map((line) => {
+      const transaction = transactionOf(day, line);
+      const { id, entries: own } = transaction;
+      while (next < entries.length && (entries[next] as EntryCells)[0] !== id && isBefore(entries[next], id))
+        next += 1;
+      for (; entries[next]?.[0] === id; next += 1) {
+        const [, accountText, amountText] = entries[next] as EntryCells;
+        const [account, amount] = [Number(accountText), BigInt(amountText)];
+        this.held.add(account, amount);
+        this.held.touch(account);
+        own.push({ account: this.book.of(account), amount });
+      }
+      return transaction;
+    });
+  }
+}
+
+const OPENING = { code: 'opening-balances', kind: 'contra' as const };
+
+type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
+
+interface Chunk {
+  heads: string[];
+  entries: EntryCells[];
+  /** After which there is more; null: this is the last. */
+  lastId: bigint | null;
+}
+
+function isBefore(entry: EntryCells | undefined, id: string): boolean {
+  return entry !== undefined && BigInt(entry[0]) < BigInt(id);
+}
+
+function linesOf({ bytes }: CopiedRows): string[] {
+  const text = bytes.toString('utf8');
+  return text === '' ? [] : text.slice(0, -1).split('\n');
+}
+
+type HeadCells = [
+  id: string,
+  recordedAt: string,
+  effectiveAt: string,
+  kind: string,
+  reference: string,
+  charge: string,
+];
+
+function transactionOf(day: string, line: string): JournalTransaction & { id: string } {
+  const cells = line.split('\t') as HeadCells;
+  const [id, recordedAt, effectiveAt] = cells;
+  const plain = line.includes('\\') ? (text: string) => unescaped(text) : (text: string) => text;
+  return {
+    ...{ day, id, recordedAt: isoTime(recordedAt), effectiveAt: isoTime(effectiveAt), entries: [] },
+    ...{ kind: plain(cells[3]) as string, reference: plain(cells[4]), chargeId: plain(cells[5]) },
+  };
+}
+
+const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+
+/** A cell as COPY writes it; null for none. */
+function unescaped(cell: string): string | null {
+  if (cell === '\\N') return null;
+  return cell.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter);
+}
+
+/** `2026-01-31 10:00:00.5+00` is `2026-01-31T10:00:00.5Z`. */
+function isoTime(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
+}
