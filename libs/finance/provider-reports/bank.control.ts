@@ -1,0 +1,62 @@
+import { formatMinor } from '#money/currency.js';
+import type { Control } from '../control.js';
+import { type BankItem, findFaultyBankItems } from './bank-matching.js';
+
+export const bankControl: Control = {
+  id: 'bank',
+  title: 'The bank against payouts and transfers',
+  explanation:
+    'Lines of the bank against payouts of providers, transfers that were recorded as top-ups, and those that were sent back. Say what a line is that nobody recorded; ask the bank about what did not arrive.',
+  check: async (client, { before, limit }) => {
+    const { count, items } = await findFaultyBankItems(client, { before, limit });
+    return {
+      count,
+      items: items.map((item) => ({
+        subject: item.kind === 'line' ? `bank-line:${item.id}` : `${item.kind}:${item.id}`,
+        state: item.state,
+        message: bankSentence(item),
+        details: {
+          amount: `${formatMinor(item.amountMinor, item.currency)} ${item.currency}`,
+          at: item.at,
+          bankAccount: item.bankAccountId,
+          reference: item.reference,
+          counterpart: item.counterpart && `${item.counterpart.kind}:${item.counterpart.subject}`,
+        },
+        transactionIds: item.transactionIds,
+      })),
+    };
+  },
+};
+
+export function bankSentence({
+  kind,
+  id,
+  state,
+  amountMinor,
+  currency,
+  reference,
+  counterpart,
+}: BankItem): string {
+  const money = `${formatMinor(amountMinor, currency)} ${currency}`;
+  const what =
+    kind === 'line'
+      ? `The line of ${money} at the bank (${reference})`
+      : `The ${kind} ${id} of ${money} (${reference})`;
+  const other = counterpart ? `the ${counterpart.kind} ${counterpart.subject}` : 'nothing';
+  switch (state) {
+    case 'matched':
+      return `${what} is ${other}.`;
+    case 'set_aside':
+      return `${what} is nothing of ours, as somebody said.`;
+    case 'waiting':
+      return `${what} is in no file of a bank yet.`;
+    case 'missing_here':
+      return `${what} is recorded by nobody.`;
+    case 'missing_there':
+      return `${what} is not at the bank.`;
+    case 'differs':
+      return `${what} names ${other}, which is of another amount or time.`;
+    case 'twice':
+      return `${what} names ${other}, which another line brought already.`;
+  }
+}
