@@ -43,6 +43,8 @@ export interface BillingConfig {
   readonly chainSealIntervalMs: number;
   /** How often the costs of charges that ended are told. */
   readonly costAccrualIntervalMs: number;
+  /** How often lots are consumed and their revenue is recognised. */
+  readonly recognitionIntervalMs: number;
   /** What the pages of the console stand on. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
@@ -75,6 +77,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
     chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
     costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
+    recognitionIntervalMs: reader.seconds('RECOGNITION_SECONDS', 60),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),

@@ -14,6 +14,7 @@ import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { controlCommands } from './finance/controls.commands.js';
 import { costsCommand } from './finance/costs.commands.js';
+import { deferredRevenueCommand } from './finance/deferred-revenue.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
 import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
@@ -73,7 +74,8 @@ export function financeCommand(): Command {
     .option('--summary', 'one transaction a day, with all customers together')
     .action(writeExport);
   for (const command of controlCommands()) finance.addCommand(command);
-  for (const command of [...revenueCommands(), costsCommand()]) finance.addCommand(command);
+  for (const command of [...revenueCommands(), costsCommand(), deferredRevenueCommand()])
+    finance.addCommand(command);
   return finance;
 }
 

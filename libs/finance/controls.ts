@@ -5,6 +5,7 @@ import { chargesTasksControl } from './controls/charges-tasks.control.js';
 import { frozenAccountsControl } from './controls/frozen-accounts.control.js';
 import { holdsControl } from './controls/holds.control.js';
 import { ledgerControl } from './controls/ledger.control.js';
+import { deferredRevenueControl, lotsControl } from './controls/lots.control.js';
 import { promotionControl } from './controls/promotion.control.js';
 import { refundLatencyControl } from './controls/refund-latency.control.js';
 import { costsControl } from './costs/costs.control.js';
@@ -22,6 +23,8 @@ export const controls: readonly Control[] = [
   revenueControl,
   costsControl,
   promotionControl,
+  deferredRevenueControl,
+  lotsControl,
   // Balances and the books themselves.
   adjustmentsControl,
   frozenAccountsControl,

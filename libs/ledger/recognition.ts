@@ -4,7 +4,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { atHorizon, type Horizon } from './horizon.js';
 import { type AccountEvents, readCursors, readLotEvents } from './lot-events.js';
 import { LotsBroken, type LotPlayer, RowStraddles } from './lot-player.js';
-import { type AccountPlay, playAccount, writePlays } from './lot-writer.js';
+import { playAccount, writePlays } from './lot-writer.js';
 import { advanceLots } from './lots.js';
 import { lockBalance } from './posting.js';
 
@@ -84,7 +84,7 @@ async function planChunk(client: pg.ClientBase, horizon: Horizon, chunk: number)
     accounts.push(...(await readLotEvents(client, scope, accountIds)).map(workOut));
   }
   const reached = caughtUp ? await certainTime(client, horizon, throughId) : at;
-  return { after, throughId, at: reached, caughtUp, accounts: accounts as WorkedOut[] };
+  return { after, throughId, at: reached, caughtUp, accounts };
 }
 
 function workOut(account: AccountEvents): Omit<WorkedOut, 'outcome'> & {

@@ -18,7 +18,9 @@ import { ChainLoop } from './chain.loop.js';
 import { ControlsController } from './controls.controller.js';
 import { CostLoop } from './cost.loop.js';
 import { CostsController } from './costs.controller.js';
+import { DeferredRevenueController } from './deferred-revenue.controller.js';
 import { LedgerController } from './ledger.controller.js';
+import { RecognitionLoop } from './recognition.loop.js';
 import { Reconciler } from './reconciler.loop.js';
 import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
@@ -53,6 +55,7 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
     ChainController,
     ControlsController,
     CostsController,
+    DeferredRevenueController,
     RevenueController,
     LedgerController,
     TransactionController,
@@ -62,6 +65,7 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
     { provide: Reconciler, useFactory: newReconciler, inject: [POOL, OutboxRelay, CONFIG, LOG, REGISTRY] },
     ChainLoop,
     CostLoop,
+    RecognitionLoop,
     SnapshotLoop,
   ],
 })

@@ -936,6 +936,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/reports/deferred-revenue': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How deferred revenue went from its opening to its closing balance, and what the lots say. */
+    get: operations['reportDeferredRevenue'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/holds': {
     parameters: {
       query?: never;
@@ -1438,6 +1455,23 @@ export interface paths {
      * @description First the present state, then whatever is new. `balance` carries `main`, `held` and `invite`; `task` carries a task as GET /api/tasks/{taskId} answers it, the newest ones and all that run; `end` says why the stream ends: `session_ended` or `shutdown`. A client that comes back gets the present state again.
      */
     get: operations['watchAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/overview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Your account at a glance: balances, thirty days, what runs, and the last requests. */
+    get: operations['getOverview'];
     put?: never;
     post?: never;
     delete?: never;
@@ -11293,6 +11327,168 @@ export interface operations {
       };
     };
   };
+  reportDeferredRevenue: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How deferred revenue went from its opening to its closing balance, and what the lots say. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-01-31
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description A day of UTC.
+             * @example 2026-01-31
+             */
+            to: string;
+            /**
+             * @description Payments in other currencies stand in suspense until they are credited or returned.
+             * @example USD
+             */
+            currency: string;
+            /** @description What was recorded before is in it for good. */
+            completeTo: string | null;
+            /** @description Uses that were recorded before are recognised; later ones are deferred still. */
+            recognisedTo: string | null;
+            /** @description Its statement has the entries. */
+            ledgerAccountId: string;
+            /**
+             * @description Of the currency, a decimal string.
+             * @example 1300
+             * @example -0.07
+             */
+            opening: string;
+            lines: {
+              /**
+               * @description topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.
+               * @enum {string}
+               */
+              move:
+                | 'topups'
+                | 'suspense_credited'
+                | 'recognised'
+                | 'chargeback_loss'
+                | 'refunded'
+                | 'charged_back'
+                | 'chargebacks_won'
+                | 'other';
+              /** @description Of recognised: of which work, or adjustment. */
+              family: string | null;
+              /**
+               * @description Of the currency, a decimal string.
+               * @example 1300
+               * @example -0.07
+               */
+              amount: string;
+              transactions: string;
+            }[];
+            /**
+             * @description Of the currency, a decimal string.
+             * @example 1300
+             * @example -0.07
+             */
+            closing: string;
+            /** @description The closing balance as the lots of credit tell it. */
+            lots: {
+              /**
+               * @description For all lots, less what went with refunds and chargebacks.
+               * @example 1300
+               * @example -0.07
+               */
+              paid: string;
+              /**
+               * @description Of the currency, a decimal string.
+               * @example 1300
+               * @example -0.07
+               */
+              recognised: string;
+              /**
+               * @description Set aside, and still deferred until the provider answers.
+               * @example 1300
+               * @example -0.07
+               */
+              pendingRefunds: string;
+              /**
+               * @description paid - recognised + pendingRefunds.
+               * @example 1300
+               * @example -0.07
+               */
+              deferred: string;
+              /**
+               * @description Of all lots, also of those that nobody paid for.
+               * @example 0.02
+               */
+              unusedCredits: string;
+            };
+            /** @description Whether all of it comes to the same. */
+            agrees: boolean;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportHolds: {
     parameters: {
       query?: {
@@ -13111,6 +13307,11 @@ export interface operations {
           /** @description An amount of payment currency, a decimal string. */
           paid: string;
           currency: string;
+          /**
+           * Format: date
+           * @description The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.
+           */
+          valueDate?: string;
           reason: string;
           /** @description Chosen by the client; a repeat with the same content changes nothing. */
           requestId: string;
@@ -15388,6 +15589,249 @@ export interface operations {
       };
       /** @description `rate_limit_exceeded` */
       429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getOverview: {
+    parameters: {
+      query?: {
+        zone?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Your account at a glance: balances, thirty days, what runs, and the last requests. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            balance: {
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              main: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              held: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              invite: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              refundPending: string;
+            };
+            frozen: boolean;
+            zone: string;
+            today: {
+              /** @example 2026-01-31 */
+              day: string;
+              /**
+               * @description USD that was settled, by when it was asked for.
+               * @example 0.02
+               */
+              spent: string;
+              /** @description That were let in and have ended. */
+              requests: number;
+              /** @description Of them, those that were given back entirely. */
+              failures: number;
+              /**
+               * @description USD given back of what was set aside.
+               * @example 0.02
+               */
+              givenBack: string;
+            };
+            /** @description The last thirty in the zone, today last. */
+            days: {
+              /** @example 2026-01-31 */
+              day: string;
+              /**
+               * @description USD that was settled, by when it was asked for.
+               * @example 0.02
+               */
+              spent: string;
+              /** @description That were let in and have ended. */
+              requests: number;
+              /** @description Of them, those that were given back entirely. */
+              failures: number;
+              /**
+               * @description USD given back of what was set aside.
+               * @example 0.02
+               */
+              givenBack: string;
+            }[];
+            /** @description Of these days. */
+            total: {
+              /**
+               * @description USD that was settled, by when it was asked for.
+               * @example 0.02
+               */
+              spent: string;
+              /** @description That were let in and have ended. */
+              requests: number;
+              /** @description Of them, those that were given back entirely. */
+              failures: number;
+              /**
+               * @description USD given back of what was set aside.
+               * @example 0.02
+               */
+              givenBack: string;
+            };
+            runningTasks: number;
+            /** @description Some of them, the newest first. */
+            running: {
+              id: string;
+              /** @enum {string} */
+              kind: 'video' | '3d';
+              /** @enum {string} */
+              state: 'queued' | 'in_progress' | 'completed' | 'failed';
+              /** @description Percents. */
+              progress: number;
+              /** @description The model that is priced. */
+              model: string;
+              /** @description As it was asked for: an alias keeps its name. */
+              requestedModel: string;
+              keyId: string;
+              chargeId: string;
+              prompt: string;
+              /** @description Of a video, as it is billed. */
+              seconds: number | null;
+              size: string | null;
+              aspectRatio: string | null;
+              resolution: string | null;
+              /** @description Of a 3D asset. */
+              mode: ('draft' | 'texture') | null;
+              /** @description USD set aside when it began; null before. */
+              held: string | null;
+              /** @description USD it cost; null while it runs. */
+              settled: string | null;
+              /** @description USD given back; null while it runs. */
+              released: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              createdAt: string;
+              endedAt: string | null;
+              /** @description Of a completed task. */
+              file: {
+                bytes: number | null;
+                type: string | null;
+                /** @description Whether it can be downloaded now. */
+                available: boolean;
+                /** @description Until when it can be downloaded. */
+                expiresAt: string | null;
+                /** @description When its owner removed it. */
+                deletedAt: string | null;
+              } | null;
+              error: {
+                code: string;
+                message: string;
+              } | null;
+            }[];
+            lastRequests: {
+              chargeId: string;
+              requestId: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              endedAt: string | null;
+              keyId: string | null;
+              requestedModel: string | null;
+              model: string | null;
+              family: ('image' | 'video' | 'chat' | 'speech' | '3d') | null;
+              group: string | null;
+              /** @enum {string} */
+              state: 'refused' | 'held' | 'settled' | 'released';
+              /** @description A whole number. */
+              units: string | null;
+              /** @description A whole number. */
+              deliveredUnits: string | null;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              held: string;
+              settled: string | null;
+              released: string | null;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              operatorLoss: string;
+              refusalCode: string | null;
+              reason: string | null;
+              /** @description Null for customers. */
+              channel: string | null;
+              upstreamStatus: number | null;
+              latencyMs: number | null;
+              taskId: string | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            at: string;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
         headers: {
           [name: string]: unknown;
         };

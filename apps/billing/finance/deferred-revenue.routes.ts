@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { deferredMoves } from '#finance/reports/deferred-revenue.js';
+import { amountView, timeView } from '../http/fields.js';
+import { route } from '../http/route.js';
+import { day } from './costs.routes.js';
+
+const money = z
+  .string()
+  .meta({ description: 'Of the currency, a decimal string.', examples: ['1300', '-0.07'] });
+
+export const deferredRevenueView = z.object({
+  from: day,
+  to: day,
+  currency: z.string().meta({
+    description: 'Payments in other currencies stand in suspense until they are credited or returned.',
+    examples: ['USD'],
+  }),
+  completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
+  recognisedTo: timeView
+    .nullable()
+    .meta({ description: 'Uses that were recorded before are recognised; later ones are deferred still.' }),
+  ledgerAccountId: z.string().meta({ description: 'Its statement has the entries.' }),
+  opening: money,
+  lines: z.array(
+    z.object({
+      move: z.enum(deferredMoves).meta({
+        description:
+          'topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.',
+      }),
+      family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
+      amount: money,
+      transactions: z.string(),
+    }),
+  ),
+  closing: money,
+  lots: z
+    .object({
+      paid: money.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
+      recognised: money,
+      pendingRefunds: money.meta({
+        description: 'Set aside, and still deferred until the provider answers.',
+      }),
+      deferred: money.meta({ description: 'paid - recognised + pendingRefunds.' }),
+      unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
+    })
+    .meta({ description: 'The closing balance as the lots of credit tell it.' }),
+  agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
+});
+
+export const deferredRevenueRoutes = {
+  deferredRevenue: route({
+    id: 'reportDeferredRevenue',
+    method: 'GET',
+    path: '/api/finance/reports/deferred-revenue',
+    tag: 'Reports',
+    summary: 'How deferred revenue went from its opening to its closing balance, and what the lots say.',
+    access: ['finance'],
+    query: z.strictObject({
+      from: day
+        .optional()
+        .meta({ description: 'The first day of UTC; the first of this month when left out.' }),
+      to: day.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+    }),
+    answer: deferredRevenueView,
+  }),
+};

@@ -1,0 +1,166 @@
+import type pg from 'pg';
+import { atHorizon, type Horizon } from '#ledger/horizon.js';
+import { recognitionProgress } from '#ledger/recognition.js';
+import type { Days } from './revenue.js';
+
+/** Why deferred revenue moved. */
+export const deferredMoves = [
+  'topups',
+  'suspense_credited',
+  'recognised',
+  'chargeback_loss',
+  'refunded',
+  'charged_back',
+  'chargebacks_won',
+  'other',
+] as const;
+export type DeferredMove = (typeof deferredMoves)[number];
+
+export interface DeferredLine {
+  move: DeferredMove;
+  /** Of `recognised`: image, video, chat, speech, 3d or adjustment; null for the others. */
+  family: string | null;
+  /** Minor units of the house's currency; positive raises deferred revenue. */
+  amountMinor: bigint;
+  /** Ledger transactions. */
+  transactions: bigint;
+}
+
+export interface DeferredRevenueReport extends Days {
+  /** Text of times in UTC, as PostgreSQL reads it: what was recorded before is in it for good. */
+  completeTo: string;
+  /** What was recorded before is consumed and recognised; later uses are not in `recognised` yet. */
+  recognisedTo: string;
+  /** The ledger account, whose statement has the entries. */
+  ledgerAccountId: bigint;
+  openingMinor: bigint;
+  lines: DeferredLine[];
+  closingMinor: bigint;
+  lots: LotsAtEnd;
+  /** Whether opening and lines come to the closing balance, and that to what the lots have left. */
+  agrees: boolean;
+}
+
+/** What the lots have left of their payments at the end of the days, summed from the lots' own rows. */
+export interface LotsAtEnd {
+  /** Paid, less what went with refunds and chargebacks. */
+  paidMinor: bigint;
+  recognisedMinor: bigint;
+  /** Of refunds that the provider had not answered; they leave deferred revenue when they end. */
+  pendingMinor: bigint;
+  /** paid - recognised + pending: the closing balance. */
+  deferredMinor: bigint;
+  /** Nanos of credit that are not used, of all lots, also those that nobody paid for. */
+  unusedCredits: bigint;
+}
+
+/** How deferred revenue went from one balance to the other in days of UTC, by the time at which things happened. */
+export function deferredRevenueReport(pool: pg.Pool, days: Days): Promise<DeferredRevenueReport> {
+  return atHorizon(pool, (client, horizon) => readDeferredRevenue(client, horizon, days));
+}
+
+/** The same on a snapshot that the caller has open. */
+export async function readDeferredRevenue(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  days: Days,
+): Promise<DeferredRevenueReport> {
+  const balances = await readBalances(client, days);
+  const lines = await readLines(client, days);
+  const lots = await readLotsAtEnd(client, days);
+  const moved = lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  return {
+    ...days,
+    ...{ completeTo: horizon.at, recognisedTo: (await recognitionProgress(client)).at },
+    ...balances,
+    ...{ lines, lots },
+    agrees:
+      balances.openingMinor + moved === balances.closingMinor && balances.closingMinor === lots.deferredMinor,
+  };
+}
+
+const START = `($1::date)::timestamp AT TIME ZONE 'UTC'`;
+const END = `($2::date)::timestamp AT TIME ZONE 'UTC'`;
+
+async function readBalances(
+  client: pg.ClientBase,
+  { from, to }: Days,
+): Promise<{ ledgerAccountId: bigint; openingMinor: bigint; closingMinor: bigint }> {
+  const { rows } = await client.query<Record<'id' | 'opening' | 'closing', string>>(
+    `SELECT a.id::text, coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${START}), 0)::text AS opening,
+       coalesce(sum(e.amount) FILTER (WHERE t.effective_at < ${END}), 0)::text AS closing
+     FROM ledger_accounts a LEFT JOIN ledger_entries e ON e.ledger_account_id = a.id
+     LEFT JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE a.code = 'deferred-revenue' GROUP BY a.id`,
+    [from, to],
+  );
+  const { id, opening, closing } = rows[0] as (typeof rows)[number];
+  return { ledgerAccountId: BigInt(id), openingMinor: BigInt(opening), closingMinor: BigInt(closing) };
+}
+
+/** A recognition is told by where the revenue went, everything else by what moved deferred revenue. */
+const LINES = `
+WITH moved AS (
+  SELECT t.id, t.kind, e.amount FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id
+  JOIN ledger_transactions t ON t.id = e.transaction_id
+  WHERE a.code = 'deferred-revenue' AND t.effective_at >= ${START} AND t.effective_at < ${END}),
+told AS (
+  SELECT m.id, m.amount, NULL AS family, CASE
+      WHEN m.kind = 'topup' AND EXISTS (SELECT FROM ledger_entries s JOIN ledger_accounts a ON a.id = s.ledger_account_id
+        WHERE s.transaction_id = m.id AND a.code = 'suspense:pay') THEN 'suspense_credited'
+      WHEN m.kind = 'topup' THEN 'topups'
+      WHEN m.kind = 'topup-refunded' THEN 'refunded'
+      WHEN m.kind = 'chargeback' THEN 'charged_back'
+      WHEN m.kind = 'chargeback-won' THEN 'chargebacks_won'
+      WHEN m.kind LIKE 'debt-covered%' THEN 'chargeback_loss'
+      ELSE 'other' END AS move
+  FROM moved m WHERE m.kind <> 'recognition'
+  UNION ALL
+  SELECT e.transaction_id, -e.amount, CASE WHEN a.code LIKE 'revenue:%' THEN split_part(a.code, ':', 2) END,
+    CASE WHEN a.code LIKE 'revenue:%' THEN 'recognised' WHEN a.code = 'expense:chargeback-loss' THEN 'chargeback_loss'
+      ELSE 'other' END
+  FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+  JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.code <> 'deferred-revenue'
+  WHERE t.kind = 'recognition' AND t.effective_at >= ${START} AND t.effective_at < ${END})
+SELECT move, family, sum(amount)::text AS amount, count(DISTINCT id)::text AS transactions FROM told
+GROUP BY move, family ORDER BY array_position($3::text[], move), family`;
+
+async function readLines(client: pg.ClientBase, { from, to }: Days): Promise<DeferredLine[]> {
+  const { rows } = await client.query<
+    Pick<DeferredLine, 'move' | 'family'> & Record<'amount' | 'transactions', string>
+  >(LINES, [from, to, [...deferredMoves]]);
+  return rows.map(({ move, family, amount, transactions }) => ({
+    ...{ move, family },
+    ...{ amountMinor: BigInt(amount), transactions: BigInt(transactions) },
+  }));
+}
+
+/** $1: the end. Uses count when their recognition is effective, as the ledger has it; of credits, when they were. */
+const LOTS_AT_END = `
+WITH before AS (SELECT ${START} AS at)
+SELECT
+  ((SELECT coalesce(sum(l.paid_minor), 0) FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id, before
+      WHERE t.effective_at < before.at)
+    + (SELECT coalesce(sum(c.paid_minor), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
+      WHERE c.kind <> 'debt' AND t.effective_at < before.at))::text AS paid,
+  (SELECT coalesce(sum(u.minor), 0) FROM (SELECT recognition_id AS id, sum(minor) AS minor FROM lot_uses GROUP BY 1) u
+    JOIN ledger_transactions t ON t.id = u.id, before WHERE t.effective_at < before.at)::text AS recognised,
+  (SELECT coalesce(sum(r.paid_minor), 0) FROM topup_refunds r JOIN ledger_transactions t ON t.id = r.transaction_id
+    LEFT JOIN ledger_transactions d ON d.id = r.ended_transaction_id, before
+    WHERE t.effective_at < before.at AND (d.id IS NULL OR d.effective_at >= before.at))::text AS pending,
+  ((SELECT coalesce(sum(l.credits), 0) FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id, before
+      WHERE t.effective_at < before.at)
+    + (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
+      WHERE c.kind <> 'debt' AND t.effective_at < before.at)
+    - (SELECT coalesce(sum(u.credits), 0) FROM lot_uses u, before WHERE u.effective_at < before.at))::text AS unused`;
+
+async function readLotsAtEnd(client: pg.ClientBase, { to }: Days): Promise<LotsAtEnd> {
+  const { rows } = await client.query<Record<'paid' | 'recognised' | 'pending' | 'unused', string>>(
+    LOTS_AT_END,
+    [to],
+  );
+  const { paid, recognised, pending, unused } = rows[0] as (typeof rows)[number];
+  const [paidMinor, recognisedMinor, pendingMinor] = [BigInt(paid), BigInt(recognised), BigInt(pending)];
+  const deferredMinor = paidMinor - recognisedMinor + pendingMinor;
+  return { paidMinor, recognisedMinor, pendingMinor, deferredMinor, unusedCredits: BigInt(unused) };
+}
