@@ -18,6 +18,8 @@ export interface Dispute {
   amountMinor: bigint;
   /** `open`: the money is gone for now. */
   state: 'open' | 'won' | 'lost';
+  /** When it came to this state, ISO 8601; now when left out. */
+  happenedAt?: string | null;
 }
 
 /**
@@ -72,6 +74,7 @@ async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Con
           kind: 'chargeback',
           reference: `dispute:${provider}:${disputeId}`,
           accountId: account.accountId,
+          effectiveAt: dispute.happenedAt ?? null,
           movements: [
             { account, purpose: 'main', amount: -credits },
             { code: 'issued:credit', commodity: 'CRD', amount: credits },
@@ -141,7 +144,7 @@ async function readLeft(
 /** What the bank took beyond what was left of the payment belongs to nothing that we know. */
 async function bookExcess(
   client: pg.ClientBase,
-  { provider, disputeId, amountMinor }: Dispute,
+  { provider, disputeId, amountMinor, happenedAt = null }: Dispute,
   { paidMinor, houseCurrency }: { paidMinor: bigint; houseCurrency: string },
 ): Promise<void> {
   if (amountMinor <= paidMinor) return;
@@ -154,6 +157,7 @@ async function bookExcess(
       amountMinor: paidMinor - amountMinor,
       currency: houseCurrency,
       why: 'dispute_beyond_payment',
+      happenedAt,
     },
     houseCurrency,
   );
@@ -183,6 +187,7 @@ async function winDispute(
     reference: `dispute-won:${provider}:${disputeId}`,
     accountId,
     linkedId,
+    effectiveAt: dispute.happenedAt ?? null,
     movements: [
       { code: 'issued:credit', commodity: 'CRD', amount: -credits },
       { account, purpose: 'main', amount: credits },

@@ -90,6 +90,8 @@ export interface RefundEnd {
   outcome: 'succeeded' | 'failed';
   /** Why it failed. */
   failure?: string | null;
+  /** When it ended, ISO 8601; now when left out. */
+  endedAt?: string | null;
 }
 
 /**
@@ -106,8 +108,8 @@ export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Pro
   const account = accounts.get(refund.accountId) as LockedAccount;
   const transactionId =
     end.outcome === 'succeeded'
-      ? await postRefunded(client, refund, account)
-      : await postReturned(client, refund, account);
+      ? await postRefunded(client, refund, { account, effectiveAt: end.endedAt ?? null })
+      : await postReturned(client, refund, { account, effectiveAt: end.endedAt ?? null });
   await client.query(
     `UPDATE topup_refunds SET state = $2, provider_refund_id = coalesce($3, provider_refund_id), failure = $4,
        ended_transaction_id = $5, ended_at = now() WHERE id = $1`,
@@ -133,13 +135,24 @@ export async function findTopupRefund(
   return rows[0] ? toRefund(rows[0]) : null;
 }
 
-function postRefunded(client: pg.ClientBase, refund: TopupRefund, account: LockedAccount): Promise<bigint> {
+/** Where it is posted, and when it is effective. */
+interface Ending {
+  account: LockedAccount;
+  effectiveAt: string | null;
+}
+
+function postRefunded(
+  client: pg.ClientBase,
+  refund: TopupRefund,
+  { account, effectiveAt }: Ending,
+): Promise<bigint> {
   const { id, credits, paidMinor, provider, transactionId } = refund;
   return post(client, {
     kind: 'topup-refunded',
     reference: `topup-refunded:${id}`,
     accountId: account.accountId,
     linkedId: transactionId,
+    effectiveAt,
     movements: [
       { account, purpose: 'refundPending', amount: -credits },
       { code: 'issued:credit', commodity: 'CRD', amount: credits },
@@ -152,7 +165,7 @@ function postRefunded(client: pg.ClientBase, refund: TopupRefund, account: Locke
 async function postReturned(
   client: pg.ClientBase,
   refund: TopupRefund,
-  account: LockedAccount,
+  { account, effectiveAt }: Ending,
 ): Promise<bigint> {
   const { id, credits, paidMinor, topupId } = refund;
   const transactionId = await post(client, {
@@ -160,6 +173,7 @@ async function postReturned(
     reference: `topup-refund-returned:${id}`,
     accountId: account.accountId,
     linkedId: refund.transactionId,
+    effectiveAt,
     movements: [
       { account, purpose: 'refundPending', amount: -credits },
       { account, purpose: 'main', amount: credits },

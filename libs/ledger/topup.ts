@@ -24,6 +24,8 @@ export interface TopupRequest {
   currency: string;
   /** The order that it pays, if there is one. */
   orderId?: string | null;
+  /** When it was paid, ISO 8601; now when left out. */
+  paidAt?: string | null;
   /** The payment stands in suspense already, and leaves it. */
   fromSuspense?: boolean;
 }
@@ -55,7 +57,7 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
  * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot that keeps what was paid, and the
  * reward of whoever invited the account (money.md 3), in the caller's transaction. The same payment again gives the same
  * answer. Locks the balances of both accounts.
- * @throws TopupConflict, UnknownAccount
+ * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused
  */
 export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
   const { accountId } = request;
@@ -68,7 +70,8 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
   const topupId = await insertTopup(client, request, transactionId);
   if (inviterId !== null) {
     const inviter = locked.get(inviterId) as LockedAccount;
-    await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits: request.credits });
+    const { credits, paidAt = null } = request;
+    await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits, paidAt });
   }
   await settleDebt(client, account);
   await announceTopup(client, request, { topupId, balance: account.main });
@@ -141,6 +144,7 @@ function postTopup(client: pg.ClientBase, request: TopupRequest, account: Locked
     kind: 'topup',
     reference: `topup:${provider}:${paymentId}`,
     accountId: account.accountId,
+    effectiveAt: request.paidAt ?? null,
     movements: [
       { code: 'issued:credit', commodity: 'CRD', amount: -credits },
       { account, purpose: 'main', amount: credits },
@@ -201,9 +205,15 @@ export async function insertLot(
 /** A tenth of the first two top-ups. The invitee's balances are locked, so two of its top-ups cannot both be the first. */
 async function rewardInviter(
   client: pg.ClientBase,
-  topup: { topupId: string; inviteeId: string; inviter: LockedAccount; credits: Nanos },
+  topup: {
+    topupId: string;
+    inviteeId: string;
+    inviter: LockedAccount;
+    credits: Nanos;
+    paidAt: string | null;
+  },
 ): Promise<void> {
-  const { topupId, inviteeId, inviter, credits } = topup;
+  const { topupId, inviteeId, inviter, credits, paidAt } = topup;
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
     [inviteeId, REWARDED_TOPUPS + 1],
@@ -215,6 +225,7 @@ async function rewardInviter(
     kind: 'invite-reward',
     reference: `invite-reward:${inviteeId}:${ordinal}`,
     accountId: inviter.accountId,
+    effectiveAt: paidAt,
     movements: [
       { code: 'issued:promo', commodity: 'CRD', amount: -amount },
       { account: inviter, purpose: 'invite', amount: nanos(amount) },

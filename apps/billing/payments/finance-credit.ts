@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Actor } from '#identity/role.js';
+import { EffectiveTimeRefused } from '#ledger/effective-time.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/topup.js';
 import { formatAmount } from '#money/amount.js';
@@ -48,6 +49,8 @@ export async function creditOrRefuse(client: pg.ClientBase, request: TopupReques
     if (error instanceof TopupConflict) throw new ApiError('conflict', error.message, { param: 'paymentId' });
     if (error instanceof UnknownAccount)
       throw new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
+    if (error instanceof EffectiveTimeRefused)
+      throw new ApiError('invalid_value', `valueDate: ${error.message}`, { param: 'valueDate' });
     throw error;
   }
 }

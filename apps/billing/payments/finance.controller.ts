@@ -39,8 +39,16 @@ export class FinanceController {
 
   @Serves(financeRoutes.record)
   async record(call: CallOf<typeof financeRoutes.record>): Promise<AnswerOf<typeof financeRoutes.record>> {
-    const { accountId = null, orderId = null, paymentId, paid: paidMinor, currency, reason } = call.body;
-    const transfer = { accountId, orderId, paymentId, paidMinor, currency, reason };
+    const {
+      accountId = null,
+      orderId = null,
+      valueDate = null,
+      paymentId,
+      paid,
+      currency,
+      reason,
+    } = call.body;
+    const transfer = { accountId, orderId, valueDate, paymentId, paidMinor: paid, currency, reason };
     return viewCredited(await this.transfers.recordTransfer(transfer, asking(call)));
   }
 

@@ -47,6 +47,7 @@ export const suspenseView = z.object({
     'unknown_refund',
     'refund_failed',
     'dispute_beyond_payment',
+    'provider_adjustment',
   ]),
   state: z.enum(['open', 'credited', 'returned']),
   clearedBy: actor,
@@ -124,6 +125,10 @@ export const financeRoutes = {
         paymentId: reference.meta({ description: "The bank's reference." }),
         paid: payment,
         currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code such as USD'),
+        valueDate: z.iso.date({ message: 'must be a day such as 2026-01-31' }).optional().meta({
+          description:
+            'The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.',
+        }),
         reason,
         requestId,
       })

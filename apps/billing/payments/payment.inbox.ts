@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { applyDispute } from '#ledger/chargeback.js';
+import { heldBetween } from '#ledger/effective-time.js';
 import { bookSuspense, type SuspenseWhy } from '#ledger/suspense.js';
 import { endTopupRefund, findTopupRefund } from '#ledger/topup-refund.js';
 import { creditTopup, type PaymentProviderName } from '#ledger/topup.js';
@@ -17,7 +18,9 @@ import { type EventOutcome, PaymentNotices } from './payment.notices.js';
 import type { PaymentEvent, PaymentFact, PaymentProviders } from './payment.provider.js';
 import { PROVIDERS } from './payments.tokens.js';
 
-type Paid = Extract<PaymentFact, { kind: 'paid' }>;
+/** A fact, and when it happened as the provider told it, ISO 8601. */
+type Told<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & { told: string | null };
+type Paid = Told<'paid'>;
 
 /**
  * Takes what providers say happened: each event once, by its id, in one transaction with everything that follows from it.
@@ -67,7 +70,10 @@ export class PaymentInbox {
        RETURNING provider, event_id AS "eventId", type, payload`,
       [this.config.payments.retryMs, limit],
     );
-    return rows.map(({ payload, ...event }) => ({ ...event, fact: factFrom(payload) }));
+    return rows.map(({ payload: { happenedAt, ...payload }, ...event }) => ({
+      ...event,
+      ...{ fact: factFrom(payload), happenedAt: happenedAt ?? null },
+    }));
   }
 
   private async retry(event: PaymentEvent): Promise<void> {
@@ -85,16 +91,16 @@ export class PaymentInbox {
   }
 
   private async apply(client: pg.PoolClient, event: PaymentEvent): Promise<EventOutcome> {
-    const { provider, fact } = event;
+    const { provider, fact, happenedAt: told = null } = event;
     switch (fact.kind) {
       case 'paid':
-        return this.applyPayment(client, provider, fact);
+        return this.applyPayment(client, provider, { ...fact, told });
       case 'ended':
         return endOrder(client, provider, fact);
       case 'refund':
-        return this.applyRefund(client, provider, fact);
+        return this.applyRefund(client, provider, { ...fact, told });
       case 'dispute':
-        return this.applyDispute(client, provider, fact);
+        return this.applyDispute(client, provider, { ...fact, told });
       case 'nothing':
         return { state: 'ignored', detail: 'It does not concern us.' };
     }
@@ -121,6 +127,7 @@ export class PaymentInbox {
       rate: order.rate,
       currency: order.currency,
       orderId: order.id,
+      paidAt: heldBetween(paid.told, order.createdAt, new Date()),
     });
     await client.query(
       `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now()
@@ -137,7 +144,8 @@ export class PaymentInbox {
   ): Promise<EventOutcome> {
     const { paymentId: reference, amountMinor, currency } = paid;
     if (amountMinor <= 0n) return { state: 'ignored', detail: 'Nothing was paid.' };
-    const item = { provider, reference, orderId: order?.id ?? null, amountMinor, currency, why };
+    const happenedAt = withoutAccount(paid.told);
+    const item = { provider, reference, orderId: order?.id ?? null, amountMinor, currency, why, happenedAt };
     const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
     const wanted = order ? `${viewPayment(order.paidMinor)} ${order.currency}` : 'no order';
     const detail = `${viewPayment(amountMinor)} ${currency} came for ${wanted}: suspense ${itemId}.`;
@@ -147,12 +155,14 @@ export class PaymentInbox {
   private async applyRefund(
     client: pg.PoolClient,
     provider: PaymentProviderName,
-    fact: Extract<PaymentFact, { kind: 'refund' }>,
+    fact: Told<'refund'>,
   ): Promise<EventOutcome> {
-    const { refundId, providerRefundId, state: outcome, failure } = fact;
+    const { refundId, providerRefundId, state: outcome, failure, told } = fact;
     const known = refundId === null ? null : await findTopupRefund(client, refundId);
     if (refundId === null || known?.provider !== provider) return this.foreignRefund(client, provider, fact);
-    const refund = await endTopupRefund(client, { refundId, providerRefundId, outcome, failure });
+    const endedAt = await ofAccount(client, known.accountId, told);
+    const end = { refundId, providerRefundId, outcome, failure, endedAt };
+    const refund = await endTopupRefund(client, end);
     if (refund.state === outcome) return { state: 'applied', detail: `Refund ${refundId} has ${outcome}.` };
     if (refund.state !== 'succeeded') {
       return { state: 'ignored', detail: `Refund ${refundId} had ended as ${refund.state}.` };
@@ -164,10 +174,11 @@ export class PaymentInbox {
   private async refundCameBack(
     client: pg.PoolClient,
     provider: PaymentProviderName,
-    { providerRefundId: reference, amountMinor, currency }: Extract<PaymentFact, { kind: 'refund' }>,
+    { providerRefundId: reference, amountMinor, currency, told }: Told<'refund'>,
   ): Promise<EventOutcome> {
     const why = 'refund_failed';
-    const item = { provider, reference, orderId: null, amountMinor, currency, why } as const;
+    const happenedAt = withoutAccount(told);
+    const item = { provider, reference, orderId: null, amountMinor, currency, why, happenedAt } as const;
     const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
     return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
   }
@@ -176,7 +187,7 @@ export class PaymentInbox {
   private async foreignRefund(
     client: pg.PoolClient,
     provider: PaymentProviderName,
-    fact: Extract<PaymentFact, { kind: 'refund' }>,
+    fact: Told<'refund'>,
   ): Promise<EventOutcome> {
     if (fact.state === 'failed' || fact.amountMinor <= 0n) {
       return { state: 'ignored', detail: 'A refund that we did not ask for failed.' };
@@ -190,6 +201,7 @@ export class PaymentInbox {
       amountMinor: -fact.amountMinor,
       currency,
       why,
+      happenedAt: withoutAccount(fact.told),
     } as const;
     const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
     return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
@@ -198,7 +210,7 @@ export class PaymentInbox {
   private async applyDispute(
     client: pg.PoolClient,
     provider: PaymentProviderName,
-    { disputeId, paymentId, state, amountMinor, currency }: Extract<PaymentFact, { kind: 'dispute' }>,
+    { disputeId, paymentId, state, amountMinor, currency, told }: Told<'dispute'>,
   ): Promise<EventOutcome> {
     await lockPayment(client, provider, paymentId);
     const { rows } = await client.query<{ topupId: string; accountId: string }>(
@@ -212,7 +224,8 @@ export class PaymentInbox {
       return { state: 'waiting', detail, alert: 'unknown_dispute' };
     }
     const house = this.config.payments.currency;
-    await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state }, house);
+    const happenedAt = await ofAccount(client, topup.accountId, told);
+    await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state, happenedAt }, house);
     return { state: 'applied', detail: `The dispute of top-up ${topup.topupId} is ${state}.` };
   }
 
@@ -233,11 +246,32 @@ export class PaymentInbox {
 }
 
 interface WaitingRow extends Omit<PaymentEvent, 'fact'> {
-  payload: PaymentFact & { amountMinor?: string };
+  payload: PaymentFact & { amountMinor?: string; happenedAt?: string | null };
+}
+
+/** A provider tells of no older facts, and what it says of an older one is a mistake. */
+const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
+
+/** When a fact that belongs to no account happened. */
+function withoutAccount(told: string | null): string | null {
+  const now = new Date();
+  return heldBetween(told, new Date(now.getTime() - OLDEST_FACT_MS), now);
+}
+
+/** When a fact of an account happened: not before the account was there. */
+async function ofAccount(
+  client: pg.PoolClient,
+  accountId: string,
+  told: string | null,
+): Promise<string | null> {
+  const { rows } = await client.query<{ at: Date }>('SELECT created_at AS at FROM accounts WHERE id = $1', [
+    accountId,
+  ]);
+  return heldBetween(told, rows[0]?.at ?? new Date(), new Date());
 }
 
 /** As it was stored: JSON knows no bigint. */
-function factFrom(payload: WaitingRow['payload']): PaymentFact {
+function factFrom(payload: PaymentFact & { amountMinor?: string }): PaymentFact {
   if (payload.amountMinor === undefined) return payload;
   return { ...payload, amountMinor: BigInt(payload.amountMinor) } as PaymentFact;
 }
@@ -250,6 +284,7 @@ interface LockedOrder {
   currency: string;
   rate: TopupRate;
   state: string;
+  createdAt: Date;
 }
 
 function mismatch(order: LockedOrder | null, paid: Paid): SuspenseWhy | null {
@@ -261,8 +296,8 @@ function mismatch(order: LockedOrder | null, paid: Paid): SuspenseWhy | null {
 
 /** @returns false when it was taken before; waits for one that is being taken */
 async function insertEvent(client: pg.PoolClient, event: PaymentEvent): Promise<boolean> {
-  const { provider, eventId, type, fact } = event;
-  const payload = JSON.stringify(fact, (_, value: unknown) =>
+  const { provider, eventId, type, fact, happenedAt = null } = event;
+  const payload = JSON.stringify({ ...fact, happenedAt }, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
   const { rowCount } = await client.query(
@@ -293,7 +328,8 @@ async function lockOrder(
   orderId: string | null,
 ): Promise<LockedOrder | null> {
   const { rows } = await client.query<LockedOrder>(
-    `SELECT id, account_id AS "accountId", credits, paid_minor AS "paidMinor", currency, trim_scale(rate)::text AS rate, state
+    `SELECT id, account_id AS "accountId", credits, paid_minor AS "paidMinor", currency, trim_scale(rate)::text AS rate, state,
+       created_at AS "createdAt"
      FROM topup_orders WHERE id = $1 AND provider = $2 FOR UPDATE`,
     [orderId, provider],
   );

@@ -54,6 +54,8 @@ export interface PaymentEvent {
   /** The provider's word for it. */
   type: string;
   fact: PaymentFact;
+  /** When it happened, as the provider says, ISO 8601; null: now. */
+  happenedAt?: string | null;
 }
 
 /** What became of a checkout, as the provider says now. */

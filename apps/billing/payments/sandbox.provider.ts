@@ -63,7 +63,12 @@ export class SandboxProvider implements PaymentProvider {
     return found.state === 'open' ? { state: 'ended' } : found;
   }
 
-  async refund({ refundId }: RefundOrder): Promise<RefundAnswer> {
+  async refund({ refundId, paymentId, amountMinor, currency }: RefundOrder): Promise<RefundAnswer> {
+    await this.pool.query(
+      `INSERT INTO sandbox_refunds (refund_id, payment_id, amount_minor, currency) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (refund_id) DO NOTHING`,
+      [refundId, paymentId, amountMinor, currency],
+    );
     return { state: 'succeeded', providerRefundId: `sandbox-${refundId}` };
   }
 

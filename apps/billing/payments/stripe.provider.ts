@@ -13,9 +13,8 @@ import type {
   RefundOrder,
 } from './payment.provider.js';
 import type { StripeConfig } from './payments.config.js';
+import { openStripe } from './stripe.client.js';
 
-const CALL_LIMIT_MS = 10_000;
-const CALL_RETRIES = 2;
 /** Stripe lets no checkout end sooner; one minute for the way. */
 const SHORTEST_CHECKOUT_MS = 31 * 60_000;
 /** Marks our refunds at Stripe, to find them when their idempotency key is forgotten there after a day. */
@@ -30,12 +29,7 @@ export class StripeProvider implements PaymentProvider {
     private readonly config: StripeConfig,
     private readonly options: { consoleUrl: string },
   ) {
-    this.stripe = new Stripe(config.secretKey, {
-      ...addressOf(config.apiBase),
-      timeout: CALL_LIMIT_MS,
-      maxNetworkRetries: CALL_RETRIES,
-      telemetry: false,
-    });
+    this.stripe = openStripe(config);
   }
 
   async createCheckout(order: PayableOrder): Promise<Checkout> {
@@ -67,7 +61,8 @@ export class StripeProvider implements PaymentProvider {
 
   verifyEvent(rawBody: Buffer, headers: IncomingHttpHeaders): PaymentEvent {
     const event = this.signedEvent(rawBody, String(headers['stripe-signature'] ?? ''));
-    return { provider: 'stripe', eventId: event.id, type: event.type, fact: factOf(event) };
+    const happenedAt = new Date(event.created * 1000).toISOString();
+    return { provider: 'stripe', eventId: event.id, type: event.type, fact: factOf(event), happenedAt };
   }
 
   async findPayment(order: PayableOrder): Promise<CheckoutState> {
@@ -122,17 +117,6 @@ export class StripeProvider implements PaymentProvider {
       throw new ApiError('invalid_request', 'The event is not signed by Stripe.', { cause: error });
     }
   }
-}
-
-function addressOf(apiBase: string | undefined): {
-  host?: string;
-  port?: string;
-  protocol?: 'http' | 'https';
-} {
-  if (apiBase === undefined) return {};
-  const { hostname, port, protocol } = new URL(apiBase);
-  const isPlain = protocol === 'http:';
-  return { host: hostname, port: port || (isPlain ? '80' : '443'), protocol: isPlain ? 'http' : 'https' };
 }
 
 /** Seconds since 1970; the same for each repeat, or Stripe would refuse it as another request. */

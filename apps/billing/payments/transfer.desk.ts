@@ -33,6 +33,8 @@ export interface Transfer {
   paymentId: string;
   paidMinor: bigint;
   currency: string;
+  /** The day of UTC on which the bank had it, such as 2026-01-31; null: now. */
+  valueDate: string | null;
   reason: string;
 }
 
@@ -44,6 +46,7 @@ const transferPayload = z.object({
   currency: z.string(),
   credits: z.string(),
   rate: z.enum(['1.3', '1.2']),
+  valueDate: z.string().nullable().optional(),
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
@@ -95,7 +98,8 @@ export class TransferDesk {
   private async planTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload> {
     const { paymentId, paidMinor, currency, orderId } = transfer;
     requireHouseCurrency(currency, this.config.payments.currency);
-    const paid = { paymentId, currency, paidMinor: paidMinor.toString() };
+    const { valueDate } = transfer;
+    const paid = { paymentId, currency, paidMinor: paidMinor.toString(), valueDate };
     if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
     const accountId = transfer.accountId as string;
     const rate = await rateInForce(client, accountId);
@@ -104,12 +108,13 @@ export class TransferDesk {
   }
 
   private async credit(client: pg.ClientBase, payload: TransferPayload, by: Doer): Promise<TopupResult> {
-    const { accountId, orderId, paymentId, currency, rate } = payload;
+    const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
     if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
     const result = await creditOrRefuse(client, {
       ...{ accountId, orderId, paymentId, currency, rate, provider: 'manual' },
       credits: parseAmount(payload.credits),
       paidMinor: BigInt(payload.paidMinor),
+      paidAt: valueDate && `${valueDate}T00:00:00Z`,
     });
     if (!result.created) return result;
     if (orderId !== null) {
