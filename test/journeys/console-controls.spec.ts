@@ -186,10 +186,8 @@ describe('the webhook control.failed', () => {
     await run(['holds']);
     await until('the delivery', async () => receiver.at('/controls').length > 0);
     await run(['holds']);
-    const [{ body, headers }] = receiver.at('/controls') as [
-      { body: string; headers: Record<string, string> },
-    ];
-    expect(new Webhook(endpoint!.secret).verify(body, headers)).toMatchObject({
+    const { body, headers } = receiver.at('/controls')[0]!;
+    expect(new Webhook(endpoint!.secret).verify(body, headers as Record<string, string>)).toMatchObject({
       type: 'control.failed',
       data: { control: 'holds', state: 'red', count: 1, new: 1, subjects: [`charge:${chargeId}`] },
     });

@@ -81,22 +81,26 @@ const AGE = `UPDATE tasks SET ended_at = ended_at - interval '1 hour', created_a
     deadline = deadline - interval '1 hour'`;
 
 /** What controls find after a fault was planted, by people who can switch every guard off. Nothing of it stays. */
-async function findAfter(sql: string, control: Control | readonly Control[], values: unknown[] = []) {
+async function findAfter(
+  sql: string,
+  control: Control | readonly Control[],
+  { values = [], before = null }: { values?: unknown[]; before?: string | null } = {},
+) {
   const client = await ledger.owner.connect();
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await client.query('SET LOCAL session_replication_role = replica');
     if (sql !== '') await client.query(sql, values);
-    return await checked(client, [control].flat());
+    return await checked(client, [control].flat(), before);
   } finally {
     await client.query('ROLLBACK');
     client.release();
   }
 }
 
-async function checked(client: pg.PoolClient, controls: readonly Control[]) {
+async function checked(client: pg.PoolClient, controls: readonly Control[], before: string | null = null) {
   const horizon = { at: 'infinity', lastLedgerId: 0n };
-  const options = { controls, graceMs: GRACE_MS, limitMs: 20_000 };
+  const options = { controls, before, graceMs: GRACE_MS, limitMs: 20_000 };
   const outcomes = await runControlsOn({ client, horizon }, options);
   return outcomes.flatMap(({ control, result, error }) => {
     if (!result) return [`${control.id}: ${error}`];
@@ -119,7 +123,9 @@ describe('controls of work', () => {
   it('find what is in flight only when it is older than the grace', async () => {
     const { chargeId, taskId } = await charge('held', 'failed');
     expect(await findAfter('', all)).toEqual([]);
-    expect(await findAfter(AGE, [chargesTasksControl, holdsControl, refundLatencyControl])).toEqual([
+    const work = [chargesTasksControl, holdsControl, refundLatencyControl];
+    expect(await findAfter(AGE, work, { before: '2020-01-01T00:00:00Z' })).toEqual([]);
+    expect(await findAfter(AGE, work)).toEqual([
       `charges-tasks: task:${taskId} failed_without_release`,
       `holds: charge:${chargeId} overdue`,
       `refund-latency: task:${taskId} not_refunded`,
@@ -283,14 +289,14 @@ describe('promotion', () => {
       await findAfter(
         'UPDATE ledger_entries SET amount = amount * 2 WHERE transaction_id = $1',
         promotionControl,
-        [reward.transactionId],
+        { values: [reward.transactionId] },
       ),
     ).toEqual([`promotion: reward:${reward.id} differs`]);
     expect(
       await findAfter(
         'UPDATE customer_balances SET invite = invite + 1 WHERE account_id = $1',
         promotionControl,
-        [inviter.accountId],
+        { values: [inviter.accountId] },
       ),
     ).toEqual([account]);
   });
@@ -320,7 +326,7 @@ describe('the invariants of the ledger', () => {
     const found = await findAfter(
       'UPDATE ledger_entries SET amount = amount + 1 WHERE transaction_id = $1 AND ordinal = 0',
       ledgerControl,
-      [id],
+      { values: [id] },
     );
     expect(found).toContain(`ledger: invariant-1:transaction_id=${id},commodity=CRD violated`);
   });
