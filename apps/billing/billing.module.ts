@@ -35,6 +35,7 @@ import { MailModule } from './mail/mail.module.js';
 import { InvitesModule } from './invites/invites.module.js';
 import { LiveModule } from './live/live.module.js';
 import { PaymentsModule } from './payments/payments.module.js';
+import { OverviewModule } from './overview/overview.module.js';
 import { PeopleModule } from './people/people.module.js';
 import { PeriodsModule } from './periods/periods.module.js';
 import { PlaygroundModule } from './playground/playground.module.js';
@@ -109,6 +110,7 @@ export class BillingModule {
         ApprovalsModule,
         KeysModule,
         MailModule,
+        OverviewModule,
         PeopleModule,
         PeriodsModule,
         PlaygroundModule,

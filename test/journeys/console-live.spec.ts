@@ -84,6 +84,38 @@ describe('tasks of an account', () => {
   });
 });
 
+describe('the overview', () => {
+  it('tells what was spent, what came back, what runs and what was asked for last', async () => {
+    const someone = await owner();
+    const [done, failed, slow] = [
+      await createVideo(someone.apiKey, 'a boat'),
+      await createVideo(someone.apiKey, 'a boat [[fault:fail-late]]'),
+      await createVideo(someone.apiKey, 'a boat [[work:3600]]'),
+    ];
+    const show = async (zone?: string) =>
+      (await someone.api.GET('/api/overview', { params: { query: zone === undefined ? {} : { zone } } }))
+        .data!;
+    await until('two ends', async () => (await show()).today.requests === 2);
+    const { days, running, lastRequests, ...overview } = await show('Pacific/Chatham');
+    const sums = { spent: '0.2', requests: 2, failures: 1, givenBack: '0.2' };
+    expect(overview).toMatchObject({
+      balance: { main: '4.6', held: '0.2', invite: '0', refundPending: '0' },
+      ...{ frozen: false, zone: 'Pacific/Chatham', today: sums, total: sums, runningTasks: 1 },
+    });
+    expect(days).toHaveLength(30);
+    expect(days.at(-1)).toEqual(overview.today);
+    expect(running.map(({ id }) => id)).toEqual([slow]);
+    expect(lastRequests.map(({ taskId }) => taskId)).toEqual([slow, failed, done]);
+    for (const zone of ['Mars/Olympus', '+05:30', 'x'.repeat(65)]) {
+      const { error } = await someone.api.GET('/api/overview', { params: { query: { zone } } });
+      expect(error).toMatchObject({ error: { code: 'invalid_value', param: 'zone' } });
+    }
+    expect((await (await person(relay)).api.GET('/api/overview')).data).toMatchObject({
+      ...{ runningTasks: 0, lastRequests: [], total: { requests: 0, spent: '0' } },
+    });
+  });
+});
+
 describe('the live stream', () => {
   it('tells the present state, then what changes, and again to one who comes back', async () => {
     const someone = await owner();

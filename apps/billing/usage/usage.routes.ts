@@ -37,7 +37,7 @@ const statementFilter = {
 
 const whole = z.string().nullable().meta({ description: 'A whole number.' });
 
-const usageEntry = z.object({
+export const usageEntry = z.object({
   chargeId: z.string(),
   requestId: z.string().nullable(),
   at: timeView,

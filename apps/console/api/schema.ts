@@ -12636,7 +12636,8 @@ export interface operations {
                 | 'paid_twice'
                 | 'unknown_refund'
                 | 'refund_failed'
-                | 'dispute_beyond_payment';
+                | 'dispute_beyond_payment'
+                | 'provider_adjustment';
               /** @enum {string} */
               state: 'open' | 'credited' | 'returned';
               /** @description As `user:{id}`. */

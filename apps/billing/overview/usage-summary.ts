@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { atHorizon } from '#ledger/horizon.js';
+
+/**
+ * What the requests of each account came to, by quarters of an hour, so that an overview need not read a million charges.
+ * Derived from charges: what ended before a time is in the sums once, whoever adds up and however often that is killed.
+ */
+
+/** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */
+const CHUNK = 25_000;
+const DAY_MS = 86_400_000;
+const LONGEST_SLICE_MS = 8 * DAY_MS;
+const SHORTEST_SLICE_MS = 1;
+/** Overviews show thirty days; what is older is neither summed up nor kept. */
+const KEPT_DAYS = 62;
+const MOST_PURGED = 10_000;
+
+/** Adds what ended since the last time, up to the horizon: nothing can still appear before that. */
+export async function sumUpUsage(pool: pg.Pool, signal?: AbortSignal, chunk = CHUNK): Promise<void> {
+  const horizon = await atHorizon(pool, (_, { at }) => Promise.resolve(at));
+  const slice = { ms: DAY_MS };
+  for (let more = true; more && !signal?.aborted;) {
+    more = await inTransaction(pool, (client) => addWindow(client, { horizon, slice, chunk }));
+  }
+}
+
+/** Removes some of what is too old to be shown. */
+export async function purgeUsageSums(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `DELETE FROM usage_quarters WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_quarters
+       WHERE quarter < now() - interval '${KEPT_DAYS} days' LIMIT ${MOST_PURGED}))`,
+  );
+}
+
+interface Wanted {
+  horizon: string;
+  slice: { ms: number };
+  chunk: number;
+}
+
+/** Adds the next window of time; false at the horizon. The row of the progress is the lock. */
+async function addWindow(client: pg.PoolClient, wanted: Wanted): Promise<boolean> {
+  // Charges of a time are found by their range index, whatever the planner thinks of an empty or a new table.
+  await client.query('SET LOCAL enable_seqscan = off');
+  const { rows } = await client.query<{ through: string }>(
+    `SELECT CASE WHEN through = '-infinity' THEN $1::timestamptz - interval '${KEPT_DAYS} days' ELSE through END::text
+       AS through FROM usage_progress FOR UPDATE`,
+    [wanted.horizon],
+  );
+  const from = rows[0]!.through;
+  const to = await windowEnd(client, from, wanted);
+  if (to === null) return false;
+  await client.query(
+    `INSERT INTO usage_quarters AS q (account_id, quarter, requests, settled, failures, given_back)
+     SELECT account_id, date_bin('15 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), count(*),
+       coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'), coalesce(sum(released), 0)
+     FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < $2::timestamptz GROUP BY 1, 2 ORDER BY 1, 2
+     ON CONFLICT (account_id, quarter) DO UPDATE SET requests = q.requests + excluded.requests,
+       settled = q.settled + excluded.settled, failures = q.failures + excluded.failures,
+       given_back = q.given_back + excluded.given_back`,
+    [from, to],
+  );
+  await client.query('UPDATE usage_progress SET through = $1::timestamptz', [to]);
+  return true;
+}
+
+/** The horizon, or as far as there are not many more charges than a chunk; null when nothing is left. */
+async function windowEnd(client: pg.ClientBase, from: string, wanted: Wanted): Promise<string | null> {
+  const { horizon, slice, chunk } = wanted;
+  for (;;) {
+    const { rows } = await client.query<{ to: string; left: boolean; count: number }>(
+      `SELECT w.to::text, $1::timestamptz < w.to AS left, (SELECT count(*)::int FROM (
+         SELECT FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < w.to LIMIT $4 + 1) AS found) AS count
+       FROM (SELECT least($2::timestamptz, $1::timestamptz + $3::float8 * interval '1 ms') AS to) AS w`,
+      [from, horizon, slice.ms, chunk],
+    );
+    const { to, left, count } = rows[0] as (typeof rows)[number];
+    if (!left) return null;
+    if (count > chunk && slice.ms > SHORTEST_SLICE_MS) {
+      slice.ms /= 2;
+      continue;
+    }
+    if (count < chunk / 4) slice.ms = Math.min(slice.ms * 4, LONGEST_SLICE_MS);
+    return to;
+  }
+}
