@@ -171,6 +171,34 @@ describe('costs of upstreams', () => {
     expect(rows).toEqual([]);
   });
 
+  it('of a day whose books are closed are posted now, with a link, and count today', async () => {
+    const model = 'vendora-imagine-video';
+    const { owner, billing } = costs.ledger;
+    const chargeId = await costs.charge(customer, { model, units: 2n });
+    await accrue();
+    // What happened is moved a day back, behind a close: no program may, so the guards are off.
+    await owner.query(`BEGIN; SET LOCAL session_replication_role = replica;
+      UPDATE charges SET created_at = created_at - interval '1 day', resolved_at = resolved_at - interval '1 day' WHERE id = '${chargeId}';
+      UPDATE unknown_costs SET ended_at = ended_at - interval '1 day' WHERE charge_id = '${chargeId}'; COMMIT`);
+    const { rows: periods } = await owner.query<{ id: string }>(
+      `INSERT INTO ledger_periods (starts_at, ends_at, waivers, request_id, closed_by)
+       VALUES ('-infinity', date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', '[]', 'r', 'cli') RETURNING id::text`,
+    );
+    await set(model, { unitCost: '0.01' });
+    expect(await accrue()).toEqual({ told: 1, unknown: 0 });
+    const { rows } = await billing.query(
+      `SELECT k.day = (now() AT TIME ZONE 'UTC')::date AS today, l.period_id::text AS period FROM charge_costs k
+       JOIN late_postings l ON l.transaction_id = k.transaction_id WHERE k.charge_id = $1`,
+      [chargeId],
+    );
+    expect(rows).toEqual([{ today: true, period: periods[0]!.id }]);
+    await owner.query(
+      `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = 'a test', ended_at = now() WHERE id = $1`,
+      [periods[0]!.id],
+    );
+    await expectPostingsOfRows();
+  });
+
   it('find charges by an index that leaves their updates on their pages', async () => {
     const chargeId = await costs.charge(customer, { model: 'imgmodel-4' });
     const client = await costs.ledger.owner.connect();
