@@ -22,7 +22,7 @@ export function controlCommands(): Command[] {
 function checkCommand(): Command {
   return new Command('check')
     .description('run the controls of the books now; exits 1 when one of them does not count 0')
-    .addOption(controlOption('only these').argParser(collected))
+    .addOption(controlOption('--control <id...>', 'only these'))
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option('--limit <count>', 'items that each control names at most', countArgument, 20)
     .option(...JSON_OPTION)
@@ -36,19 +36,15 @@ function checkCommand(): Command {
 function findingsCommand(): Command {
   return new Command('findings')
     .description('what the controls found on their schedule, newest first')
-    .addOption(controlOption('only of this control'))
+    .addOption(controlOption('--control <id>', 'only of this control'))
     .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
     .option('--limit <count>', 'at most so many', countArgument, 100)
     .option(...JSON_OPTION)
     .action(printFindings);
 }
 
-function controlOption(description: string): Option {
-  return new Option('--control <id>', description).choices(controls.map(({ id }) => id));
-}
-
-function collected(id: string, before: string[] = []): string[] {
-  return [...before, id];
+function controlOption(flags: string, description: string): Option {
+  return new Option(flags, description).choices(controls.map(({ id }) => id));
 }
 
 async function check(options: {
