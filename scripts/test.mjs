@@ -7,15 +7,17 @@ import { hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
-Usage: npm test -- [--only STAGE,…] [--require-kafka] [--help] [-- JEST_OPTIONS]
+Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--help] [-- JEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
+  --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
   --help            this text
   -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
-hledger and beancount are those that are installed, else apt's where it has them and root runs this.
+The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
+them and root runs this.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -28,6 +30,7 @@ function readArguments() {
       options: {
         only: { type: 'string' },
         'require-kafka': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_KAFKA === '1' },
+        'require-chromium': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CHROMIUM === '1' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -95,6 +98,11 @@ class Run {
       const { missingAccountingTools } = await import('./lib/accounting-tools.mjs');
       const why = missingAccountingTools(say);
       if (why !== null) return { outcome: 'not run', why };
+    }
+    if (stage.chromium) {
+      const { missingChromium } = await import('./lib/chromium.mjs');
+      const why = missingChromium(say);
+      if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
     }
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
     await prepare();

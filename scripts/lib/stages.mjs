@@ -13,11 +13,12 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
  * @property {boolean} [accounting] it needs the programs of accountants
+ * @property {boolean} [chromium] it needs a browser
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'accounting', 'crash', 'kafka', 'outages'];
+const ownStages = ['journeys', 'console', 'accounting', 'crash', 'kafka', 'outages'];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -28,9 +29,20 @@ export const stages = [
   },
   { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'types', about: 'tsc', command: [bin('typescript/bin/tsc'), '--noEmit'] },
-  { name: 'build', about: 'swc into dist/' },
+  {
+    name: 'pages',
+    about: 'tsc of the console',
+    command: [bin('typescript/bin/tsc'), '--noEmit', '-p', 'apps/console'],
+  },
+  { name: 'build', about: 'swc into dist/, vite into dist/console' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
   { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
+  {
+    name: 'console',
+    about: 'the pages of the console in a browser',
+    folders: ['test/console'],
+    chromium: true,
+  },
   {
     name: 'accounting',
     about: 'exports read by hledger and beancount',

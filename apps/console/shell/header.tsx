@@ -1,6 +1,5 @@
 import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import {
-  IconCheck,
   IconDeviceDesktop,
   IconLanguage,
   IconLogout,
@@ -12,7 +11,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { languageNames, languages, languageTags, setLanguage } from '../i18n/i18n.js';
+import { type Language, languageNames, languages, languageTags, setLanguage } from '../i18n/i18n.js';
 import { tellFailure } from './notices.js';
 import { leave, type Session } from './session.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
@@ -54,24 +53,24 @@ export function LanguageMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {languages.map((language) => (
-          <Menu.Item
-            key={language}
-            role="menuitemradio"
-            aria-checked={i18n.language === language}
-            lang={languageTags[language]}
-            rightSection={i18n.language === language && <IconCheck size={14} aria-hidden />}
-            onClick={() => void setLanguage(language)}
-          >
-            {languageNames[language]}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup
+          value={i18n.language}
+          onChange={(language) => void setLanguage(language as Language)}
+        >
+          {languages.map((language) => (
+            <Menu.RadioItem key={language} value={language} lang={languageTags[language]} closeMenuOnClick>
+              {languageNames[language]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
 const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
+type Scheme = keyof typeof schemes;
+const schemeNames = Object.keys(schemes) as Scheme[];
 
 export function ThemeMenu() {
   const { t } = useTranslation('shell');
@@ -85,21 +84,21 @@ export function ThemeMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {Object.entries(schemes).map(([name, Icon]) => {
-          const scheme = name as keyof typeof schemes;
-          return (
-            <Menu.Item
-              key={scheme}
-              role="menuitemradio"
-              aria-checked={colorScheme === scheme}
-              leftSection={<Icon size={16} aria-hidden />}
-              rightSection={colorScheme === scheme && <IconCheck size={14} aria-hidden />}
-              onClick={() => setColorScheme(scheme)}
-            >
-              {t(`theme.${scheme}`)}
-            </Menu.Item>
-          );
-        })}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as Scheme)}>
+          {schemeNames.map((scheme) => {
+            const Icon = schemes[scheme];
+            return (
+              <Menu.RadioItem
+                key={scheme}
+                value={scheme}
+                closeMenuOnClick
+                rightSection={<Icon size={16} aria-hidden />}
+              >
+                {t(`theme.${scheme}`)}
+              </Menu.RadioItem>
+            );
+          })}
+        </Menu.RadioGroup>
       </Menu.Dropdown>
     </Menu>
   );

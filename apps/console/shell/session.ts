@@ -27,18 +27,21 @@ export function useSession(): Session | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
-/** After signing in: what pages read before was of somebody else, or of nobody. */
+/** After signing in. */
 export function enter(session: Session): void {
-  queryClient.clear();
-  sendToken(session.csrfToken);
-  queryClient.setQueryData(SESSION, session);
+  change(session);
 }
 
 /** After the session has ended, here or on the server. */
 export function leave(): void {
-  sendToken(null);
-  queryClient.clear();
-  queryClient.setQueryData(SESSION, null);
+  change(null);
+}
+
+/** What pages read before was of somebody else, or of nobody. */
+function change(session: Session | null): void {
+  sendToken(session?.csrfToken ?? null);
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+  queryClient.setQueryData(SESSION, session);
 }
 
 /** Roles of people who work here. */

@@ -1,6 +1,5 @@
 import {
   Button,
-  Checkbox,
   Group,
   Menu,
   Paper,
@@ -192,7 +191,7 @@ function ColumnChoice<Row>(props: {
   const ids = props.shown.map(({ id }) => id);
   return (
     <Group justify="flex-end" p="xs">
-      <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu position="bottom-end">
         <Menu.Target>
           <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} aria-hidden />}>
             {t('list.columns')}
@@ -203,16 +202,14 @@ function ColumnChoice<Row>(props: {
             const isShown = ids.includes(id);
             const others = isShown ? ids.filter((each) => each !== id) : [...ids, id];
             return (
-              <Menu.Item
+              <Menu.CheckboxItem
                 key={id}
-                role="menuitemcheckbox"
-                aria-checked={isShown}
+                checked={isShown}
                 disabled={others.length === 0}
-                onClick={() => props.choose(others)}
-                leftSection={<Checkbox.Indicator checked={isShown} size="xs" />}
+                onChange={() => props.choose(others)}
               >
                 {header}
-              </Menu.Item>
+              </Menu.CheckboxItem>
             );
           })}
         </Menu.Dropdown>

@@ -36,7 +36,7 @@ function formatOf({
       minimumFractionDigits: 2,
       maximumFractionDigits: decimals ?? MOST_DECIMALS,
       roundingMode: 'halfExpand',
-    } as Intl.NumberFormatOptions);
+    });
     formats.set(key, format);
   }
   return format;

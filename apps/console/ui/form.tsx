@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { type ApiFailure, asFailure } from '../api/failure.js';
 import { ErrorState } from './states.js';
 
@@ -35,24 +35,27 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
   options: SendOptions<Values, Answer>,
 ): Sending {
   const { form, send, done, refused } = options;
+  const [failure, setFailure] = useState<ApiFailure | null>(null);
   const mutation = useMutation({
-    mutationFn: send,
-    onSuccess: done,
+    mutationFn: (values: Values) => send(values),
+    onMutate: () => setFailure(null),
+    onSuccess: (answer, values) => done(answer, values),
     onError: (error: unknown) => {
-      const failure = asFailure(error);
-      if (refused?.(failure)) return;
-      const field = fieldOf(failure, form.getValues());
-      if (field === null) return;
-      form.setFieldError(field as never, withoutName(failure.message));
+      const refusal = asFailure(error);
+      if (refused?.(refusal)) return;
+      const field = fieldOf(refusal, form.getValues());
+      if (field === null) {
+        setFailure(refusal);
+        return;
+      }
+      form.setFieldError(field as never, withoutName(refusal.message));
       form.getInputNode(field as never)?.focus();
     },
   });
-  const failure = mutation.error ? asFailure(mutation.error) : null;
-  const isTold = failure !== null && (fieldOf(failure, form.getValues()) !== null || refused?.(failure));
   return {
     onSubmit: form.onSubmit((values) => mutation.mutate(values)),
     isSending: mutation.isPending,
-    failure: isTold ? null : failure,
+    failure,
   };
 }
 

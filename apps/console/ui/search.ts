@@ -8,7 +8,7 @@ export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields:
   return (given: Record<string, unknown>): Search => {
     const read = Object.entries(fields).flatMap(([name, reader]) => {
       const value = given[name];
-      const known = reader(value === undefined || value === null ? undefined : String(value));
+      const known = reader(typeof value === 'string' ? value : undefined);
       return known === undefined ? [] : [[name, known] as const];
     });
     return Object.fromEntries(read) as Search;

@@ -9,7 +9,7 @@ function formatOf(locale: string, show: 'time' | 'day'): Intl.DateTimeFormat {
     format = new Intl.DateTimeFormat(locale, {
       dateStyle: 'medium',
       ...(show === 'time' ? { timeStyle: 'medium' } : { timeZone: 'UTC' }),
-    } as Intl.DateTimeFormatOptions);
+    });
     formats.set(key, format);
   }
   return format;

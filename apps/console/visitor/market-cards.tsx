@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
 import { Money } from '../ui/money.js';
+import { StatusBadge } from '../ui/status-badge.js';
 import { EmptyState } from '../ui/states.js';
 import type { Model } from './market.js';
 import { priceIn } from './market.js';
@@ -45,14 +46,12 @@ export function NoModels() {
 export function Availability({ available }: { available: boolean }) {
   const { t } = useTranslation('visitor');
   return (
-    <Badge
-      variant="outline"
-      className="no-shrink"
-      color={available ? 'green' : 'gray'}
-      title={available ? t('market.availableHint') : undefined}
+    <StatusBadge
+      tone={available ? 'good' : 'quiet'}
+      {...(available ? { hint: t('market.availableHint') } : {})}
     >
       {available ? t('market.available') : t('market.unavailable')}
-    </Badge>
+    </StatusBadge>
   );
 }
 

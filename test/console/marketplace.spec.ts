@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+
+jest.setTimeout(120_000);
+
+let relay: Relay;
+let browser: Browser;
+let tab: Tab;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tab.problems();
+  await tab.close();
+  expect(problems).toEqual([]);
+});
+
+/** The names in the table, from top to bottom. */
+function names({ page }: Tab): Promise<string[]> {
+  return page.locator('tbody tr td:first-child').allTextContents();
+}
+
+describe('the marketplace', () => {
+  it('searches, filters and sorts, and its address shows the same to somebody else', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/marketplace');
+    await page.getByRole('searchbox').fill('imagine');
+    await page.waitForURL('**/marketplace?text=imagine');
+    await page.getByText('Table', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Videos' }).click();
+    await page.getByRole('button', { name: 'Model' }).click();
+    await page.waitForURL('**sort=model**');
+    await page.getByRole('button', { name: 'Model' }).click();
+    await page.waitForURL('**sort=-model**');
+    const videos = [
+      'vendora-imagine-video-1.5-preview',
+      'vendora-imagine-video-1.5',
+      'vendora-imagine-video',
+    ];
+    expect(await names(tab)).toEqual(videos);
+
+    const other = await Tab.open(browser, relay);
+    await other.goto(page.url());
+    expect(await names(other)).toEqual(videos);
+    expect(await other.page.getByRole('searchbox').inputValue()).toBe('imagine');
+    expect(other.problems()).toEqual([]);
+    await other.close();
+  });
+
+  it('tells each price exactly, in each group, and what it was before', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/marketplace?text=imgmodel-lite');
+    await page.getByRole('link', { name: 'Details of imgmodel-lite' }).click();
+    await page.waitForURL('**model=imgmodel-lite**');
+    const details = page.getByRole('dialog');
+    const group = details.getByRole('row', { name: /Public-Relay/ });
+    expect(await group.getByText(/USD/).first().getAttribute('value')).toBe('0.0002');
+    await details.getByText('fixed price per call').waitFor();
+    await details.getByText('since ever').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !url.searchParams.has('model'));
+  });
+
+  it('says what to do where nothing is found', async () => {
+    tab = await Tab.open(browser, relay);
+    await tab.goto('/marketplace?text=nothing-is-called-so');
+    await tab.page.getByRole('link', { name: 'Take all filters away' }).click();
+    await tab.page.getByText('13 models').waitFor();
+  });
+
+  it('shows a fault with its request id, and what there is once it can be read again', async () => {
+    tab = await Tab.open(browser, relay, { expectedStatuses: [503] });
+    const { page } = tab;
+    await page.route('**/api/public/prices?*', (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'x-request-id': '01hzzzzzzzzzzzzzzzzzzzzzzz' },
+        json: { error: { code: 'service_unavailable', message: 'away', param: null, type: 'server_error' } },
+      }),
+    );
+    await page.goto('/marketplace');
+    await page.getByText('01hzzzzzzzzzzzzzzzzzzzzzzz').waitFor();
+    await page.unroute('**/api/public/prices?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('13 models').waitFor();
+  });
+});
+
+describe('language and colours', () => {
+  it('follow the system at first, and what was chosen afterwards', async () => {
+    tab = await Tab.open(browser, relay, { look: { language: 'zh', scheme: 'dark' } });
+    const { page } = tab;
+    await tab.goto('/sign-in');
+    expect(await page.locator('html').getAttribute('lang')).toBe('zh-Hans');
+    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
+    await page.getByRole('button', { name: '语言' }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Colours' }).click();
+    await page.getByRole('menuitemradio', { name: 'Light' }).click();
+    await page.reload();
+    await tab.settled();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('light');
+  });
+});
+
+describe('the frame', () => {
+  it('is reached by keyboard alone: first the way to the content', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/');
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    await skip.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('main:focus').waitFor();
+  });
+
+  it('copies the lines of an SDK with the address of this relay', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/');
+    await page.getByRole('tab', { name: 'OpenAI Python' }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied).toContain(`OpenAI(base_url="${relay.baseUrl}/v1", api_key="<API_KEY>")`);
+  });
+
+  it('has a policy that refuses what is not the console’s own', async () => {
+    tab = await Tab.open(browser, relay);
+    const answer = await tab.page.goto('/');
+    const policy = answer!.headers()['content-security-policy'] ?? '';
+    expect(policy).toMatch(/default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{22,}'/);
+    expect(policy).not.toContain('unsafe');
+    const again = await tab.page.goto('/');
+    expect(again!.headers()['content-security-policy']).not.toBe(policy);
+  });
+});

@@ -1,0 +1,145 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Person } from '../../support/console.js';
+import type { Relay } from '../../support/relay.js';
+
+const root = join(import.meta.dirname, '../../..');
+/** Pictures of pages, for people to look at; they are no part of the repository. */
+const SCREENS = join(root, '.cache', 'console-screens');
+/** A page on a busy machine: a limit that only a hang reaches. */
+const PATIENCE_MS = 30_000;
+/** Of a kind: the others are mostly the same again. */
+const MOST_BARRIERS = 3;
+
+export interface Look {
+  language: 'en' | 'zh';
+  scheme: 'light' | 'dark';
+  width: 'wide' | 'narrow';
+}
+
+const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
+const USUAL: Look = { language: 'en', scheme: 'light', width: 'wide' };
+
+/** The system's Chromium. The test script has it installed; CHROMIUM names another. */
+export async function openBrowser(): Promise<Browser> {
+  const name = process.env['CHROMIUM'] || 'chromium';
+  return chromium.launch({
+    executablePath: name.includes('/') ? name : `/usr/bin/${name}`,
+    // As root, as in a container, its own sandbox cannot start; it opens nothing but the relay under test.
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}
+
+interface TabOptions {
+  /** Who is signed in; nobody when left out. */
+  as?: Person;
+  look?: Partial<Look>;
+  /** HTTP statuses that the test brings about: browsers log each as an error. */
+  expectedStatuses?: readonly number[];
+}
+
+/** A tab of a browser of its own, and all that went wrong in it without anybody seeing. */
+export class Tab {
+  private readonly faults: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    readonly context: BrowserContext,
+    private readonly relay: Pick<Relay, 'consoleUrl'>,
+  ) {}
+
+  static async open(
+    browser: Browser,
+    relay: Pick<Relay, 'consoleUrl'>,
+    options: TabOptions = {},
+  ): Promise<Tab> {
+    const look = { ...USUAL, ...options.look };
+    const context = await browser.newContext({
+      baseURL: relay.consoleUrl,
+      viewport: SIZES[look.width],
+      locale: LOCALES[look.language],
+      colorScheme: look.scheme,
+      reducedMotion: 'reduce',
+      timezoneId: 'Asia/Shanghai',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (options.as) await context.addCookies([cookieOf(options.as, relay.consoleUrl)]);
+    const page = await context.newPage();
+    const tab = new Tab(page, context, relay);
+    tab.watch(options.expectedStatuses ?? []);
+    return tab;
+  }
+
+  /** Opens a page and waits until it shows what it has to show. */
+  async goto(path: string): Promise<void> {
+    await this.page.goto(path);
+    await this.settled();
+  }
+
+  /** The heading is there, and nothing is being loaded any more. */
+  async settled(): Promise<void> {
+    await this.page.getByRole('heading', { level: 1 }).waitFor();
+    const quiet = 'html:not(:has([aria-busy="true"], .mantine-Skeleton-root))';
+    await this.page.locator(quiet).waitFor({ state: 'attached' });
+  }
+
+  /** Errors of the console, faults of scripts and requests to other places, so far. */
+  problems(): readonly string[] {
+    return this.faults;
+  }
+
+  /** What axe-core finds serious or critical, as a line each. */
+  async barriers(): Promise<string[]> {
+    // Its usual mode opens a page of its own for each look; there are no frames here that would need it.
+    const { violations } = await new AxeBuilder({ page: this.page }).setLegacyMode().analyze();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) =>
+        nodes
+          .slice(0, MOST_BARRIERS)
+          .map(({ html, any }) => `${id}: ${html.slice(0, 160)} (${any[0]?.message ?? ''})`),
+      );
+  }
+
+  /** Whether the page as a whole has to be moved sideways to be read. */
+  async isTooWide(): Promise<boolean> {
+    return this.page.evaluate<boolean>(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+    );
+  }
+
+  /** A picture of the whole page under this name, such as `visitor/landing-en-light-wide`. */
+  async picture(name: string): Promise<void> {
+    const path = join(SCREENS, `${name}.png`);
+    mkdirSync(dirname(path), { recursive: true });
+    await this.page.screenshot({ path, fullPage: true, animations: 'disabled' });
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+
+  private watch(expectedStatuses: readonly number[]): void {
+    const isExpected = (text: string) =>
+      expectedStatuses.some((status) => text.includes(`responded with a status of ${status}`));
+    this.page.on('console', (message) => {
+      const text = message.text();
+      if (message.type() === 'error' && !isExpected(text)) this.faults.push(`console: ${text}`);
+    });
+    this.page.on('pageerror', (error) => this.faults.push(`fault: ${error.message}`));
+    this.page.on('request', (request) => {
+      const url = request.url();
+      const isOwn = url.startsWith(this.relay.consoleUrl) || /^(data|blob):/.test(url);
+      if (!isOwn) this.faults.push(`a request to ${url}`);
+    });
+  }
+}
+
+function cookieOf({ headers }: Person, url: string) {
+  const [name = '', value = ''] = headers.cookie.split('=');
+  return { name, value, url, httpOnly: true, sameSite: 'Lax' as const };
+}
