@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { beancountAccount } from '#ledger/export/beancount.js';
 import { exportFormats, exportLedger, type ExportQuery } from '#ledger/export/export.js';
+import { ChainBuilder, currentHead } from '#ledger/chain/chain.js';
 import { exactly, unitOf } from '#ledger/export/journal.js';
 import { listLedgerAccounts } from '#ledger/ledger-account-statement.js';
 import { type LedgerBalance, type TrialBalance, trialBalance } from '#ledger/trial-balance.js';
@@ -177,6 +178,24 @@ describe('an export', () => {
       await writeFile(file, tamper(await exported(format, WHOLE)));
       await expect(run(program, args(file))).rejects.toThrow();
     }
+  });
+
+  it('begins with the head of the chain, so that it is outside of the database', async () => {
+    const builder = new ChainBuilder({ pool: fixture.billing, log: { info: () => undefined } });
+    await builder.seal();
+    const head = await currentHead(fixture.billing);
+    if (!head) throw new Error('Nothing was sealed.');
+    const words = `chain block ${head.number} hash ${head.hash} up to transaction ${head.lastId}`;
+    const first = async (format: ExportQuery['format']) => (await exported(format, WHOLE)).split(/\r?\n/);
+    for (const format of ['hledger', 'beancount'] as const)
+      expect((await first(format))[1]).toContain(`; ${words}`);
+    expect(JSON.parse((await first('jsonl'))[0] ?? '')).toMatchObject({
+      chain: expect.stringContaining(words) as string,
+    });
+    const [row]: Record<string, string>[] = parse(await exported('csv', WHOLE), { columns: true });
+    expect(row).toMatchObject({ record: 'chain', transaction: head.lastId.toString(), reference: head.hash });
+    await byHledger(WHOLE);
+    await byBeancount({ ...WHOLE, summary: true });
   });
 
   it('as CSV and as JSON Lines has every entry, exactly', async () => {

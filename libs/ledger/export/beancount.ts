@@ -6,6 +6,7 @@ import {
   type JournalBalance,
   type JournalFormat,
   oneLine,
+  perAccount,
 } from './journal.js';
 
 /** Beancount knows five kinds of accounts, by their first word. */
@@ -35,9 +36,11 @@ export function beancountAccount({ code, kind }: Pick<JournalAccount, 'code' | '
   return [ROOTS[kind], ...parts].join(':');
 }
 
+const nameOf = perAccount(beancountAccount);
+
 /** Beancount's debits are positive. */
 function posting({ account, balance }: JournalBalance): string {
-  return `  ${beancountAccount(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
+  return `  ${nameOf(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
 }
 
 function quoted(text: string): string {
@@ -74,7 +77,7 @@ export const beancountFormat: JournalFormat = {
     `\n${balances
       .map(
         ({ account, balance }) =>
-          `${dayAfter(day)} balance ${beancountAccount(account)}  ${exactly(-balance, account.unit)} ~ 0 ${account.unit.symbol}\n`,
+          `${dayAfter(day)} balance ${nameOf(account)}  ${exactly(-balance, account.unit)} ~ 0 ${account.unit.symbol}\n`,
       )
       .join('')}`,
 };

@@ -10,7 +10,7 @@ import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from '.
 import { onDay, type Range } from './range.js';
 
 /** Transactions that are read at once. */
-const CHUNK = 5_000;
+const CHUNK = 2_000;
 
 /** Every transaction of a time, or those of one ledger account, each of them whole. */
 export class FullBooks implements Books {

@@ -6,6 +6,7 @@ import {
   type JournalBalance,
   type JournalFormat,
   oneLine,
+  perAccount,
 } from './journal.js';
 
 /** hledger's own words for what an account is; credits that were issued stand against what is owed for them. */
@@ -18,9 +19,11 @@ const TYPES: Record<LedgerKind, string> = {
   clearing: 'L',
 };
 
+const nameOf = perAccount(accountName);
+
 /** The line of an amount: hledger's debits are positive. Two blanks end the name of an account. */
 function posting({ account, balance }: JournalBalance): string {
-  return `    ${accountName(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
+  return `    ${nameOf(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
 }
 
 function accountName({ code }: JournalAccount): string {
@@ -60,7 +63,7 @@ export const hledgerFormat: JournalFormat = {
       : `\n${day} * balances\n${balances
           .map(({ account, balance }) => {
             const { unit } = account;
-            return `    ${accountName(account)}  0 ${unit.symbol} = ${exactly(-balance, unit)} ${unit.symbol}\n`;
+            return `    ${nameOf(account)}  0 ${unit.symbol} = ${exactly(-balance, unit)} ${unit.symbol}\n`;
           })
           .join('')}`,
 };

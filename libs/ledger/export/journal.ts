@@ -88,6 +88,16 @@ export function exactly(amount: bigint, { decimals }: Unit): string {
   return `${amount < 0n ? '-' : ''}${formatDecimal({ digits, scale: decimals })}`;
 }
 
+/** What is written of an account, made once for as long as the account is known: there are many entries of each. */
+export function perAccount<T>(make: (account: JournalAccount) => T): (account: JournalAccount) => T {
+  const made = new WeakMap<JournalAccount, { text: T }>();
+  return (account) => {
+    let known = made.get(account);
+    if (!known) made.set(account, (known = { text: make(account) }));
+    return known.text;
+  };
+}
+
 /** One line, for places where a line's end would end a statement. */
 export function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is replaced

@@ -5,6 +5,7 @@ import {
   type JournalBalance,
   type JournalFormat,
   type JournalTransaction,
+  perAccount,
 } from './journal.js';
 
 /** One row of a CSV file or of JSON Lines; what does not apply is null. Amounts as the ledger has them: positive is a credit. */
@@ -44,19 +45,6 @@ function chainRow({ number, hash, lastId, sealedAt }: ChainHead): Row {
   };
 }
 
-function entryRows({ id, entries, chargeId, ...transaction }: JournalTransaction): Row[] {
-  return entries.map(({ account: { code, unit }, amount }) => ({
-    ...NOTHING,
-    record: 'entry' as const,
-    transaction: id,
-    ...transaction,
-    charge: chargeId,
-    account: code,
-    amount: exactly(amount, unit),
-    commodity: unit.symbol,
-  }));
-}
-
 const COLUMNS: Record<keyof Row, string> = {
   record: 'record',
   day: 'day',
@@ -79,33 +67,59 @@ function cell(value: string | null): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replace(/"/g, '""')}"` : harmless;
 }
 
-function formatOfRows(
-  line: (row: Row) => string,
-  rest: Pick<JournalFormat, 'mediaType' | 'extension' | 'head' | 'account'>,
-): JournalFormat {
+type Lines = Pick<JournalFormat, 'opening' | 'balances'>;
+
+function linesOf(line: (row: Row) => string): Lines {
   const lines = (rows: Row[]) => rows.map(line).join('');
   return {
-    ...rest,
     opening: (day, balances) => lines(balances.map((each) => balanceRow('opening', day, each))),
-    transaction: (transaction) => lines(entryRows(transaction)),
     balances: (day, balances) => lines(balances.map((each) => balanceRow('balance', day, each))),
   };
 }
 
 const names = Object.keys(COLUMNS) as (keyof Row)[];
-
 const csvLine = (row: Row): string => `${names.map((name) => cell(row[name])).join(',')}\r\n`;
 
-export const csvFormat = formatOfRows(csvLine, {
+const cellsOf = perAccount(({ code, unit }) => ({ account: cell(code), commodity: cell(unit.symbol) }));
+
+/** There are millions of entries: what those of a transaction have in common is written once. */
+function csvEntries(transaction: JournalTransaction): string {
+  const { day, id, recordedAt, effectiveAt, kind, reference, chargeId, entries } = transaction;
+  const times = `${id ?? ''},${recordedAt ?? ''},${effectiveAt ?? ''}`;
+  const common = `entry,${day},${times},${cell(kind)},${cell(reference)},${cell(chargeId)}`;
+  let text = '';
+  for (const { account, amount } of entries) {
+    const { account: code, commodity } = cellsOf(account);
+    text += `${common},${code},${exactly(amount, account.unit)},,${commodity}\r\n`;
+  }
+  return text;
+}
+
+export const csvFormat: JournalFormat = {
   mediaType: 'text/csv; charset=utf-8',
   extension: 'csv',
   head: ({ chain }) => `${Object.values(COLUMNS).join(',')}\r\n${chain ? csvLine(chainRow(chain)) : ''}`,
   account: () => '',
-});
+  transaction: csvEntries,
+  ...linesOf(csvLine),
+};
 
 const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-export const jsonLinesFormat = formatOfRows(jsonLine, {
+const jsonOf = perAccount(({ code, unit }) =>
+  JSON.stringify({ account: code, commodity: unit.symbol }).slice(1),
+);
+
+function jsonEntries({ id, entries, chargeId, ...transaction }: JournalTransaction): string {
+  const head = { record: 'entry', transaction: id, ...transaction, charge: chargeId, balance: null };
+  const common = JSON.stringify(head).slice(0, -1);
+  let text = '';
+  for (const { account, amount } of entries)
+    text += `${common},"amount":"${exactly(amount, account.unit)}",${jsonOf(account)}\n`;
+  return text;
+}
+
+export const jsonLinesFormat: JournalFormat = {
   mediaType: 'application/jsonl',
   extension: 'jsonl',
   head: ({ about, chain }, units) =>
@@ -117,4 +131,6 @@ export const jsonLinesFormat = formatOfRows(jsonLine, {
       .join(''),
   account: ({ code, kind, unit }) =>
     jsonLine({ record: 'account', account: code, kind, commodity: unit.symbol }),
-});
+  transaction: jsonEntries,
+  ...linesOf(jsonLine),
+};
