@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { LedgerLife } from '../../test/support/ledger-life.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { checkLedger } from './ledger-check.js';
+import { deferredCheck, lotChecks } from './lot-check.js';
+import { advanceLots, readLots } from './lots.js';
+import { lockBalance } from './posting.js';
+import { recogniseAll, recogniseNext, recognitionProgress, retryStuck } from './recognition.js';
+
+let fixture: LedgerFixture;
+let life: LedgerLife;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  life = new LedgerLife(fixture);
+});
+afterAll(async () => {
+  await life?.close();
+  await fixture?.close();
+});
+
+/** A customer who paid 13 for 10 credits and used 0.09 of them, in one row. */
+async function customerWithUses(uses = 3): Promise<{ accountId: string; keyId: string }> {
+  const customer = await fixture.account({ credits: '10' });
+  for (let n = 0; n < uses; n += 1) await life.charge(customer, { units: 1n, delivered: 1n });
+  return customer;
+}
+
+async function usesOf(accountId: string): Promise<unknown[]> {
+  const { rows } = await fixture.billing.query(
+    `SELECT purpose, credits, minor, last_use_id > first_use_id AS several, recognition_id IS NOT NULL AS posted
+     FROM lot_uses WHERE account_id = $1 ORDER BY id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** A life leaves suspense behind that nobody noted. */
+async function expectClean(): Promise<void> {
+  const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
+  const own = new Set([...lotChecks, deferredCheck].map(({ message }) => message));
+  expect(violations.filter(({ message }) => own.has(message))).toEqual([]);
+}
+
+const advance = (accountId: string): Promise<void> =>
+  inTransaction(fixture.billing, async (client) => advanceLots(client, await lockBalance(client, accountId)));
+
+describe('recognition', () => {
+  it('earns what was paid for used credit, and nothing twice', async () => {
+    const { accountId } = await customerWithUses();
+    await recogniseAll(fixture.billing);
+    const once = [{ purpose: 'image', credits: 90_000_000n, minor: 11n, several: true, posted: true }];
+    expect(await usesOf(accountId)).toEqual(once);
+    await recogniseAll(fixture.billing);
+    await advance(accountId);
+    expect(await usesOf(accountId)).toEqual(once);
+    await expectClean();
+  });
+
+  it('reaches the last posting, and says so', async () => {
+    await customerWithUses(1);
+    await recogniseAll(fixture.billing);
+    const { rows } = await fixture.billing.query<{ id: bigint; at: Date }>(
+      `SELECT max(id) AS id, max(recorded_at) AS at FROM ledger_transactions WHERE kind <> 'recognition'`,
+    );
+    const { throughId, at } = await recognitionProgress(fixture.billing);
+    expect(throughId >= rows[0]!.id).toBe(true);
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(rows[0]!.at.getTime());
+  });
+
+  it('comes to the same in small chunks, by several recognisers and by single accounts at once', async () => {
+    const customers = await Promise.all([1, 2, 3, 4].map((uses) => customerWithUses(uses)));
+    const recognisers = [1, 2, 3].map(async () => {
+      while (!(await recogniseNext(fixture.billing, 3))?.caughtUp);
+    });
+    const singly = customers.map(({ accountId }) => advance(accountId));
+    await Promise.all([...recognisers, ...singly]);
+    for (const [index, { accountId }] of customers.entries()) {
+      const uses = (await usesOf(accountId)) as { credits: bigint; minor: bigint }[];
+      const credits = uses.reduce((sum, use) => sum + use.credits, 0n);
+      expect(credits).toBe(BigInt(index + 1) * 30_000_000n);
+      expect(uses.reduce((sum, use) => sum + use.minor, 0n)).toBe((1300n * credits) / 10_000_000_000n);
+    }
+    await expectClean();
+  });
+
+  it('leaves nothing of a chunk that fails, and does it whole the next time', async () => {
+    const { accountId } = await customerWithUses();
+    const before = await recognitionProgress(fixture.billing);
+    await fixture.owner.query(
+      `ALTER TABLE lot_cursors ADD CONSTRAINT not_now CHECK (through_id = 0) NOT VALID`,
+    );
+    await expect(recogniseNext(fixture.billing)).rejects.toThrow(/not_now/);
+    await fixture.owner.query('ALTER TABLE lot_cursors DROP CONSTRAINT not_now');
+    expect(await recognitionProgress(fixture.billing)).toEqual(before);
+    expect(await usesOf(accountId)).toEqual([]);
+    await recogniseAll(fixture.billing);
+    expect(await usesOf(accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('leaves an account that contradicts itself where it is, until that is put right; the others go on', async () => {
+    const broken = await customerWithUses();
+    const sound = await customerWithUses();
+    const { rows } = await fixture.owner.query<{ id: bigint }>(
+      `INSERT INTO credit_lot_changes (lot_id, transaction_id, kind, credits, paid_minor)
+       SELECT l.id, l.transaction_id, 'refund', -credits - 1, 0 FROM credit_lots l WHERE account_id = $1 RETURNING id`,
+      [broken.accountId],
+    );
+    await recogniseAll(fixture.billing);
+    expect(await usesOf(sound.accountId)).toHaveLength(1);
+    expect(await usesOf(broken.accountId)).toEqual([]);
+    const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
+    expect(violations.flatMap((violation) => violation.rows)).toContainEqual(
+      expect.objectContaining({ account_id: broken.accountId, reason: expect.stringContaining('lot') }),
+    );
+    expect(await retryStuck(fixture.billing)).toBe(0);
+
+    await fixture.owner.query('ALTER TABLE credit_lot_changes DISABLE TRIGGER append_only');
+    await fixture.owner.query('DELETE FROM credit_lot_changes WHERE id = $1', [rows[0]!.id]);
+    await fixture.owner.query('ALTER TABLE credit_lot_changes ENABLE TRIGGER append_only');
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    expect(await usesOf(broken.accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('gives back of a row of charges exactly what one of them took', async () => {
+    const { accountId } = await customerWithUses();
+    await recogniseAll(fixture.billing);
+    await life.everything();
+    await recogniseAll(fixture.billing);
+    const { lots } = await inTransaction(fixture.billing, async (client) =>
+      readLots(client, await lockBalance(client, accountId)),
+    );
+    expect(lots).toMatchObject([{ used: 90_000_000n, recognisedMinor: 11n }]);
+    await expectClean();
+  });
+
+  it('posts for each UTC day, at the last time that it tells of', async () => {
+    const { accountId } = await customerWithUses(2);
+    const { rows } = await fixture.owner.query<{ id: bigint }>(
+      `SELECT id FROM ledger_transactions WHERE account_id = $1 AND kind = 'settle' ORDER BY id`,
+      [accountId],
+    );
+    const earlier = new Date(Date.now() - 2 * 86_400_000);
+    await fixture.owner.query('ALTER TABLE ledger_transactions DISABLE TRIGGER append_only');
+    await fixture.owner.query('UPDATE ledger_transactions SET effective_at = $2 WHERE id = $1', [
+      rows[0]!.id,
+      earlier,
+    ]);
+    await fixture.owner.query('ALTER TABLE ledger_transactions ENABLE TRIGGER append_only');
+    await recogniseAll(fixture.billing);
+    const posted = await fixture.billing.query<{ minor: bigint; at: Date }>(
+      `SELECT u.minor, t.effective_at AS at FROM lot_uses u JOIN ledger_transactions t ON t.id = u.recognition_id
+       WHERE u.account_id = $1 ORDER BY u.id`,
+      [accountId],
+    );
+    expect(posted.rows).toMatchObject([{ minor: 3n, at: earlier }, { minor: 4n }]);
+    await expectClean();
+  });
+});
