@@ -30,7 +30,7 @@ export const stages = [
   { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'types', about: 'tsc', command: [bin('typescript/bin/tsc'), '--noEmit'] },
   {
-    name: 'pages',
+    name: 'page-types',
     about: 'tsc of the console',
     command: [bin('typescript/bin/tsc'), '--noEmit', '-p', 'apps/console'],
   },

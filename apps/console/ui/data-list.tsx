@@ -1,13 +1,4 @@
-import {
-  Button,
-  Group,
-  Menu,
-  Paper,
-  ScrollArea,
-  Skeleton,
-  Table,
-  UnstyledButton,
-} from '@mantine/core';
+import { Button, Group, Menu, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';

@@ -116,7 +116,7 @@ function useColumns(model: Model): Column<Version>[] {
     },
     {
       id: 'state',
-      header: t('market.columns.state'),
+      header: t('market.columns.version'),
       cell: ({ state }) => t(`market.states.${state}`),
     },
   ];

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Relay, startRelay } from '../support/relay.js';
+
+let relay: Relay;
+
+beforeAll(async () => {
+  relay = await startRelay({ PUBLIC_BASE_URL: 'https://api.example.com/' });
+}, 60_000);
+afterAll(() => relay?.close());
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(relay.consoleUrl + path, { headers });
+}
+
+const page = { accept: 'text/html,application/xhtml+xml' };
+
+describe('the console address', () => {
+  it('answers every page with the one document, which nobody keeps', async () => {
+    for (const path of ['/', '/marketplace?text=boat', '/tickets/01hzzzzzzzzzzzzzzzzzzzzzzz']) {
+      const answer = await get(path, page);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.text()).toContain('<div id="root">');
+    }
+  });
+
+  it('puts the nonce of its policy into the document, another one each time', async () => {
+    const nonces = await Promise.all(
+      [1, 2].map(async () => {
+        const answer = await get('/', page);
+        const policy = answer.headers.get('content-security-policy') ?? '';
+        const nonce = /'nonce-([^']+)'/.exec(policy)![1]!;
+        const text = await answer.text();
+        expect(text).toContain(`nonce="${nonce}"`);
+        expect(text).not.toContain('__CSP_NONCE__');
+        return nonce;
+      }),
+    );
+    expect(nonces[0]).not.toBe(nonces[1]);
+  });
+
+  it('sends files compressed, to be kept for ever where their name tells their content', async () => {
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get('/', page)).text())![1]!;
+    const answer = await get(script, { 'accept-encoding': 'br' });
+    expect(answer.headers.get('content-encoding')).toBe('br');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).toMatch(/javascript/);
+    expect((await get('/icon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
+  });
+
+  it('knows what is no page', async () => {
+    for (const path of ['/assets/gone.js', '/api', '/api/nothing', '/sandbox-pay/nothing/here'])
+      expect([path, (await get(path, page)).status]).toEqual([path, 404]);
+    expect((await get('/picture.png', { accept: 'image/*' })).status).toBe(404);
+    expect((await fetch(`${relay.consoleUrl}/marketplace`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('tells pages where calls for models go, as configured, and who is signed in', async () => {
+    expect(await (await get('/api/public/relay')).json()).toEqual({
+      baseUrl: 'https://api.example.com',
+      paymentCurrency: 'USD',
+    });
+    expect(await (await get('/api/public/session')).json()).toEqual({ session: null });
+  });
+});
