@@ -45,6 +45,8 @@ export interface BillingConfig {
   readonly costAccrualIntervalMs: number;
   /** How often lots are consumed and their revenue is recognised. */
   readonly recognitionIntervalMs: number;
+  /** How often payment providers are asked for what moved our balance there. */
+  readonly providerReportIntervalMs: number;
   /** What the pages of the console stand on. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
@@ -78,6 +80,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
     costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
     recognitionIntervalMs: reader.seconds('RECOGNITION_SECONDS', 60),
+    providerReportIntervalMs: reader.seconds('PROVIDER_REPORT_SECONDS', 3_600),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),

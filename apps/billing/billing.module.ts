@@ -27,6 +27,7 @@ import { LOOPS } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { ConsolePages } from './console.pages.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { FinanceModule } from './finance/finance.module.js';
@@ -44,7 +45,9 @@ import { ChargesModule } from './charges/charges.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { MarketModule } from './market/market.module.js';
 import { PricesModule } from './prices/prices.module.js';
+import { ProgramsModule } from './programs/programs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
+import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
 import { RatesModule } from './rates/rates.module.js';
 import { SharedModule } from './shared.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
@@ -108,6 +111,7 @@ export class BillingModule {
         AccountsModule,
         AdjustmentsModule,
         ApprovalsModule,
+        DeadLettersModule,
         KeysModule,
         MailModule,
         OverviewModule,
@@ -115,11 +119,13 @@ export class BillingModule {
         PeriodsModule,
         PlaygroundModule,
         RatesModule,
+        ReconciliationModule,
         PaymentsModule,
         FinanceModule,
         InvitesModule,
         LiveModule,
         PricesModule,
+        ProgramsModule,
         MarketModule,
         CatalogModule,
         ChargesModule,

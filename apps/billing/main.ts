@@ -58,6 +58,7 @@ Environment:
   CHAIN_SEAL_SECONDS      how often what was posted is sealed in the hash chain (60)
   COST_ACCRUAL_SECONDS    how often the costs of charges that ended are told (60)
   RECOGNITION_SECONDS     how often used credit becomes revenue (60)
+  PROVIDER_REPORT_SECONDS how often providers are asked for what moved our balance there (3600)
   RECONCILE_SECONDS       pause between runs of the controls of the books (300)
   RECONCILE_GRACE_SECONDS work younger than this may be in flight, and is no finding yet (300)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks

@@ -10,7 +10,7 @@ import { dataFolder } from '#apps/standalone/data-folder.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { checkLedger } from '#ledger/ledger-check.js';
-import { recordTopup } from '#ledger/topup.js';
+import { playTopup } from '#finance/provider-reports/sandbox-books.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { hashApiKey, newId } from '#platform/ids.js';
@@ -88,9 +88,8 @@ async function demoAccount(relay: DemoRelay, pool: pg.Pool): Promise<{ accountId
     return { accountId: rows[0].accountId, apiKey: relay.apiKey };
   }
   const customer = await createCustomer(pool, { name: 'Demo run', group: VENDORA_MAIN });
-  await recordTopup(pool, {
+  await playTopup(pool, {
     accountId: customer.accountId,
-    provider: 'sandbox',
     paymentId: `demo-${newId()}`,
     credits: DEMO_CREDITS,
     paidMinor: priceCredits(DEMO_CREDITS, STANDARD_RATE).paidMinor,

@@ -7,7 +7,7 @@ import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
-import { recordTopup } from '#ledger/topup.js';
+import { playTopup } from '#finance/provider-reports/sandbox-books.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -124,8 +124,8 @@ async function trialCustomer(pool: pg.Pool, group: string): Promise<{ accountId:
 /** Once, however often it is tried. */
 async function playPayment(pool: pg.Pool, accountId: string, currency: string): Promise<void> {
   const { paidMinor } = priceCredits(CREDITS, STANDARD_RATE);
-  await recordTopup(pool, {
-    ...{ accountId, provider: 'sandbox', paymentId: `doctor-${accountId}`, credits: CREDITS, paidMinor },
+  await playTopup(pool, {
+    ...{ accountId, paymentId: `doctor-${accountId}`, credits: CREDITS, paidMinor },
     ...{ rate: STANDARD_RATE, currency },
   });
 }

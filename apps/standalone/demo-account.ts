@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { createCustomer } from '#apps/billing/customers.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
-import { recordTopup } from '#ledger/topup.js';
+import { playTopup } from '#finance/provider-reports/sandbox-books.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import { type DataFolder, readPrivateJson, writePrivateJson } from './data-folder.js';
@@ -23,9 +23,8 @@ const DEMO_CREDITS = '10';
 export async function ensureDemoAccount(pool: pg.Pool, folder: DataFolder): Promise<DemoAccount> {
   const account = (await savedAccount(pool, folder)) ?? (await newAccount(pool, folder));
   const { credits, paidMinor } = priceCredits(parseAmount(DEMO_CREDITS), STANDARD_RATE);
-  await recordTopup(pool, {
+  await playTopup(pool, {
     accountId: account.accountId,
-    provider: 'sandbox',
     paymentId: `demo-${account.accountId}`,
     credits,
     paidMinor,

@@ -7,8 +7,10 @@ import { trustedHops } from '#platform/proxies.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
 import { unknownUrl } from './error.filter.js';
 
-/** No request of the console is larger, but an import of prices. */
+/** No request of the console is larger, but a file. */
 const BODY_BYTES = 1_048_576;
+/** A report of some 40,000 lines; a longer one is imported by the command line. */
+const FILE_BYTES = 8 * BODY_BYTES;
 const HEADERS_TIMEOUT_MS = 15_000;
 /** A body that takes longer to arrive is cut. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -73,7 +75,11 @@ export function prepareServer(server: FastifyInstance): void {
     done(streamsBody === undefined ? undefined : leaveUnread(request, streamsBody));
   });
   server.addContentTypeParser(UNREAD, (_request, body, done) => done(null, body));
-  server.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  server.addContentTypeParser(
+    'text/csv',
+    { parseAs: 'string', bodyLimit: FILE_BYTES },
+    (_request, body, done) => done(null, body),
+  );
   void server.register(cookie);
 }
 

@@ -55,6 +55,13 @@ export class PaymentNotices {
     });
   }
 
+  /** Something that a report of the provider tells, and our books cannot explain. */
+  unexplained(line: { provider: string; lineId: string }, detail: string): void {
+    const alert: SuspenseWhy = 'provider_adjustment';
+    this.alerts.inc({ why: alert });
+    this.log.error({ ...line, alert }, detail);
+  }
+
   /** `outcome` is null for an event that had been taken before. */
   committed({ provider, eventId, type }: PaymentEvent, outcome: EventOutcome | null): void {
     this.events.inc({ provider, state: outcome?.state ?? 'repeated' });

@@ -90,5 +90,6 @@ function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): 
     PaymentReconciler,
     PaymentWork,
   ],
+  exports: [PaymentInbox, PaymentNotices],
 })
 export class PaymentsModule {}

@@ -8,6 +8,11 @@ ALTER TABLE suspense_items DROP CONSTRAINT suspense_items_why_check;
 ALTER TABLE suspense_items ADD CONSTRAINT suspense_items_why_check CHECK (why IN ('no_order', 'other_amount',
   'other_currency', 'paid_twice', 'unknown_refund', 'refund_failed', 'dispute_beyond_payment', 'provider_adjustment'));
 
+-- Money that left for what must be a cost leaves suspense as one.
+ALTER TABLE suspense_items DROP CONSTRAINT suspense_items_state_check;
+ALTER TABLE suspense_items ADD CONSTRAINT suspense_items_state_check
+  CHECK (state IN ('open', 'credited', 'returned', 'expensed'));
+
 -- An account at a bank, with how its files are read: said once.
 CREATE TABLE bank_accounts (
   id          text PRIMARY KEY CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
@@ -142,7 +147,10 @@ CREATE INDEX bank_matches_transaction ON bank_matches (transaction_id);
 GRANT SELECT, INSERT ON bank_lines, bank_matches TO tollgate_billing;
 GRANT UPDATE (undone_transaction_id, undone_by, undone_at) ON bank_matches TO tollgate_billing;
 
--- The sandbox's own books know of refunds too.
+-- The sandbox's own books know of every payment that was played, and of refunds too.
+INSERT INTO sandbox_payments (order_id, payment_id, amount_minor, currency, paid_at)
+  SELECT payment_id, payment_id, paid_minor, currency, recorded_at FROM topups WHERE provider = 'sandbox'
+  ON CONFLICT DO NOTHING;
 CREATE TABLE sandbox_refunds (
   refund_id     text PRIMARY KEY,                    -- as we asked for it
   payment_id    text NOT NULL,

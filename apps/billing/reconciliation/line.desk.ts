@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import type { LineType, ReportingProvider } from '#finance/provider-reports/report-line.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '../billing.tokens.js';
+import type { Asking } from '../payments/finance-credit.js';
+import { PaymentInbox } from '../payments/payment.inbox.js';
+import type { EventOutcome } from '../payments/payment.notices.js';
+import type { PaymentFact } from '../payments/payment.provider.js';
+
+export interface StoredLine {
+  id: bigint;
+  provider: ReportingProvider;
+  lineId: string;
+  type: LineType;
+  amountMinor: bigint;
+  feeMinor: bigint;
+  netMinor: bigint;
+  currency: string;
+  happenedAt: Date;
+  availableOn: string | null;
+  subjectId: string;
+  paymentId: string | null;
+  payoutId: string | null;
+  description: string;
+  reportId: string;
+  postings: { kind: string; transactionId: string }[];
+  changes: { reportId: string; recordedAt: string; content: Record<string, unknown> }[];
+}
+
+/** Lines of reports, and what people make of those that our books miss. */
+@Injectable()
+export class LineDesk {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
+  ) {}
+
+  /** @throws ApiError not_found */
+  async find(provider: ReportingProvider, lineId: string): Promise<StoredLine> {
+    const { rows } = await this.pool.query<StoredLine>(
+      `SELECT l.id, l.provider, l.line_id AS "lineId", l.type, l.amount_minor AS "amountMinor", l.fee_minor AS "feeMinor",
+         l.net_minor AS "netMinor", l.currency, l.happened_at AS "happenedAt", l.available_on::text AS "availableOn",
+         l.subject_id AS "subjectId", l.payment_id AS "paymentId", p.payout_id AS "payoutId", l.description,
+         l.report_id AS "reportId",
+         (SELECT coalesce(json_agg(json_build_object('kind', x.kind, 'transactionId', x.transaction_id::text)
+            ORDER BY x.transaction_id), '[]') FROM provider_line_postings x WHERE x.line = l.id) AS postings,
+         (SELECT coalesce(json_agg(json_build_object('reportId', c.report_id, 'recordedAt', c.recorded_at, 'content', c.content)
+            ORDER BY c.id), '[]') FROM provider_line_changes c WHERE c.line = l.id) AS changes
+       FROM provider_report_lines l LEFT JOIN provider_line_payouts p ON p.line = l.id
+       WHERE l.provider = $1 AND l.line_id = $2`,
+      [provider, lineId],
+    );
+    if (!rows[0]) throw new ApiError('not_found', 'There is no such line.');
+    return rows[0];
+  }
+
+  /**
+   * Books what is missing here as if the provider had told of it when it happened, once. What is known already stays as it
+   * is. @throws ApiError not_found; conflict for a line that is posted by itself
+   */
+  async book(
+    key: { provider: ReportingProvider; lineId: string },
+    note: string,
+    { actor, auditId }: Asking,
+  ): Promise<EventOutcome> {
+    const line = await this.find(key.provider, key.lineId);
+    const { provider, lineId } = line;
+    const outcome = await this.inbox.accept({
+      ...{ provider, eventId: `report-${lineId}`, type: `report.${line.type}`, fact: factOf(line) },
+      happenedAt: line.happenedAt.toISOString(),
+    });
+    await inTransaction(this.pool, (client) =>
+      audit(client, {
+        ...{
+          actor: `user:${actor.userId}`,
+          action: 'provider-line.booked',
+          subject: `line:${provider}:${lineId}`,
+        },
+        after: { note, state: outcome?.state ?? 'repeated' },
+        requestId: auditId,
+      }),
+    );
+    return outcome ?? { state: 'ignored', detail: 'The line was booked before.' };
+  }
+}
+
+function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLine): PaymentFact {
+  const size = amountMinor < 0n ? -amountMinor : amountMinor;
+  switch (type) {
+    case 'payment':
+      if (amountMinor <= 0n) break;
+      return { kind: 'paid', orderId: null, paymentId: subjectId, amountMinor, currency };
+    case 'refund':
+      return {
+        ...{ kind: 'refund', refundId: null, providerRefundId: subjectId, state: 'succeeded', failure: null },
+        ...{ amountMinor: size, currency },
+      };
+    case 'dispute':
+    case 'dispute_reversal':
+      if (paymentId === null) break;
+      return {
+        ...{ kind: 'dispute', disputeId: subjectId, paymentId, amountMinor: size, currency },
+        state: type === 'dispute' ? 'open' : 'won',
+      };
+    default:
+  }
+  throw new ApiError('conflict', 'Such a line cannot be booked: it is posted by itself, or says too little.');
+}

@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import { bankSentence } from '#finance/provider-reports/bank.control.js';
+import type { BankItem } from '#finance/provider-reports/bank-matching.js';
+import type { MatchDay, MatchedItem } from '#finance/provider-reports/payment-matching.js';
+import { matchSentence } from '#finance/provider-reports/payments.control.js';
+import type { PayoutItem } from '#finance/provider-reports/payout-matching.js';
+import { payoutSentence } from '#finance/provider-reports/payouts.control.js';
+import type { ImportResult } from '#finance/provider-reports/report.import.js';
+import { formatMinor } from '#money/currency.js';
+import { timeOf } from '../finance/ledger.view.js';
+import type { CsvColumn } from '../http/csv.js';
+import type {
+  bankItemView,
+  matchDayView,
+  matchView,
+  payoutView,
+  reportView,
+} from './reconciliation.routes.js';
+
+type MatchView = z.input<typeof matchView>;
+type PayoutView = z.input<typeof payoutView>;
+type BankItemView = z.input<typeof bankItemView>;
+
+export function viewMatch(item: MatchedItem): MatchView {
+  const { provider, kind, id, state, at, daysApart, ours, theirs } = item;
+  return {
+    ...{ provider, kind, id, state, message: matchSentence(item), at: instant(at), daysApart },
+    ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
+    theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
+  };
+}
+
+function viewSide({ amountMinor, currency, at }: { amountMinor: bigint; currency: string; at: string }) {
+  return { amount: formatMinor(amountMinor, currency), currency, at: instant(at) };
+}
+
+export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.input<typeof matchDayView> {
+  const { currency } = day;
+  return { ...day, ours: formatMinor(oursMinor, currency), theirs: formatMinor(theirsMinor, currency) };
+}
+
+export function viewPayout(item: PayoutItem): PayoutView {
+  const { amountMinor, parts, at, transactionIds, ...rest } = item;
+  const money = (minor: bigint) => formatMinor(minor, item.currency);
+  return {
+    ...rest,
+    ...{ message: payoutSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    amount: amountMinor === null ? null : money(amountMinor),
+    payments: money(parts.payments),
+    refunds: money(parts.refunds),
+    disputes: money(parts.disputes),
+    adjustments: money(parts.adjustments),
+    fees: money(parts.fees),
+  };
+}
+
+export function viewBankItem(item: BankItem): BankItemView {
+  const { amountMinor, at, transactionIds, ...rest } = item;
+  return {
+    ...rest,
+    ...{ message: bankSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    amount: formatMinor(amountMinor, item.currency),
+  };
+}
+
+export function viewImport({
+  reportId,
+  lines,
+  added,
+  changed,
+  covers,
+}: ImportResult): z.input<typeof reportView> {
+  return {
+    ...{ id: reportId, lines, added, changed },
+    covers: covers && { from: instantOf(covers.from), to: instantOf(covers.to) as string },
+  };
+}
+
+/** ISO 8601 of itself or of a text of the database; null for the beginning of all time. */
+export function instantOf(text: string | null): string | null {
+  if (text === null || text.endsWith('infinity')) return null;
+  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
+}
+
+function instant(text: string): string {
+  return timeOf(text) as string;
+}
+
+export const matchColumns: CsvColumn<MatchView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'provider', value: ({ provider }) => provider },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'id', value: ({ id }) => id },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'our_amount', value: ({ ours }) => ours && ours.amount },
+  { title: 'our_currency', value: ({ ours }) => ours && ours.currency },
+  { title: 'our_time', value: ({ ours }) => ours && ours.at },
+  { title: 'transactions', value: ({ ours }) => ours && ours.transactionIds.join(' ') },
+  { title: 'their_amount', value: ({ theirs }) => theirs && theirs.amount },
+  { title: 'their_currency', value: ({ theirs }) => theirs && theirs.currency },
+  { title: 'their_time', value: ({ theirs }) => theirs && theirs.at },
+  { title: 'lines', value: ({ theirs }) => theirs && theirs.lineIds.join(' ') },
+  { title: 'message', value: ({ message }) => message },
+];
+
+export const payoutColumns: CsvColumn<PayoutView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'provider', value: ({ provider }) => provider },
+  { title: 'payout', value: ({ payoutId }) => payoutId },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'currency', value: ({ currency }) => currency },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'payments', value: ({ payments }) => payments },
+  { title: 'refunds', value: ({ refunds }) => refunds },
+  { title: 'disputes', value: ({ disputes }) => disputes },
+  { title: 'adjustments', value: ({ adjustments }) => adjustments },
+  { title: 'fees', value: ({ fees }) => fees },
+  { title: 'lines', value: ({ lines }) => lines },
+  { title: 'bank_line', value: ({ bankLineId }) => bankLineId },
+  { title: 'message', value: ({ message }) => message },
+];
+
+export const bankColumns: CsvColumn<BankItemView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'id', value: ({ id }) => id },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'currency', value: ({ currency }) => currency },
+  { title: 'bank_account', value: ({ bankAccountId }) => bankAccountId },
+  { title: 'reference', value: ({ reference }) => reference },
+  {
+    title: 'counterpart',
+    value: ({ counterpart }) => counterpart && `${counterpart.kind} ${counterpart.subject}`,
+  },
+  { title: 'message', value: ({ message }) => message },
+];

@@ -1,0 +1,106 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { importBankCsv } from '#finance/provider-reports/bank.import.js';
+import type { Coverage } from '#finance/provider-reports/file-rows.js';
+import {
+  type FileImport,
+  type ImportResult,
+  importStripeCsv,
+} from '#finance/provider-reports/report.import.js';
+import { ReportRefused } from '#finance/provider-reports/report-line.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '../billing.tokens.js';
+import { pageFrom, readCursor, type Page } from '../http/page.js';
+import type { Asking } from '../payments/finance-credit.js';
+import { ProviderReports } from './provider-reports.loop.js';
+
+export interface ReportRun {
+  id: string;
+  provider: 'stripe' | 'sandbox' | 'bank';
+  bankAccountId: string | null;
+  source: 'csv' | 'api' | 'table';
+  sha256: string | null;
+  lines: number;
+  added: number;
+  changed: number;
+  coversFrom: string | null;
+  coversTo: string | null;
+  actor: string;
+  startedAt: Date;
+  finishedAt: Date | null;
+}
+
+interface Upload {
+  text: string;
+  covers: Coverage | null;
+  dryRun: boolean;
+}
+
+/** Files of providers and banks that people import. */
+@Injectable()
+export class ReportDesk {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(ProviderReports) private readonly reports: ProviderReports,
+  ) {}
+
+  /** @throws ApiError invalid_value for a file that cannot be read */
+  importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {
+    return this.import(upload, asking, {
+      subject: 'stripe',
+      run: (options) => importStripeCsv(this.pool, sourceOf(upload.text), options),
+    });
+  }
+
+  /** @throws ApiError invalid_value, not_found, conflict */
+  importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
+    return this.import(upload, asking, {
+      subject: `bank:${accountId}`,
+      run: (options) => importBankCsv(this.pool, { accountId, source: sourceOf(upload.text) }, options),
+    });
+  }
+
+  async list(query: { limit: number; cursor?: string | undefined }): Promise<Page<ReportRun>> {
+    const after = readCursor(query.cursor, 1)?.[0] ?? null;
+    const { rows } = await this.pool.query<ReportRun>(
+      `SELECT id, provider, bank_account_id AS "bankAccountId", source, sha256, lines, added, changed,
+         lower(covers)::text AS "coversFrom", upper(covers)::text AS "coversTo", actor, started_at AS "startedAt",
+         finished_at AS "finishedAt"
+       FROM provider_reports WHERE $1::text IS NULL OR id < $1 ORDER BY id DESC LIMIT $2`,
+      [after, query.limit + 1],
+    );
+    return pageFrom(rows, query.limit, ({ id }) => [id]);
+  }
+
+  private async import(
+    { covers, dryRun }: Upload,
+    { actor, auditId }: Asking,
+    what: { subject: string; run: (options: FileImport) => Promise<ImportResult> },
+  ): Promise<ImportResult> {
+    const by = `user:${actor.userId}`;
+    try {
+      const result = await what.run({
+        ...{ actor: by, dryRun, covers },
+        inTransaction: (client, { reportId, lines, added, changed }) =>
+          audit(client, {
+            ...{ actor: by, action: 'report.imported', subject: `report:${what.subject}` },
+            after: { reportId, lines, added, changed },
+            requestId: auditId,
+          }),
+      });
+      if (!dryRun) await this.reports.digest();
+      return result;
+    } catch (error) {
+      if (error instanceof ReportRefused)
+        throw new ApiError('invalid_value', error.message, { cause: error });
+      throw error;
+    }
+  }
+}
+
+function sourceOf(text: string): () => AsyncIterable<string> {
+  return async function* () {
+    yield text;
+  };
+}
