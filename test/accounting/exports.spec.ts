@@ -122,7 +122,7 @@ describe('an export', () => {
     expect(rows.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining([
         ...['charge_refund', 'chargeback', 'chargeback-won', 'hold', 'invite-reward', 'invite-transfer'],
-        ...['release', 'reward-clawback', 'settle', 'suspense', 'suspense-returned'],
+        ...['recognition', 'release', 'reward-clawback', 'settle', 'suspense', 'suspense-returned'],
         ...['upstream_bill', 'upstream_cost'],
         ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded'],
       ]),

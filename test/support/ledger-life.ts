@@ -8,6 +8,7 @@ import { recordBill } from '#finance/costs/upstream-bills.js';
 import { applyDispute } from '#ledger/chargeback.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
+import { recogniseAll } from '#ledger/recognition.js';
 import { bookSuspense, bookSuspenseReturned } from '#ledger/suspense.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
 import { recordTopup } from '#ledger/topup.js';
@@ -58,6 +59,7 @@ export class LedgerLife {
     await this.dispute(lost, invitee.accountId, 'lost');
     await this.dispute(kept, invitee.accountId, 'won');
     await this.suspense();
+    await recogniseAll(fixture.billing);
     await this.upstreamCosts(inviter);
     return { inviter: inviter.accountId, invitee: invitee.accountId };
   }

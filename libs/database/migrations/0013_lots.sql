@@ -47,11 +47,12 @@ CREATE TABLE lot_unmet (
 );
 
 -- What used which lot, in order. Settlements of one purpose and day that fall whole into one lot are one row; what takes
--- from several lots has rows of its own. Negative: given back.
+-- from several lots has rows of its own. Negative: given back. Without foreign keys, whose checks would take longer than the
+-- rows; a control compares both ends.
 CREATE TABLE lot_uses (
   id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id      text NOT NULL,
-  lot_id          bigint NOT NULL REFERENCES credit_lots,
+  lot_id          bigint NOT NULL,
   first_use_id    bigint NOT NULL,             -- ledger transactions that used it
   last_use_id     bigint NOT NULL,
   purpose         text NOT NULL CHECK (purpose IN ('image', 'video', 'chat', 'speech', '3d', 'debt', 'adjustment')),
@@ -59,7 +60,7 @@ CREATE TABLE lot_uses (
   minor           bigint NOT NULL,             -- what it recognised of the lot's payment
   at_id           bigint NOT NULL,             -- the ledger transaction at which it happened, the last one
   effective_at    timestamptz NOT NULL,        -- of that
-  recognition_id  bigint REFERENCES ledger_transactions,
+  recognition_id  bigint,                      -- the posting; null when nothing was recognised
   CHECK (first_use_id <= last_use_id),
   CHECK (credits <> 0 OR minor <> 0)
 );
