@@ -16,7 +16,7 @@ import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
 import { ConsolePages } from './console.pages.js';
-import { storeDeadLetter } from './dead-letters.store.js';
+import { storeDeadLetter } from './dead-letters/dead-letters.store.js';
 import { ENTITIES } from './entities.js';
 import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
 import { ErrorFilter } from './http/error.filter.js';

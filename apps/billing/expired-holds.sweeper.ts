@@ -15,7 +15,8 @@ SELECT c.id AS "chargeId", c.account_id AS "accountId" FROM charges c
 WHERE c.state = 'held' AND c.deadline < now() - $1::double precision * interval '1 millisecond'
   AND ($2::text[] IS NULL OR c.id = ANY ($2))
   AND NOT EXISTS (SELECT FROM outbox o WHERE o.payload ->> 'chargeId' = c.id)
-  AND NOT EXISTS (SELECT FROM dead_letters d WHERE d.charge_id = c.id AND d.consumer_group = 'billing')
+  AND NOT EXISTS (SELECT FROM dead_letters d WHERE d.charge_id = c.id AND d.consumer_group = 'billing'
+    AND d.replayed_at IS NULL)
 ORDER BY c.deadline LIMIT ${MAX_PER_ROUND}`;
 
 interface ExpiredHold {
@@ -35,7 +36,7 @@ export interface SweepParts {
 /**
  * Gives back holds that nobody resolved before their deadline (design.md 3.5). Database time decides, and never a
  * guess: a hold is released only when every `charge.resolved` sent before has been handled, the outbox holds nothing
- * for it, and no dead letter names it (a person must look at that one).
+ * for it, and no dead letter names it (a person must look at that one; playing it again puts it into the outbox).
  */
 export class ExpiredHoldsSweeper {
   private readonly suspects: Suspects<ExpiredHold>;

@@ -4,7 +4,7 @@ import type { Channel } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
-import type { ProbeResult } from '#upstream/probe.js';
+import type { KeyTrial } from '#upstream/probe.js';
 import { secondsArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { printJson, printText, table } from './output.js';
@@ -56,12 +56,9 @@ async function list(options: { json?: boolean }): Promise<void> {
   );
 }
 
-interface Trial extends ProbeResult {
+interface Trial extends KeyTrial {
   channelId: string;
   protocol: string;
-  /** Which of the channel's keys, from 1. */
-  key: number;
-  latencyMs: number;
 }
 
 async function test(
@@ -74,7 +71,9 @@ async function test(
   try {
     for (const channel of channels) {
       if (!options.json) process.stderr.write(`Asking ${channel.id} …\n`);
-      trials.push(...(await tryKeys(upstreams, channel, options.timeout)));
+      const { id, protocol } = channel;
+      const ofKeys = await upstreams.probeKeys(channel, options.timeout);
+      trials.push(...ofKeys.map((trial) => ({ channelId: id, protocol, ...trial })));
     }
   } finally {
     await upstreams.close();
@@ -90,19 +89,6 @@ async function test(
       titles.map((title) => ({ title })),
       rows,
     ),
-  );
-}
-
-async function tryKeys(upstreams: Upstreams, channel: Channel, timeoutMs: number): Promise<Trial[]> {
-  return Promise.all(
-    channel.apiKeys.map(async (apiKey, index) => {
-      const beganMs = performance.now();
-      const trial = await upstreams
-        .adapterFor(channel.protocol)
-        .probe({ ...channel, apiKey, requestTimeoutMs: timeoutMs }, AbortSignal.timeout(timeoutMs));
-      const latencyMs = Math.round(performance.now() - beganMs);
-      return { channelId: channel.id, protocol: channel.protocol, key: index + 1, latencyMs, ...trial };
-    }),
   );
 }
 

@@ -73,7 +73,7 @@ async function examineDatabase(pool: pg.Pool, env: Env, note: (finding: Finding)
     ),
   );
   note(
-    await examined('dead letters', 'Look at the table dead_letters: a person must decide.', () =>
+    await examined('dead letters', 'See `tollgate dead-letters list`: a person must decide.', () =>
       readLetters(pool),
     ),
   );
@@ -206,7 +206,9 @@ async function readOutbox(pool: pg.Pool): Promise<string | Partial<Finding>> {
 }
 
 async function readLetters(pool: pg.Pool): Promise<string | Partial<Finding>> {
-  const { rows } = await pool.query<{ count: number }>('SELECT count(*)::int AS count FROM dead_letters');
+  const { rows } = await pool.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM dead_letters WHERE replayed_at IS NULL',
+  );
   const count = rows[0]?.count ?? 0;
   return count === 0 ? 'none' : { state: 'warn', detail: `${count} messages could not be handled` };
 }

@@ -5,6 +5,7 @@ import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
 import { ApiError } from '#platform/errors.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { deadLettersCommand } from './dead-letters.commands.js';
 import { doctorCommand } from './doctor.command.js';
 import { financeCommand } from './finance.commands.js';
 import { channelsCommand } from './channels.commands.js';
@@ -40,6 +41,7 @@ Examples:
   tollgate prices propose --price imgmodel-4=0.035 --dry-run
   tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
   tollgate channels test
+  tollgate dead-letters list
   tollgate doctor`;
 
 function program(): Command {
@@ -59,6 +61,7 @@ function program(): Command {
     .addCommand(pricesCommand())
     .addCommand(usageCommand())
     .addCommand(channelsCommand())
+    .addCommand(deadLettersCommand())
     .addCommand(ledgerCommand())
     .addCommand(financeCommand())
     .addCommand(doctorCommand())

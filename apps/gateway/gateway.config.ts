@@ -41,6 +41,8 @@ export interface GatewayConfig {
   idempotencyLeaseMs: number;
   /** The net under the waking of the outbox relay. */
   outboxPollMs: number;
+  /** How often it says how it is. */
+  reportMs: number;
   /** How long a shutdown waits for requests in flight. */
   shutdownGraceMs: number;
 }
@@ -82,6 +84,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
     idempotencyLeaseMs: reader.seconds('IDEMPOTENCY_LEASE_SECONDS', 10),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    reportMs: reader.seconds('REPORT_SECONDS', 5),
     shutdownGraceMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30),
   };
 }

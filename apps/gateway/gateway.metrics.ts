@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 /** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */
 export class GatewayMetrics {
   readonly requests: Counter;
+  readonly requestsInFlight: Gauge;
   readonly requestSeconds: Histogram;
   readonly upstreamSeconds: Histogram;
   readonly holds: Counter;
@@ -16,6 +17,11 @@ export class GatewayMetrics {
       name: 'gateway_requests_total',
       help: 'Answered requests by route and status',
       labelNames: ['method', 'route', 'status'],
+      registers,
+    });
+    this.requestsInFlight = new Gauge({
+      name: 'gateway_requests_in_flight',
+      help: 'Requests between their arrival and the end of their answer',
       registers,
     });
     this.requestSeconds = new Histogram({

@@ -10,6 +10,7 @@ import {
 import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
+import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
@@ -31,6 +32,7 @@ import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
+import { gatewayReporter } from './gateway.report.js';
 import { CONFIG } from './gateway.tokens.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleController } from './google/google.controller.js';
@@ -71,15 +73,18 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(Idempotency) private readonly idempotency!: Idempotency;
   @Inject(RequestLimiter) private readonly limiter!: RequestLimiter;
   @Inject(ConversationService) private readonly conversations!: ConversationService;
+  @Inject(ProgramReporter) private readonly reporter!: ProgramReporter;
 
   onApplicationBootstrap(): void {
     this.relay.start();
     this.idempotency.start();
     this.limiter.start();
+    this.reporter.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.conversations.finished();
+    await this.reporter.stop();
     await this.idempotency.stop();
     await this.limiter.stop();
     await this.post.close();
@@ -139,7 +144,8 @@ function channelHealth({
   });
 }
 
-function providersOf({ pool, bus, storage, config, log, registry, clock }: GatewayModuleOptions): Provider[] {
+function providersOf(options: GatewayModuleOptions): Provider[] {
+  const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);
   const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs, config.consoleGrantSecret);
   const catalog = new CatalogCache(pool, clock, config.catalogLifeMs);
@@ -180,6 +186,7 @@ function providersOf({ pool, bus, storage, config, log, registry, clock }: Gatew
     { provide: KeyAuthenticator, useValue: keys },
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
+    { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
     { provide: Idempotency, useValue: idempotency },
     { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, registry) },
     { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },

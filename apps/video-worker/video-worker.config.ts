@@ -28,6 +28,8 @@ export interface VideoWorkerConfig {
   /** Before the second try to copy; doubles up to a minute. */
   copyBackoffMs: number;
   catalogLifeMs: number;
+  /** How often it says how it is. */
+  reportMs: number;
   /** The net under the waking of the outbox relay. */
   outboxPollMs: number;
 }
@@ -54,6 +56,7 @@ export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
     copyAttempts: reader.integer('FILE_COPY_ATTEMPTS', { fallback: 8, min: 1, max: 1000 }),
     copyBackoffMs: reader.seconds('FILE_COPY_BACKOFF_SECONDS', 1),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
+    reportMs: reader.seconds('REPORT_SECONDS', 5),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
   };
 }

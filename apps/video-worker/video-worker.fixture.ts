@@ -37,6 +37,7 @@ const QUICK: VideoWorkerConfig = {
   copyAttempts: 3,
   copyBackoffMs: 20,
   catalogLifeMs: 30_000,
+  reportMs: 5_000,
   outboxPollMs: 50,
 };
 

@@ -9,6 +9,7 @@ import {
 import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
+import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
@@ -21,6 +22,7 @@ import { ChannelHealth } from '#upstream/channel-health.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import { VideoWorker } from './video-worker.js';
 import { WorkerMetrics } from './worker.metrics.js';
+import { workerReporter } from './worker.report.js';
 
 export interface VideoWorkerModuleOptions {
   /** Connections under the worker's own database role. */
@@ -40,15 +42,18 @@ class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdow
     @Inject(VideoWorker) private readonly worker: VideoWorker,
     @Inject(OutboxRelay) private readonly relay: OutboxRelay,
     @Inject(Upstreams) private readonly upstreams: Upstreams,
+    @Inject(ProgramReporter) private readonly reporter: ProgramReporter,
   ) {}
 
   onApplicationBootstrap(): void {
     this.relay.start();
     this.worker.start();
+    this.reporter.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.worker.stop();
+    await this.reporter.stop();
     await this.relay.stop();
     await this.upstreams.close();
   }
@@ -69,11 +74,12 @@ export class VideoWorkerModule {
     });
     const queue = new TaskQueue(pool, clock);
     const upstreams = new Upstreams();
+    const health = channelHealth(options, queue);
     const worker = new VideoWorker({
       queue,
       catalog: new CatalogCache(pool, clock, config.catalogLifeMs),
       upstreams,
-      health: channelHealth(options, queue),
+      health,
       storage,
       config,
       metrics: new WorkerMetrics(registry, queue),
@@ -86,6 +92,7 @@ export class VideoWorkerModule {
         { provide: OutboxRelay, useValue: relay },
         { provide: Upstreams, useValue: upstreams },
         { provide: VideoWorker, useValue: worker },
+        { provide: ProgramReporter, useValue: workerReporter(options, health) },
         BackgroundWork,
       ],
     };

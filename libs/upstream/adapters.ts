@@ -8,6 +8,7 @@ import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
 import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
+import { type KeyTrial, probeKeys } from './probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
@@ -43,6 +44,12 @@ export class Upstreams {
   /** Those of the channels whose vendor offers what a call needs; the order stays. */
   serving(channels: readonly Channel[], capability: Capability): Channel[] {
     return channels.filter(({ protocol }) => this.adapters.get(protocol)?.capabilities.has(capability));
+  }
+
+  /** Tries a channel with each of its keys. Never throws. */
+  probeKeys(channel: Channel, timeoutMs: number): Promise<KeyTrial[]> {
+    const adapter = this.adapterFor(channel.protocol);
+    return probeKeys(channel, timeoutMs, (each, signal) => adapter.probe(each, signal));
   }
 
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */

@@ -46,6 +46,31 @@ interface Vitals {
   openedAtMs: number | null;
   /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
   trial: { place: Place; untilMs: number } | null;
+  /** The last call that failed, whatever came after it. */
+  lastFailure: ChannelFailure | null;
+  /** How long the last calls took until they had an outcome, the oldest first; milliseconds. */
+  tookMs: number[];
+}
+
+/** A call that failed. */
+export interface ChannelFailure {
+  atMs: number;
+  reason: string;
+  status: number | null;
+}
+
+/** How a channel is, as this program met it. */
+export interface ChannelVitals {
+  channelId: string;
+  state: ChannelState;
+  inFlight: number;
+  /** Since a call succeeded. */
+  failures: number;
+  openedAtMs: number | null;
+  lastFailure: ChannelFailure | null;
+  /** Of the last calls; null before the first. */
+  p50Ms: number | null;
+  p99Ms: number | null;
 }
 
 /** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is well. */
@@ -61,6 +86,9 @@ function isOfOneCall({ kind, upstreamStatus, of }: CallOutcome): boolean {
   return of === 'task' || (kind === 'not_accepted' && OF_ONE_CALL.includes(upstreamStatus));
 }
 
+/** Enough to tell a slow channel from a slow call. */
+const TIMED_CALLS = 200;
+const MAX_REASON_CHARS = 300;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
 
 /**
@@ -122,6 +150,24 @@ export class ChannelHealth {
     }
   }
 
+  /** How every channel is that was ever used. */
+  vitalsOfAll(): ChannelVitals[] {
+    return [...this.vitals].map(([channelId, { inFlight, failures, openedAtMs, lastFailure, tookMs }]) => {
+      const sorted = tookMs.toSorted((a, b) => a - b);
+      const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? null;
+      const times = { p50Ms: at(0.5), p99Ms: at(0.99) };
+      return {
+        channelId,
+        state: this.state(channelId),
+        inFlight,
+        failures,
+        openedAtMs,
+        lastFailure,
+        ...times,
+      };
+    });
+  }
+
   state(channelId: string): ChannelState {
     const vitals = this.vitals.get(channelId);
     if (!vitals || vitals.openedAtMs === null) return 'closed';
@@ -162,8 +208,12 @@ export class ChannelHealth {
 
   private placeOn(channelId: string, vitals: Vitals): Place {
     let isHeld = true;
+    const beganMs = performance.now();
     const place: Place = {
-      report: (outcome) => this.take(channelId, { outcome, place }),
+      report: (outcome) => {
+        note(vitals, outcome, { atMs: this.options.clock.nowMs(), tookMs: performance.now() - beganMs });
+        this.take(channelId, { outcome, place });
+      },
       leave: () => {
         if (!isHeld) return;
         isHeld = false;
@@ -200,7 +250,7 @@ export class ChannelHealth {
   private vitalsOf(channelId: string): Vitals {
     let vitals = this.vitals.get(channelId);
     if (!vitals) {
-      vitals = { inFlight: 0, failures: 0, openedAtMs: null, trial: null };
+      vitals = { inFlight: 0, failures: 0, openedAtMs: null, trial: null, lastFailure: null, tookMs: [] };
       this.vitals.set(channelId, vitals);
     }
     return vitals;
@@ -236,4 +286,17 @@ export class ChannelHealth {
       registers,
     });
   }
+}
+
+/** For whoever looks at a channel; no decision hangs on it. */
+function note(
+  vitals: Vitals,
+  outcome: CallOutcome,
+  { atMs, tookMs }: { atMs: number; tookMs: number },
+): void {
+  vitals.tookMs.push(Math.round(tookMs));
+  if (vitals.tookMs.length > TIMED_CALLS) vitals.tookMs.shift();
+  if (!FAILURES.has(outcome.kind)) return;
+  const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
+  vitals.lastFailure = { atMs, reason, status: outcome.upstreamStatus ?? null };
 }

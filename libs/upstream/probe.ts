@@ -51,3 +51,28 @@ function verdictOf(status: number, expected: number | undefined): Pick<ProbeResu
   if (status >= 500) return { verdict: 'failed', detail: 'has a fault of its own' };
   return { verdict: 'unsure', detail: 'answers, but offers nothing at this path that would prove the key' };
 }
+
+/** A trial of a channel with one of its keys. */
+export interface KeyTrial extends ProbeResult {
+  /** Which of the channel's keys, from 1. */
+  key: number;
+  latencyMs: number;
+}
+
+/** Tries a channel with each of its keys at once, each within a time. It costs nothing with any vendor. Never throws. */
+export async function probeKeys(
+  channel: Channel,
+  timeoutMs: number,
+  ask: (channel: Channel, signal: AbortSignal) => Promise<ProbeResult>,
+): Promise<KeyTrial[]> {
+  return Promise.all(
+    channel.apiKeys.map(async (apiKey, index) => {
+      const beganMs = performance.now();
+      const trial = await ask(
+        { ...channel, apiKey, requestTimeoutMs: timeoutMs },
+        AbortSignal.timeout(timeoutMs),
+      );
+      return { key: index + 1, latencyMs: Math.round(performance.now() - beganMs), ...trial };
+    }),
+  );
+}

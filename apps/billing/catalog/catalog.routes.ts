@@ -44,7 +44,7 @@ const groupView = z.object({
   createdAt: timeView,
 });
 
-const channelId = z
+export const channelId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, dots and dashes');
 

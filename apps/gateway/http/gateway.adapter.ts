@@ -87,6 +87,7 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
     document.add(route);
   });
   server.addHook('onRequest', (request, reply, done) => {
+    metrics.requestsInFlight.inc();
     nameRequest(request, reply);
     checkHost(request);
     done();
@@ -99,6 +100,7 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
     metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
+    metrics.requestsInFlight.dec();
     metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
     done();
   });

@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { InvalidMessage } from '#bus/bus.errors.js';
+import { decodePayload } from '#bus/message.js';
+import { outboxInsert } from '#bus/outbox.js';
+import type { AnyTopic } from '#bus/topic.js';
+import { allTopics, topics } from '#bus/topics.js';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+
+/** A message that no handler could make sense of, as it was kept. */
+export interface StoredLetter {
+  id: bigint;
+  topic: string;
+  /** The consumer group that could not handle it. */
+  group: string;
+  partition: number;
+  offset: string;
+  key: string | null;
+  payload: string | null;
+  /** What it is about, such as a charge. */
+  about: string | null;
+  reason: string;
+  at: Date;
+  replayedAt: Date | null;
+  replayedBy: string | null;
+}
+
+export interface LetterFilter {
+  topic?: string | undefined;
+  group?: string | undefined;
+  about?: string | undefined;
+  replayed?: boolean | undefined;
+}
+
+/** What comes of playing a letter again. */
+export interface ReplayOutlook {
+  canReplay: boolean;
+  /** What it does, or why it cannot be. */
+  effect: string;
+}
+
+const COLUMNS = `id, topic, consumer_group AS "group", partition, "offset", key, payload, charge_id AS about, reason,
+  created_at AS at, replayed_at AS "replayedAt", replayed_by AS "replayedBy"`;
+
+const EFFECTS: Record<string, string> = {
+  [topics.chargeResolved.name]:
+    'Settles the charge that it names, or gives it back; one that has ended stays as it is.',
+  [topics.videoCompleted.name]:
+    'Settles or gives back the charge of the task; one that has ended stays as it is.',
+};
+const OTHER_EFFECT =
+  'Every group that reads the topic handles it once more; what was done already is not done twice.';
+
+/** The letters, the newest first. */
+export async function listLetters(
+  pool: pg.Pool,
+  { topic, group, about, replayed }: LetterFilter,
+  page: { limit: number; after: string | null },
+): Promise<StoredLetter[]> {
+  const { rows } = await pool.query<StoredLetter>(
+    `SELECT ${COLUMNS} FROM dead_letters
+     WHERE ($1::bigint IS NULL OR id < $1) AND ($2::text IS NULL OR topic = $2)
+       AND ($3::text IS NULL OR consumer_group = $3) AND ($4::text IS NULL OR charge_id = $4)
+       AND ($5::boolean IS NULL OR (replayed_at IS NOT NULL) = $5)
+     ORDER BY id DESC LIMIT $6`,
+    [page.after, topic ?? null, group ?? null, about ?? null, replayed ?? null, page.limit],
+  );
+  return rows;
+}
+
+/** @throws ApiError not_found */
+export async function findLetter(
+  pool: pg.Pool | pg.ClientBase,
+  id: bigint,
+  lock = '',
+): Promise<StoredLetter> {
+  const { rows } = await pool.query<StoredLetter>(
+    `SELECT ${COLUMNS} FROM dead_letters WHERE id = $1 ${lock}`,
+    [id],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such dead letter.');
+  return rows[0];
+}
+
+/** Whether a letter can be played again, and what comes of it. */
+export function outlookOf(letter: StoredLetter): ReplayOutlook {
+  const why = obstacleOf(letter);
+  if (why !== null) return { canReplay: false, effect: why };
+  return { canReplay: true, effect: EFFECTS[letter.topic] ?? OTHER_EFFECT };
+}
+
+function obstacleOf({ topic: name, payload, key, replayedAt }: StoredLetter): string | null {
+  if (replayedAt) return 'It was played again already; had it failed again, there would be another letter.';
+  const topic = allTopics.find((each) => each.name === name);
+  if (!topic) return 'This version knows no such topic.';
+  if (!topic.deadLetters)
+    return 'Its sender waited for the answer and has gone on since: nobody would know of what it does.';
+  if (key === null || payload === null) return 'It came without a key or without a payload.';
+  return unreadable(topic, payload);
+}
+
+/** A message that cannot be read would only become a letter again. */
+function unreadable(topic: AnyTopic, payload: string): string | null {
+  try {
+    decodePayload(topic, String(topic.version), payload);
+    return null;
+  } catch (error) {
+    if (!(error instanceof InvalidMessage)) throw error;
+    return `It cannot be read: ${error.message}.`;
+  }
+}
+
+/**
+ * Publishes the message of a letter again, through the outbox, once. The letter stays as a record.
+ * @throws ApiError not_found, conflict for one that cannot be played
+ */
+export async function replayLetter(
+  pool: pg.Pool,
+  id: bigint,
+  by: { actor: string; requestId: string | null },
+): Promise<StoredLetter> {
+  return inTransaction(pool, async (client) => {
+    const letter = await findLetter(client, id, 'FOR UPDATE');
+    const { canReplay, effect } = outlookOf(letter);
+    if (!canReplay) throw new ApiError('conflict', effect);
+    const { topic, key, payload, about, reason, group } = letter;
+    await client.query(outboxInsert('billing', [{ topic, key: key ?? '', payload: payload ?? '' }]));
+    const { rows } = await client.query<StoredLetter>(
+      `UPDATE dead_letters SET replayed_at = now(), replayed_by = $2 WHERE id = $1 RETURNING ${COLUMNS}`,
+      [id, by.actor],
+    );
+    await audit(client, {
+      ...by,
+      action: 'dead_letter.replayed',
+      subject: `dead_letter:${id}`,
+      before: { topic, group, about, reason },
+    });
+    return rows[0]!;
+  });
+}

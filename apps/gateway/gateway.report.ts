@@ -1,0 +1,41 @@
+import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
+import { groups } from '#bus/topics.js';
+import type { ChannelHealth, ChannelVitals } from '#upstream/channel-health.js';
+import type { GatewayModuleOptions } from './gateway.module.js';
+
+/** What a gateway tells of itself beside what every program tells. */
+export interface GatewayReport {
+  /** Answers to clients. */
+  requests: Pace & { inFlight: number };
+  /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */
+  holds: Record<string, number>;
+  /** Resolutions that nothing took at once, since the start; should stay 0. */
+  undeliverable: number;
+  channels: ChannelVitals[];
+}
+
+const REQUESTS = 'gateway_requests_total';
+const SECONDS = 'gateway_request_seconds';
+const IN_FLIGHT = 'gateway_requests_in_flight';
+const HOLDS = 'gateway_holds_total';
+const UNDELIVERABLE = 'gateway_undeliverable_resolutions_total';
+
+/** Says how a gateway is, for the page of programs. */
+export function gatewayReporter(
+  { pool, registry, log, config }: GatewayModuleOptions,
+  health: ChannelHealth,
+): ProgramReporter {
+  return new ProgramReporter({
+    ...{ pool, registry, log, program: 'gateway', groups: [groups.gateway], intervalMs: config.reportMs },
+    metrics: [REQUESTS, SECONDS, IN_FLIGHT, HOLDS, UNDELIVERABLE],
+    measure: (window): GatewayReport => ({
+      requests: {
+        ...paceOf(window, { counter: REQUESTS, label: 'status', histogram: SECONDS }),
+        inFlight: window.value(IN_FLIGHT),
+      },
+      holds: Object.fromEntries(window.increaseBy(HOLDS, 'outcome')),
+      undeliverable: window.value(UNDELIVERABLE),
+      channels: health.vitalsOfAll(),
+    }),
+  });
+}

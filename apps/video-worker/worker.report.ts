@@ -1,0 +1,50 @@
+import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
+import type { ChannelHealth, ChannelVitals } from '#upstream/channel-health.js';
+import type { VideoWorkerModuleOptions } from './video-worker.module.js';
+
+/** What a worker tells of itself beside what every program tells. */
+export interface WorkerReport {
+  /** Questions to upstreams about tasks. */
+  polls: Pace;
+  /** Tasks being asked about or copied right now. */
+  following: number;
+  /** How long the longest waiting task has been due; null: not known. */
+  oldestDueSeconds: number | null;
+  /** In the last minute, by outcome. */
+  ended: Record<string, number>;
+  copies: Record<string, number>;
+  /** Tasks found stuck, since the start; should stay 0. */
+  swept: number;
+  /** Channels as its polls meet them. */
+  channels: ChannelVitals[];
+}
+
+const POLLS = 'tollgate_worker_polls_total';
+const COPIES = 'tollgate_worker_copies_total';
+const ENDED = 'tollgate_worker_tasks_ended_total';
+const SWEPT = 'tollgate_worker_tasks_swept_total';
+const FOLLOWING = 'tollgate_worker_tasks_following';
+const OLDEST_DUE = 'tollgate_worker_oldest_due_seconds';
+
+/** Says how a worker is, for the page of programs. */
+export function workerReporter(
+  { pool, registry, log, config }: VideoWorkerModuleOptions,
+  health: ChannelHealth,
+): ProgramReporter {
+  return new ProgramReporter({
+    ...{ pool, registry, log, program: 'worker', groups: [], intervalMs: config.reportMs },
+    metrics: [POLLS, COPIES, ENDED, SWEPT, FOLLOWING, OLDEST_DUE],
+    measure: (window): WorkerReport => {
+      const oldestDue = window.value(OLDEST_DUE);
+      return {
+        polls: paceOf(window, { counter: POLLS, label: 'outcome', histogram: null }),
+        following: window.value(FOLLOWING),
+        oldestDueSeconds: Number.isFinite(oldestDue) ? oldestDue : null,
+        ended: Object.fromEntries(window.increaseBy(ENDED, 'outcome')),
+        copies: Object.fromEntries(window.increaseBy(COPIES, 'outcome')),
+        swept: window.value(SWEPT),
+        channels: health.vitalsOfAll(),
+      };
+    },
+  });
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Pool } from 'pg';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { Registry } from '#platform/metrics.js';
+import { MetricsWindow } from '#platform/metrics-window.js';
+import { version } from '#platform/version.js';
+import type { Producer } from './outbox.js';
+
+/** Rates and latencies are of the last minute, or of as much of it as the program has run. */
+export interface Pace {
+  perSecond: number;
+  /** What ended, by the class of its outcome, such as `2xx` or `handled`. */
+  outcomes: Record<string, number>;
+  p50Ms: number | null;
+  p99Ms: number | null;
+}
+
+/** What every program tells of itself. */
+export interface CommonReport {
+  /** Messages of the bus that it handled. */
+  messages: Pace;
+  /** Messages that wait for a consumer group, summed over partitions. */
+  lag: { topic: string; group: string; messages: number }[];
+  /** Its rows in the outbox; of several instances one knows. */
+  outbox: { rows: number; oldestSeconds: number } | null;
+  memoryBytes: number;
+}
+
+export interface ProgramReporterParts {
+  pool: Pool;
+  program: Producer;
+  registry: Registry;
+  log: Logger;
+  intervalMs: number;
+  /** The consumer groups that the program is. */
+  groups: readonly string[];
+  /** The metrics that `measure` reads. */
+  metrics: readonly string[];
+  /** What only this program tells. */
+  measure: (window: MetricsWindow) => object | Promise<object>;
+}
+
+const COMMON = [
+  'bus_messages_total',
+  'bus_handle_seconds',
+  'bus_consumer_lag',
+  'outbox_rows',
+  'outbox_oldest_seconds',
+];
+/** A program that died says nothing any more; after this it is forgotten. */
+const FORGOTTEN_AFTER = '1 hour';
+
+/**
+ * Writes down how a program is, every few seconds, for the page of programs: what stands in the registry of one process
+ * cannot be seen from another.
+ */
+export class ProgramReporter {
+  private readonly loop: Loop;
+  private readonly window: MetricsWindow;
+  private readonly startedAt = new Date();
+  private readonly instance = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`.slice(-100);
+
+  constructor(private readonly parts: ProgramReporterParts) {
+    const { registry, metrics, intervalMs, log, program } = parts;
+    this.window = new MetricsWindow(registry, [...COMMON, ...metrics]);
+    this.loop = new Loop({ name: `report of ${program}`, intervalMs, log, round: () => this.report() });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  /** A program that ends in order is not missed. */
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    const { pool, program, log } = this.parts;
+    await pool
+      .query('DELETE FROM program_reports WHERE program = $1 AND instance = $2', [program, this.instance])
+      .catch((error: unknown) => log.warn({ err: error }, 'the last report of a program stays for a while'));
+  }
+
+  private async report(): Promise<void> {
+    const { pool, program, measure } = this.parts;
+    await this.window.sample();
+    const report = { ...this.common(), ...(await measure(this.window)) };
+    await pool.query(
+      `INSERT INTO program_reports (program, instance, version, host, started_at, report)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (program, instance)
+       DO UPDATE SET reported_at = now(), report = excluded.report`,
+      [program, this.instance, version, hostname(), this.startedAt, JSON.stringify(report)],
+    );
+    await pool.query(
+      `DELETE FROM program_reports WHERE program = $1 AND reported_at < now() - interval '${FORGOTTEN_AFTER}'`,
+      [program],
+    );
+  }
+
+  private common(): CommonReport {
+    const { window } = this;
+    const { groups, program } = this.parts;
+    const lag = groups.flatMap((group) =>
+      [...window.valuesBy('bus_consumer_lag', 'topic', { group })].map(([topic, messages]) => ({
+        ...{ topic, group, messages },
+      })),
+    );
+    const hasOutbox = window.valuesBy('outbox_rows', 'producer').has(program);
+    const producer = { producer: program };
+    return {
+      messages: this.messages(),
+      lag: lag.sort((a, b) => b.messages - a.messages || (a.topic < b.topic ? -1 : 1)),
+      outbox: hasOutbox
+        ? {
+            rows: window.value('outbox_rows', producer),
+            oldestSeconds: window.value('outbox_oldest_seconds', producer),
+          }
+        : null,
+      memoryBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  /** Of its own groups: in one process the programs share a registry. */
+  private messages(): Pace {
+    const { window } = this;
+    const { groups } = this.parts;
+    const outcomes = new Map<string, number>();
+    for (const group of groups)
+      for (const [outcome, count] of window.increaseBy('bus_messages_total', 'outcome', { group }))
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count);
+    const count = groups.reduce((sum, group) => sum + window.increase('bus_messages_total', { group }), 0);
+    const isSilent = groups.length === 0;
+    return {
+      perSecond: rounded(window.seconds() > 0 ? count / window.seconds() : 0),
+      outcomes: Object.fromEntries(outcomes),
+      p50Ms: isSilent ? null : window.quantileMs('bus_handle_seconds', 0.5),
+      p99Ms: isSilent ? null : window.quantileMs('bus_handle_seconds', 0.99),
+    };
+  }
+}
+
+/** The pace of answers that a counter has by their status, and a histogram by their time. */
+export function paceOf(
+  window: MetricsWindow,
+  { counter, label, histogram }: { counter: string; label: string; histogram: string | null },
+): Pace {
+  const outcomes: Record<string, number> = {};
+  for (const [value, count] of window.increaseBy(counter, label)) {
+    const name = /^[1-5]\d\d$/.test(value) ? `${value[0]}xx` : value;
+    outcomes[name] = (outcomes[name] ?? 0) + count;
+  }
+  return {
+    perSecond: rounded(window.perSecond(counter)),
+    outcomes,
+    p50Ms: histogram === null ? null : window.quantileMs(histogram, 0.5),
+    p99Ms: histogram === null ? null : window.quantileMs(histogram, 0.99),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
