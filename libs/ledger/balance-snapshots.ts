@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { markHorizon, readHorizon } from './horizon.js';
+import { type Horizon, markHorizon, readHorizon } from './horizon.js';
 
 /** One builder at a time; any number that nobody else locks by in this database. */
 const BUILD_LOCK = '7012004832';
 
 /**
- * Stores the balances at the start of the next day of UTC that has none yet and is before the horizon, so that balances as of
+ * Stores where the hours that are over lie, and the balances at the start of the next day of UTC that has none yet and is before the horizon, so that balances as of
  * later times need only what was recorded since. Nothing recorded before such a day can appear any more, so a snapshot never
  * becomes wrong, and dropping it changes no answer.
  * @returns the day, such as 2026-01-31, or null when all are there
@@ -31,7 +31,8 @@ export async function buildNextSnapshot(pool: pg.Pool): Promise<string | null> {
 /** Whether a day may have ended without a snapshot; cheap, so that it can be asked often. */
 async function isDue(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ due: boolean }>(
-    `SELECT coalesce((SELECT max(day) FROM ledger_snapshot_days) < (clock_timestamp() AT TIME ZONE 'UTC')::date,
+    `SELECT coalesce((SELECT max(day) FROM ledger_snapshot_days) < (clock_timestamp() AT TIME ZONE 'UTC')::date
+         OR (SELECT max(at) FROM ledger_hours) < date_trunc('hour', clock_timestamp()),
        EXISTS (SELECT FROM ledger_transactions)) AS due`,
   );
   return rows[0]?.due ?? false;
@@ -47,10 +48,12 @@ export async function buildSnapshots(pool: pg.Pool): Promise<number> {
 /** Drops the snapshots from a day on, or all of them; they are built again as they are needed. */
 export async function dropSnapshots(pool: pg.Pool, from = '-infinity'): Promise<void> {
   await pool.query('DELETE FROM ledger_snapshot_days WHERE day >= $1::date', [from]);
+  await pool.query(`DELETE FROM ledger_hours WHERE at >= $1::date::timestamp AT TIME ZONE 'UTC'`, [from]);
 }
 
 async function buildOne(client: pg.ClientBase): Promise<string | null> {
   const horizon = await readHorizon(client);
+  await buildHours(client, horizon);
   const { rows } = await client.query<{ day: string | null }>(
     `SELECT day::text FROM (
        SELECT coalesce((SELECT max(day) FROM ledger_snapshot_days),
@@ -60,21 +63,54 @@ async function buildOne(client: pg.ClientBase): Promise<string | null> {
   );
   const day = rows[0]?.day ?? null;
   if (day !== null) {
-    await insertDay(client, day, horizon.lastLedgerId);
+    await insertDay(client, day);
     await insertBalances(client, day);
   }
   return day;
 }
 
-/** The bounds of ids: what the snapshot sees on either side of the day, and what it does not see yet. */
-async function insertDay(client: pg.ClientBase, day: string, lastLedgerId: bigint): Promise<void> {
+/** Every hour that is over and before the horizon, in one pass over what was recorded since the last one. */
+async function buildHours(client: pg.ClientBase, horizon: Horizon): Promise<void> {
+  const { rows } = await client.query<{ from: string; to: string }>(
+    `SELECT "from"::text, "to"::text FROM (
+       SELECT coalesce((SELECT max(at) FROM ledger_hours), (SELECT date_trunc('hour', min(recorded_at)) FROM ledger_transactions))
+           AS "from", date_trunc('hour', $1::timestamptz) AS "to") AS hours
+     WHERE "from" < "to"`,
+    [horizon.at],
+  );
+  const range = rows[0];
+  if (!range) return;
+  // What is recorded later is seen by now, or has no smaller id than the horizon's.
+  await client.query(
+    `WITH moved AS (
+       SELECT date_trunc('hour', recorded_at) + interval '1 hour' AS at, min(id) AS first, max(id) AS last
+       FROM ledger_transactions WHERE recorded_at >= $1::timestamptz AND recorded_at < $2::timestamptz GROUP BY 1),
+     later AS (
+       SELECT least(min(id + 0), $3::bigint) AS first FROM ledger_transactions WHERE recorded_at >= $2::timestamptz)
+     INSERT INTO ledger_hours (at, last_id, first_id)
+     SELECT hour.at,
+       greatest((SELECT max(last_id) FROM ledger_hours), max(moved.last) OVER (ORDER BY hour.at), 0),
+       least((SELECT first FROM later), min(moved.first) OVER (ORDER BY hour.at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+     FROM generate_series($1::timestamptz + interval '1 hour', $2::timestamptz, interval '1 hour') AS hour (at)
+     LEFT JOIN moved USING (at)`,
+    [range.from, range.to, horizon.lastLedgerId],
+  );
+  await client.query(
+    `INSERT INTO ledger_hour_movements (ledger_account_id, at, amount)
+     SELECT e.ledger_account_id, date_trunc('hour', t.recorded_at) + interval '1 hour', sum(e.amount)
+     FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE a.account_id IS NULL AND t.recorded_at >= $1::timestamptz AND t.recorded_at < $2::timestamptz GROUP BY 1, 2`,
+    [range.from, range.to],
+  );
+}
+
+/** The bounds of ids are those of its first hour. */
+async function insertDay(client: pg.ClientBase, day: string): Promise<void> {
   await client.query(
     `INSERT INTO ledger_snapshot_days (day, previous, last_id, first_id)
-     SELECT $1::date, (SELECT max(day) FROM ledger_snapshot_days),
-       greatest((SELECT max(last_id) FROM ledger_snapshot_days),
-         (SELECT max(id) FROM ledger_transactions WHERE recorded_at < $1::date AND recorded_at >= $1::date - 1), 0),
-       least((SELECT min(id) FROM ledger_transactions WHERE recorded_at >= $1::date), $2::bigint)`,
-    [day, lastLedgerId],
+     SELECT $1::date, (SELECT max(day) FROM ledger_snapshot_days), last_id, first_id FROM ledger_hours
+     WHERE at = $1::date::timestamptz`,
+    [day],
   );
 }
 

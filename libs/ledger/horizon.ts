@@ -84,9 +84,12 @@ export interface Report {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a snapshot for a report; the caller closes it. */
-export async function openReport(pool: pg.Pool): Promise<Report> {
-  await markHorizon(pool);
+/**
+ * Opens a snapshot for a report; the caller closes it. A report of what was recorded before a time that is certain already
+ * needs no mark of its own.
+ */
+export async function openReport(pool: pg.Pool, recordedBefore?: Date | string | null): Promise<Report> {
+  if (!(await isCertain(pool, recordedBefore))) await markHorizon(pool);
   const client = await pool.connect();
   const close = async (): Promise<void> => {
     let broken: Error | undefined;
@@ -104,12 +107,23 @@ export async function openReport(pool: pg.Pool): Promise<Report> {
   }
 }
 
-/** Runs a report on a snapshot of its own. */
+async function isCertain(pool: pg.Pool, recordedBefore?: Date | string | null): Promise<boolean> {
+  if (recordedBefore === null || recordedBefore === undefined) return false;
+  const { rows } = await pool.query<{ certain: boolean }>(
+    `SELECT EXISTS (SELECT FROM ledger_horizons
+       WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) AND at >= $1::timestamptz) AS certain`,
+    [recordedBefore],
+  );
+  return rows[0]?.certain ?? false;
+}
+
+/** Runs a report on a snapshot of its own; see `openReport`. */
 export async function atHorizon<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient, horizon: Horizon) => Promise<T>,
+  recordedBefore?: Date | string | null,
 ): Promise<T> {
-  const { client, horizon, close } = await openReport(pool);
+  const { client, horizon, close } = await openReport(pool, recordedBefore);
   try {
     return await work(client, horizon);
   } finally {

@@ -60,7 +60,9 @@ export function ledgerAccountStatement(
   ledgerAccountId: bigint,
   query: LedgerStatementQuery,
 ): Promise<LedgerStatement | null> {
-  return atHorizon(pool, (client, horizon) => readStatement(client, horizon, { ...query, ledgerAccountId }));
+  const work = (client: pg.ClientBase, horizon: Horizon) =>
+    readStatement(client, horizon, { ...query, ledgerAccountId });
+  return atHorizon(pool, work, query.after?.to ?? query.to);
 }
 
 async function readStatement(
@@ -108,7 +110,10 @@ export async function findLedgerAccount(
   return row ? { ...row, id: BigInt(row.id) } : null;
 }
 
-/** The balance of one ledger account from everything recorded before a time, by its newest snapshot before. */
+/**
+ * The balance of one ledger account from everything recorded before a time: of the newest day before that is stored, of the
+ * hours of an account of the house since, and of its entries since.
+ */
 export async function balanceBefore(
   client: pg.ClientBase,
   ledgerAccountId: bigint,
@@ -116,15 +121,21 @@ export async function balanceBefore(
 ): Promise<bigint> {
   const { rows } = await client.query<{ balance: string }>(
     `WITH base AS MATERIALIZED (
-       SELECT coalesce(max(day), '-infinity') AS day, coalesce(max(first_id), 0) AS first_id FROM ledger_snapshot_days
+       SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id FROM ledger_snapshot_days
        WHERE day <= $2::timestamptz),
-     bound AS MATERIALIZED (SELECT min(last_id) AS last_id FROM ledger_snapshot_days WHERE day >= $2::timestamptz)
+     start AS MATERIALIZED (
+       SELECT coalesce(hour.at, base.at) AS at, coalesce(hour.first_id, base.first_id) AS first_id FROM base
+       LEFT JOIN LATERAL (SELECT h.at, h.first_id FROM ledger_hours h WHERE h.at BETWEEN base.at AND $2::timestamptz
+         AND (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1) ORDER BY h.at DESC LIMIT 1) AS hour ON true),
+     bound AS MATERIALIZED (SELECT min(last_id) AS last_id FROM ledger_hours WHERE at >= $2::timestamptz)
      SELECT (coalesce((SELECT balance FROM ledger_balance_snapshots
-           WHERE ledger_account_id = $1 AND day <= (SELECT base.day FROM base) ORDER BY day DESC LIMIT 1), 0)
+           WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base) ORDER BY day DESC LIMIT 1), 0)
+       + coalesce((SELECT sum(amount) FROM ledger_hour_movements
+           WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM start)), 0)
        + coalesce((SELECT sum(e.amount) FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-           WHERE e.ledger_account_id = $1 AND e.transaction_id >= (SELECT first_id FROM base)
+           WHERE e.ledger_account_id = $1 AND e.transaction_id >= (SELECT first_id FROM start)
              AND e.transaction_id <= coalesce((SELECT last_id FROM bound), 9223372036854775807)
-             AND t.recorded_at >= (SELECT day::timestamptz FROM base) AND t.recorded_at < $2::timestamptz), 0))::text AS balance`,
+             AND t.recorded_at >= (SELECT at FROM start) AND t.recorded_at < $2::timestamptz), 0))::text AS balance`,
     [ledgerAccountId, before],
   );
   return BigInt(rows[0]?.balance ?? 0);
@@ -144,8 +155,8 @@ async function readLines(
        t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
      FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
      WHERE e.ledger_account_id = $1 AND (e.transaction_id, e.ordinal) > ($4::bigint, $5::int)
-       AND e.transaction_id >= coalesce((SELECT max(first_id) FROM ledger_snapshot_days WHERE day <= $2::timestamptz), 0)
-       AND e.transaction_id <= coalesce((SELECT min(last_id) FROM ledger_snapshot_days WHERE day >= $3::timestamptz),
+       AND e.transaction_id >= coalesce((SELECT max(first_id) FROM ledger_hours WHERE at <= $2::timestamptz), 0)
+       AND e.transaction_id <= coalesce((SELECT min(last_id) FROM ledger_hours WHERE at >= $3::timestamptz),
          9223372036854775807)
        AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
      ORDER BY e.transaction_id, e.ordinal LIMIT $6`,

@@ -44,7 +44,8 @@ export interface TrialBalance {
  * by recorded time of `at`, and by effective time of `at` and `recordedBefore` together, since late facts may come.
  */
 export function trialBalance(pool: pg.Pool, query: TrialBalanceQuery): Promise<TrialBalance> {
-  return atHorizon(pool, (client, horizon) => readTrialBalance(client, horizon, query));
+  const recordedBefore = query.by === 'recorded' ? query.at : query.recordedBefore;
+  return atHorizon(pool, (client, horizon) => readTrialBalance(client, horizon, query), recordedBefore);
 }
 
 /** The same on a snapshot that the caller has open. */

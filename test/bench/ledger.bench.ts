@@ -65,7 +65,7 @@ export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
   }
 }
 
-interface Ledger {
+export interface Ledger {
   owner: pg.Pool;
   billing: pg.Pool;
   engine: PostingEngine;
@@ -74,14 +74,18 @@ interface Ledger {
 }
 
 /** A ledger of its own on the server, with customers who can pay. */
-async function openLedger(server: EmbeddedPostgres, database: string): Promise<Ledger> {
+export async function openLedger(
+  server: EmbeddedPostgres,
+  database: string,
+  customers = MANY_ACCOUNTS,
+): Promise<Ledger> {
   if (database !== databaseName) await createDatabase(server, database);
   const url = (role: 'owner' | 'billing') => withDatabase(server.urlFor(role), database);
   await migrate({ ownerUrl: url('owner'), passwords: { billing: server.passwordFor('billing') } });
   const owner = openPool({ url: url('owner'), max: 4, applicationName: 'bench' });
   const billing = openPool({ url: url('billing'), max: 4, applicationName: 'bench' });
   await seedCatalog(owner);
-  const accounts = await openBenchAccounts(billing, MANY_ACCOUNTS);
+  const accounts = await openBenchAccounts(billing, customers);
   const engine = new PostingEngine({ pool: billing, loadPriceBook, log: createLogger('bench', 'warn') });
   const close = async () => {
     await engine.close();

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
 import { benchPolling, type PollingBenchOptions } from './polling.bench.js';
@@ -22,6 +23,15 @@ program
   .action((options: { seconds: number; history: number; json: boolean }) =>
     benchLedger({ seconds: options.seconds, historyEntries: options.history, json: options.json }),
   );
+
+program
+  .command('finance')
+  .description('reports, exports, the hash chain and the loops of the finance desk on a large ledger')
+  .option('--entries <n>', 'of the ledger that is generated', wholeNumber, 10_000_000)
+  .option('--accounts <n>', 'customers that it has', wholeNumber, 10_000)
+  .option('--seconds <n>', 'time for each measurement of posting', wholeNumber, 10)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: FinanceBenchOptions) => benchFinance(options));
 
 program
   .command('gateway')

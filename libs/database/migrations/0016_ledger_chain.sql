@@ -36,3 +36,22 @@ CREATE TABLE ledger_chain_accounts (
 CALL make_append_only('ledger_chain_accounts');
 
 GRANT SELECT, INSERT ON ledger_chain_blocks, ledger_chain_leaves, ledger_chain_accounts TO tollgate_billing;
+
+-- Hours -------------------------------------------------------------------------------------------------------
+
+-- Where hours of UTC lie among the ids of transactions, for statements that begin or end within a day. Derived, as the
+-- balances of days are: with fewer of them, or none, every answer is the same.
+CREATE TABLE ledger_hours (
+  at        timestamptz PRIMARY KEY,  -- the end of the hour
+  last_id   bigint NOT NULL,          -- no transaction that was recorded before has a larger id
+  first_id  bigint NOT NULL           -- no transaction that is recorded later has a smaller one
+);
+-- What the accounts of the house, on which nearly every transaction has an entry, moved by in an hour.
+CREATE TABLE ledger_hour_movements (
+  ledger_account_id  bigint NOT NULL REFERENCES ledger_accounts,
+  at                 timestamptz NOT NULL REFERENCES ledger_hours ON DELETE CASCADE,
+  amount             numeric(30) NOT NULL,
+  PRIMARY KEY (ledger_account_id, at)
+);
+CREATE INDEX ledger_hour_movements_at ON ledger_hour_movements (at);
+GRANT SELECT, INSERT, DELETE ON ledger_hours, ledger_hour_movements TO tollgate_billing;
