@@ -32,7 +32,11 @@ export class MetricsWindow {
     const values = new Map<string, readonly Value[]>();
     for (const name of this.names) {
       const metric = await this.registry.getSingleMetric(name)?.get();
-      values.set(name, metric?.values ?? []);
+      // A metric hands out what it goes on counting with.
+      values.set(
+        name,
+        (metric?.values ?? []).map((each) => ({ ...each })),
+      );
     }
     const atMs = performance.now();
     // The newest of those that are a window old is where the window begins.

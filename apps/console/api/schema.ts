@@ -55,6 +55,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/channel-health': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How every channel is, as each program meets it. */
+    get: operations['listChannelHealth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/channels': {
     parameters: {
       query?: never;
@@ -92,6 +109,97 @@ export interface paths {
      * @description Another origin of the address needs the keys again.
      */
     patch: operations['changeChannel'];
+    trace?: never;
+  };
+  '/api/admin/channels/{channelId}/health': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** How one channel is. */
+    get: operations['getChannelHealth'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/channels/{channelId}/tests': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Asks an upstream, with each of its keys, for something free.
+     * @description Such as its list of models: it costs nothing, holds no money, and no customer notices.
+     */
+    post: operations['testChannel'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/dead-letters': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Messages that no handler could make sense of, the newest first. */
+    get: operations['listDeadLetters'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/dead-letters/{letterId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One of them, with its message. */
+    get: operations['getDeadLetter'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/dead-letters/{letterId}/replays': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Publishes its message again, once; should that fail, there is another letter.
+     * @description A request for a hold is never played again: who asked for it has had another answer.
+     */
+    post: operations['replayDeadLetter'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/api/admin/groups': {
@@ -421,6 +529,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/programs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Every program that runs, as it told of itself a moment ago.
+     * @description A program that died is listed for an hour, silent.
+     */
+    get: operations['listPrograms'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/tickets/{ticketId}/reseller-rate': {
     parameters: {
       query?: never;
@@ -578,6 +706,94 @@ export interface paths {
     put?: never;
     /** Reverse an adjustment whole, once, by its opposite. */
     post: operations['reverseAdjustment'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/bank-accounts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Accounts at banks, and how their files are read. */
+    get: operations['listBankAccounts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/bank-accounts/{bankAccountId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /** Say how the files of a bank account are read. */
+    put: operations['saveBankAccount'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/bank-accounts/{bankAccountId}/lines': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Import a CSV file of a bank: all of it or nothing. */
+    post: operations['importBankFile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/bank-lines/{bankLineId}/match': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say what a line at the bank is, where it could not be told.
+     * @description A payout as `provider:id`, a top-up, refund or suspense item by its id; a suspense item without a subject is made of the line, to be credited from there; none is nothing of ours.
+     */
+    post: operations['matchBankLine'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/bank-lines/{bankLineId}/undo': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Undo what was said of a line, with the exact reversal of its posting. */
+    post: operations['undoBankMatch'];
     delete?: never;
     options?: never;
     head?: never;
@@ -902,6 +1118,219 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/provider-lines/{provider}/{lineId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One line of a report, with what was posted from it and what was said of it later. */
+    get: operations['readProviderLine'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/provider-lines/{provider}/{lineId}/book': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Book a payment, refund or dispute that is missing here, from its line.
+     * @description As if the provider had told of it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.
+     */
+    post: operations['bookProviderLine'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/provider-reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Imports of reports, newest first. */
+    get: operations['listProviderReports'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/provider-reports/fetch': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Ask the providers for their newest movements now, and not only on schedule. */
+    post: operations['fetchProviderReports'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/provider-reports/stripe': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Import an itemised report of Stripe as CSV: all of it or nothing.
+     * @description Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. A larger file is imported by the command line.
+     */
+    post: operations['importStripeReport'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/bank': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lines at the bank against payouts and transfers, in both directions. */
+    get: operations['reconcileBank'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/bank.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a CSV file. */
+    get: operations['reconcileBankCsv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/payment-days': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same, counted and added up by day, provider, state and currency. */
+    get: operations['reconcilePaymentDays'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/payments': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Payments, refunds and disputes against the reports of their providers, item by item.
+     * @description In both directions: missing here is what the provider knows and we do not, missing there what we booked and the provider does not know, for times that a report covers.
+     */
+    get: operations['reconcilePayments'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/payments.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a CSV file. */
+    get: operations['reconcilePaymentsCsv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/payouts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Payouts against what they are made of: payments less fees, refunds and disputes. */
+    get: operations['reconcilePayouts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reconciliation/payouts.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a CSV file. */
+    get: operations['reconcilePayoutsCsv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/debts': {
     parameters: {
       query?: never;
@@ -1157,6 +1586,23 @@ export interface paths {
     put?: never;
     /** Credit it to the account that it was meant for, at the rate of the account. */
     post: operations['creditSuspense'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/suspense/{itemId}/expense': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Book it as a cost of the provider: money that left for good, or that nobody can explain. */
+    post: operations['expenseSuspense'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2508,7 +2954,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** One of them. */
+    /** One of them, with what was refunded and disputed. */
     get: operations['getTopup'];
     put?: never;
     post?: never;
@@ -3420,6 +3866,99 @@ export interface operations {
       };
     };
   };
+  listChannelHealth: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How every channel is, as each program meets it. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              channelId: string;
+              enabled: boolean;
+              /** @description Tasks that the channel works on. Of a disabled channel: it takes nothing new and drains. */
+              runningTasks: number;
+              programs: {
+                /** @enum {string} */
+                program: 'gateway' | 'worker' | 'billing';
+                instance: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                reportedAt: string;
+                /**
+                 * @description The circuit: open lets no call through.
+                 * @enum {string}
+                 */
+                state: 'closed' | 'half_open' | 'open';
+                inFlight: number;
+                /** @description Since a call succeeded. */
+                failures: number;
+                openedAt: string | null;
+                lastFailure: {
+                  /**
+                   * Format: date-time
+                   * @description ISO 8601, UTC.
+                   */
+                  at: string;
+                  reason: string;
+                  status: number | null;
+                } | null;
+                p50Ms: number | null;
+                p99Ms: number | null;
+              }[];
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listChannels: {
     parameters: {
       query?: {
@@ -3882,6 +4421,473 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getChannelHealth: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        channelId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How one channel is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            channelId: string;
+            enabled: boolean;
+            /** @description Tasks that the channel works on. Of a disabled channel: it takes nothing new and drains. */
+            runningTasks: number;
+            programs: {
+              /** @enum {string} */
+              program: 'gateway' | 'worker' | 'billing';
+              instance: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              reportedAt: string;
+              /**
+               * @description The circuit: open lets no call through.
+               * @enum {string}
+               */
+              state: 'closed' | 'half_open' | 'open';
+              inFlight: number;
+              /** @description Since a call succeeded. */
+              failures: number;
+              openedAt: string | null;
+              lastFailure: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                reason: string;
+                status: number | null;
+              } | null;
+              p50Ms: number | null;
+              p99Ms: number | null;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  testChannel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        channelId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Asks an upstream, with each of its keys, for something free. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            ok: boolean;
+            trials: {
+              /** @description Which of the keys, from 1, as `keyMarks` of the channel lists them. */
+              key: number;
+              keyMark: string;
+              /** @enum {string} */
+              verdict: 'ok' | 'unsure' | 'failed';
+              path: string;
+              status: number | null;
+              latencyMs: number;
+              detail: string;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listDeadLetters: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        topic?: string;
+        group?: string;
+        about?: string;
+        replayed?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Messages that no handler could make sense of, the newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              topic: string;
+              /** @description The consumer group that could not handle it. */
+              group: string;
+              partition: number;
+              offset: string;
+              key: string | null;
+              /** @description What it is about: for topics of money, the charge. */
+              about: string | null;
+              reason: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              canReplay: boolean;
+              /** @description What playing it again does, or why it cannot be. */
+              effect: string;
+              replayedAt: string | null;
+              replayedBy: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getDeadLetter: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        letterId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One of them, with its message. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            topic: string;
+            /** @description The consumer group that could not handle it. */
+            group: string;
+            partition: number;
+            offset: string;
+            key: string | null;
+            /** @description What it is about: for topics of money, the charge. */
+            about: string | null;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            at: string;
+            canReplay: boolean;
+            /** @description What playing it again does, or why it cannot be. */
+            effect: string;
+            replayedAt: string | null;
+            replayedBy: string | null;
+            /** @description The message as it came, readable or not. */
+            payload: string | null;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  replayDeadLetter: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        letterId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Publishes its message again, once; should that fail, there is another letter. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            id: string;
+            topic: string;
+            /** @description The consumer group that could not handle it. */
+            group: string;
+            partition: number;
+            offset: string;
+            key: string | null;
+            /** @description What it is about: for topics of money, the charge. */
+            about: string | null;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            at: string;
+            canReplay: boolean;
+            /** @description What playing it again does, or why it cannot be. */
+            effect: string;
+            replayedAt: string | null;
+            replayedBy: string | null;
+            /** @description The message as it came, readable or not. */
+            payload: string | null;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -7821,6 +8827,151 @@ export interface operations {
       };
     };
   };
+  listPrograms: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Every program that runs, as it told of itself a moment ago. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              program: 'gateway' | 'worker' | 'billing';
+              instance: string;
+              version: string;
+              host: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              startedAt: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              reportedAt: string;
+              /** @description It should have said something since: it died, or is cut off. */
+              isSilent: boolean;
+              /** @description Rates and outcomes are of the last minute; totals since the start. */
+              report: {
+                /** @description Of the bus. */
+                messages: {
+                  perSecond: number;
+                  /** @description How many ended with each outcome, such as `2xx` or `handled`. */
+                  outcomes: {
+                    [key: string]: number;
+                  };
+                  p50Ms: number | null;
+                  p99Ms: number | null;
+                };
+                lag: {
+                  topic: string;
+                  group: string;
+                  messages: number;
+                }[];
+                outbox: {
+                  rows: number;
+                  oldestSeconds: number;
+                } | null;
+                memoryBytes: number;
+                /** @description Of clients; of gateways. */
+                requests?: {
+                  perSecond: number;
+                  /** @description How many ended with each outcome, such as `2xx` or `handled`. */
+                  outcomes: {
+                    [key: string]: number;
+                  };
+                  p50Ms: number | null;
+                  p99Ms: number | null;
+                  inFlight: number;
+                };
+                holds?: {
+                  [key: string]: number;
+                };
+                undeliverable?: number;
+                /** @description Questions about tasks; of workers. */
+                polls?: {
+                  perSecond: number;
+                  /** @description How many ended with each outcome, such as `2xx` or `handled`. */
+                  outcomes: {
+                    [key: string]: number;
+                  };
+                  p50Ms: number | null;
+                  p99Ms: number | null;
+                };
+                following?: number;
+                oldestDueSeconds?: number | null;
+                ended?: {
+                  [key: string]: number;
+                };
+                copies?: {
+                  [key: string]: number;
+                };
+                swept?: number;
+                /** @description Of billing, as the next two; should stay 0. */
+                repairs?: number;
+                holdsSwept?: number;
+                lateSuccesses?: number;
+              };
+            }[];
+            /** @description Messages that a person has not looked at. */
+            deadLetters: number;
+            runningTasks: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            at: string;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   grantResellerRate: {
     parameters: {
       query?: never;
@@ -9086,6 +10237,607 @@ export interface operations {
             approvalId: string | null;
           };
         };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listBankAccounts: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Accounts at banks, and how their files are read. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              mapping: {
+                /**
+                 * @default ,
+                 * @enum {string}
+                 */
+                delimiter: ',' | ';' | '\t' | '|';
+                /**
+                 * @default utf-8
+                 * @enum {string}
+                 */
+                encoding: 'utf-8' | 'windows-1252';
+                /**
+                 * @description Lines before the header.
+                 * @default 0
+                 */
+                skipLines: number;
+                date: {
+                  column: string;
+                  /** @default YYYY-MM-DD */
+                  format: string;
+                };
+                /** @description One column with a sign, or one of what left and one of what came. */
+                amount:
+                  | {
+                      column: string;
+                      /** @default false */
+                      negate: boolean;
+                    }
+                  | {
+                      debit: string;
+                      credit: string;
+                    };
+                /**
+                 * @default .
+                 * @enum {string}
+                 */
+                decimal: '.' | ',';
+                /** @description A column, or the one currency of the account. */
+                currency:
+                  | {
+                      column: string;
+                    }
+                  | {
+                      fixed: string;
+                    };
+                /** @description What is kept of the text: take the purpose, and leave names of people out. */
+                reference: string[];
+                /** @description The bank's own id of a line, where it gives one. */
+                lineId?: string;
+              };
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  saveBankAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        bankAccountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          mapping: {
+            /**
+             * @default ,
+             * @enum {string}
+             */
+            delimiter?: ',' | ';' | '\t' | '|';
+            /**
+             * @default utf-8
+             * @enum {string}
+             */
+            encoding?: 'utf-8' | 'windows-1252';
+            /**
+             * @description Lines before the header.
+             * @default 0
+             */
+            skipLines?: number;
+            date: {
+              column: string;
+              /** @default YYYY-MM-DD */
+              format?: string;
+            };
+            /** @description One column with a sign, or one of what left and one of what came. */
+            amount:
+              | {
+                  column: string;
+                  /** @default false */
+                  negate?: boolean;
+                }
+              | {
+                  debit: string;
+                  credit: string;
+                };
+            /**
+             * @default .
+             * @enum {string}
+             */
+            decimal?: '.' | ',';
+            /** @description A column, or the one currency of the account. */
+            currency:
+              | {
+                  column: string;
+                }
+              | {
+                  fixed: string;
+                };
+            /** @description What is kept of the text: take the purpose, and leave names of people out. */
+            reference: string[];
+            /** @description The bank's own id of a line, where it gives one. */
+            lineId?: string;
+          };
+        };
+      };
+    };
+    responses: {
+      /** @description Say how the files of a bank account are read. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  importBankFile: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        dryRun?: 'true' | 'false';
+      };
+      header?: never;
+      path: {
+        bankAccountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'text/csv': string;
+      };
+    };
+    responses: {
+      /** @description Import a CSV file of a bank: all of it or nothing. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @description Null for a trial. */
+            id: string | null;
+            lines: number;
+            /** @description Not known before. */
+            added: number;
+            /** @description Known before with other content. */
+            changed: number;
+            covers: {
+              from: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              to: string;
+            } | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  matchBankLine: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        bankLineId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @enum {string} */
+          kind: 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
+          subject?: string;
+          note: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Say what a line at the bank is, where it could not be told. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  undoBankMatch: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        bankLineId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          note: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Undo what was said of a line, with the exact reversal of its posting. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
       400: {
@@ -11154,6 +12906,1174 @@ export interface operations {
       };
     };
   };
+  readProviderLine: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        provider: 'stripe' | 'sandbox';
+        lineId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description One line of a report, with what was posted from it and what was said of it later. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            provider: 'stripe' | 'sandbox';
+            lineId: string;
+            type: string;
+            /**
+             * @description An amount of payment currency, a decimal string.
+             * @example 6.50
+             */
+            amount: string;
+            /**
+             * @description An amount of payment currency, a decimal string.
+             * @example 6.50
+             */
+            fee: string;
+            /**
+             * @description An amount of payment currency, a decimal string.
+             * @example 6.50
+             */
+            net: string;
+            /**
+             * @description ISO 4217.
+             * @example USD
+             */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            happenedAt: string;
+            availableOn: string | null;
+            subjectId: string;
+            paymentId: string | null;
+            payoutId: string | null;
+            description: string;
+            reportId: string;
+            postings: {
+              kind: string;
+              transactionId: string;
+            }[];
+            /** @description What later reports said of it instead. */
+            changes: {
+              reportId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+              content: {
+                [key: string]: unknown;
+              };
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  bookProviderLine: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        provider: 'stripe' | 'sandbox';
+        lineId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          note: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Book a payment, refund or dispute that is missing here, from its line. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'applied' | 'ignored' | 'suspense' | 'waiting';
+            detail: string;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listProviderReports: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Imports of reports, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              lines: number;
+              /** @description Not known before. */
+              added: number;
+              /** @description Known before with other content. */
+              changed: number;
+              covers: {
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                to: string;
+              } | null;
+              /** @enum {string} */
+              provider: 'stripe' | 'sandbox' | 'bank';
+              bankAccountId: string | null;
+              /** @enum {string} */
+              source: 'csv' | 'api' | 'table';
+              sha256: string | null;
+              actor: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              startedAt: string;
+              finishedAt: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  fetchProviderReports: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Ask the providers for their newest movements now, and not only on schedule. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  importStripeReport: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        dryRun?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'text/csv': string;
+      };
+    };
+    responses: {
+      /** @description Import an itemised report of Stripe as CSV: all of it or nothing. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @description Null for a trial. */
+            id: string | null;
+            lines: number;
+            /** @description Not known before. */
+            added: number;
+            /** @description Known before with other content. */
+            changed: number;
+            covers: {
+              from: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              to: string;
+            } | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcileBank: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+        bankAccountId?: string;
+        state?: 'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Lines at the bank against payouts and transfers, in both directions. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              kind: 'line' | 'payout' | 'topup' | 'refund' | 'suspense';
+              id: string;
+              /** @enum {string} */
+              state:
+                'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+              /** @description What became of it, for people. */
+              message: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              amount: string;
+              /**
+               * @description ISO 4217.
+               * @example USD
+               */
+              currency: string;
+              bankAccountId: string | null;
+              reference: string;
+              counterpart: {
+                /** @enum {string} */
+                kind: 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
+                subject: string;
+              } | null;
+              /** @description Of the ledger. */
+              transactionIds: string[];
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcileBankCsv: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        bankAccountId?: string;
+        state?: 'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a CSV file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcilePaymentDays: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        provider?: 'stripe' | 'sandbox';
+        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same, counted and added up by day, provider, state and currency. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            days: {
+              day: string;
+              /** @enum {string} */
+              provider: 'stripe' | 'sandbox';
+              /** @enum {string} */
+              state: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+              /**
+               * @description ISO 4217.
+               * @example USD
+               */
+              currency: string;
+              items: number;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              ours: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              theirs: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcilePayments: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+        provider?: 'stripe' | 'sandbox';
+        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Payments, refunds and disputes against the reports of their providers, item by item. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              provider: 'stripe' | 'sandbox';
+              /** @enum {string} */
+              kind:
+                | 'payment'
+                | 'refund'
+                | 'return'
+                | 'dispute'
+                | 'adjustment'
+                | 'fee'
+                | 'payout'
+                | 'payout_failure';
+              /** @description As the provider names it. */
+              id: string;
+              /** @enum {string} */
+              state: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+              /** @description What became of it, for people. */
+              message: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              ours: {
+                /**
+                 * @description An amount of payment currency, a decimal string.
+                 * @example 6.50
+                 */
+                amount: string;
+                /**
+                 * @description ISO 4217.
+                 * @example USD
+                 */
+                currency: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                /** @description Of the ledger. */
+                transactionIds: string[];
+              } | null;
+              theirs: {
+                /**
+                 * @description An amount of payment currency, a decimal string.
+                 * @example 6.50
+                 */
+                amount: string;
+                /**
+                 * @description ISO 4217.
+                 * @example USD
+                 */
+                currency: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                lineIds: string[];
+              } | null;
+              /** @description Noted, and no fault. */
+              daysApart: number | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcilePaymentsCsv: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        provider?: 'stripe' | 'sandbox';
+        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a CSV file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcilePayouts: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+        provider?: 'stripe' | 'sandbox';
+        state?: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Payouts against what they are made of: payments less fees, refunds and disputes. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              provider: 'stripe' | 'sandbox';
+              payoutId: string;
+              /** @enum {string} */
+              state: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+              /** @description What became of it, for people. */
+              message: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              /**
+               * @description ISO 4217.
+               * @example USD
+               */
+              currency: string;
+              amount: string | null;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              payments: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              refunds: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              disputes: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              adjustments: string;
+              /**
+               * @description Below zero: what the provider kept.
+               * @example 6.50
+               */
+              fees: string;
+              lines: number;
+              returned: boolean;
+              /** @description Of the ledger. */
+              transactionIds: string[];
+              bankLineId: string | null;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reconcilePayoutsCsv: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        provider?: 'stripe' | 'sandbox';
+        state?: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a CSV file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportDebts: {
     parameters: {
       query?: {
@@ -12597,7 +15517,7 @@ export interface operations {
       query?: {
         limit?: number;
         cursor?: string;
-        state?: 'open' | 'credited' | 'returned';
+        state?: 'open' | 'credited' | 'returned' | 'expensed';
       };
       header?: never;
       path?: never;
@@ -12639,7 +15559,7 @@ export interface operations {
                 | 'dispute_beyond_payment'
                 | 'provider_adjustment';
               /** @enum {string} */
-              state: 'open' | 'credited' | 'returned';
+              state: 'open' | 'credited' | 'returned' | 'expensed';
               /** @description As `user:{id}`. */
               clearedBy: string | null;
               clearedAt: string | null;
@@ -12746,6 +15666,113 @@ export interface operations {
             approvalId: string | null;
           };
         };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  expenseSuspense: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        itemId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          note: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Book it as a cost of the provider: money that left for good, or that nobody can explain. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
       400: {
@@ -22042,7 +25069,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description One of them. */
+      /** @description One of them, with what was refunded and disputed. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -22090,6 +25117,48 @@ export interface operations {
              */
             expiresAt: string;
             paidAt: string | null;
+            /** @description What was paid back, or is on its way. */
+            refunds: {
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              credits: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              pay: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              endedAt: string | null;
+              /** @enum {string} */
+              state: 'pending' | 'succeeded' | 'failed';
+            }[];
+            /** @description Disputes at the payer's bank, with the balance that was taken for each. */
+            disputes: {
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              credits: string;
+              /**
+               * @description An amount of payment currency, a decimal string.
+               * @example 6.50
+               */
+              pay: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+              endedAt: string | null;
+              /** @enum {string} */
+              state: 'open' | 'won' | 'lost';
+            }[];
           };
         };
       };
