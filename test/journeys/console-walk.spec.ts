@@ -44,6 +44,12 @@ const OF_THE_HOUSE: Record<string, string> = {
   transactionId: '1',
   controlId: 'holds',
   findingId: '1',
+  adjustmentId: newId(),
+  bankAccountId: 'house',
+  bankLineId: '1',
+  lineId: 'txn_1',
+  periodId: '1',
+  letterId: '1',
   alias: 'vendora-imagine-video-1.5-preview',
 };
 
@@ -81,6 +87,7 @@ async function examplesOf(owner: Person): Promise<Record<string, string>> {
     chargeId: await paidCharge(),
     approvalId: await approvalOf(owner),
     orderId: await orderOf(owner),
+    taskId: await taskOf(owner, keys[0]!.id),
     ...(await paymentsOf(owner)),
   };
 }
@@ -120,6 +127,18 @@ async function orderOf({ accountId }: Person): Promise<string> {
   return orderId;
 }
 
+async function taskOf({ accountId }: Person, keyId: string): Promise<string> {
+  const taskId = newId();
+  await relay.fixture.owner.query(
+    `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+       deadline)
+     VALUES ($1, 'video', $2, $3, $1, 'openai', 'unknown', 'vendora-imagine-video', 'vendora-imagine-video',
+       '{"prompt": "a boat"}', 4, now() + interval '1 day')`,
+    [taskId, accountId, keyId],
+  );
+  return taskId;
+}
+
 /** The ids of what was paid. */
 async function paymentsOf({ accountId }: Person): Promise<Record<string, string>> {
   const { rows } = await relay.fixture.billing.query<{ id: string }>(
@@ -136,6 +155,11 @@ interface Answer {
 }
 
 async function answerOf(response: Response): Promise<Answer> {
+  // A stream of events has no end to wait for.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    return { status: response.status, code: null, message: null };
+  }
   const text = await response.text();
   const isJson = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
   const body = (isJson ? JSON.parse(text) : null) as { error?: { code: string; message: string } } | null;
