@@ -62,3 +62,11 @@ function amountArgument(text: string): Nanos {
   }
   throw new InvalidArgumentError('Give a decimal with at most nine decimals, such as 5 or 0.02.');
 }
+
+/** A day, or a time of ISO 8601. */
+export function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
+    return time;
+  throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
+}

@@ -11,8 +11,8 @@ import {
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 
-/** A command is one user at a time; a second connection serves reads beside a transaction. */
-const POOL_SIZE = 2;
+/** A command is one user at a time; the close of a period holds a lock and a snapshot, and writes beside them. */
+const POOL_SIZE = 4;
 /** A check reads the whole ledger. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 

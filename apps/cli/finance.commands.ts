@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
@@ -10,11 +10,13 @@ import {
 } from '#ledger/ledger-account-statement.js';
 import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument } from './arguments.js';
+import { countArgument, timeArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
+import { adjustmentCommands } from './finance/adjustments.commands.js';
 import { controlCommands } from './finance/controls.commands.js';
 import { costsCommand } from './finance/costs.commands.js';
 import { deferredRevenueCommand } from './finance/deferred-revenue.commands.js';
+import { periodsCommand } from './finance/periods.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
 import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
@@ -76,6 +78,7 @@ export function financeCommand(): Command {
   for (const command of controlCommands()) finance.addCommand(command);
   for (const command of [...revenueCommands(), costsCommand(), deferredRevenueCommand()])
     finance.addCommand(command);
+  for (const command of [periodsCommand(), ...adjustmentCommands()]) finance.addCommand(command);
   return finance;
 }
 
@@ -169,11 +172,4 @@ function noAccount(code: string): OperatorError {
 
 function currency(): string {
   return process.env['PAYMENT_CURRENCY'] ?? 'USD';
-}
-
-function timeArgument(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime()))
-    return time;
-  throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }

@@ -66,7 +66,7 @@ const writeOffPayload = z.strictObject({
 });
 
 /** Who acts, with what they may do alone. */
-interface Doers {
+export interface Doers {
   requestedBy: string;
   approvedBy: string | null;
   aloneLimit: bigint;
@@ -198,13 +198,19 @@ interface Asked {
   reason: string;
 }
 
-async function doAdjust(client: pg.PoolClient, wanted: WantedAdjustment, doers: Doers): Promise<Adjustment> {
+/** In the caller's transaction, with its note in the audit log; the command line does it so, too. @throws AdjustmentRefused */
+export async function doAdjust(
+  client: pg.PoolClient,
+  wanted: WantedAdjustment,
+  doers: Doers,
+): Promise<Adjustment> {
   const adjustment = await adjust(client, { ...wanted, ...signatures(doers) });
   await note(client, 'account.adjusted', adjustment, doers);
   return adjustment;
 }
 
-async function doReverse(
+/** @throws AdjustmentRefused */
+export async function doReverse(
   client: pg.PoolClient,
   wanted: z.infer<typeof reversalPayload>,
   doers: Doers,
@@ -214,7 +220,12 @@ async function doReverse(
   return reversal;
 }
 
-async function doWriteOff(client: pg.PoolClient, wanted: WantedWriteOff, doers: Doers): Promise<WriteOff> {
+/** @throws WriteOffRefused */
+export async function doWriteOff(
+  client: pg.PoolClient,
+  wanted: WantedWriteOff,
+  doers: Doers,
+): Promise<WriteOff> {
   const written = await writeOff(client, { ...wanted, ...signatures(doers) });
   await note(client, 'debt.written_off', written, doers);
   return written;

@@ -5,8 +5,8 @@ import { recogniseAll } from '#ledger/recognition.js';
 import type { Logger } from '#platform/logging.js';
 import { accrueCosts } from '../costs/accrual.js';
 
-/** Another builder that is at work seals the rest by itself; it is waited for so long. */
-const SEAL_TRIES = 50;
+/** Another builder that is at work seals the rest by itself; it is waited for so long, then the checklist tells. */
+const SEAL_WAIT_MS = 10_000;
 const SEAL_PAUSE_MS = 100;
 
 /**
@@ -23,12 +23,13 @@ export async function catchUp(
   await recogniseAll(pool);
   const through = await burnId(pool);
   const builder = new ChainBuilder({ pool, log });
-  for (let tries = 0; tries < SEAL_TRIES; tries += 1) {
+  const deadline = performance.now() + SEAL_WAIT_MS;
+  do {
     signal?.throwIfAborted();
     await builder.seal(signal);
     if ((await unsealed(pool, { before: through, effectiveBefore: 'infinity' })) === 0) return;
     await pause(SEAL_PAUSE_MS);
-  }
+  } while (performance.now() < deadline);
 }
 
 /** What is certain goes up to the last id that was taken, and not over it: one that nobody uses makes all others certain. */

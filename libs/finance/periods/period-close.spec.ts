@@ -136,14 +136,14 @@ describe('a close', () => {
     await book();
     const end = new Date();
     const dry = await checkPeriod(pool, { end, waivers: [], graceMs: 60_000, limitMs: 60_000 });
-    expect(dry.checklist.find(({ id }) => id === 'suspense')).toMatchObject({
+    expect(dry.checklist.find(({ id }) => id === 'control:suspense')).toMatchObject({
       state: 'failed',
       waivable: true,
     });
     const period = await closePeriod(pool, request({ end, waivers: [] }), options());
     expect(period).toMatchObject({ state: 'abandoned', balancesHash: null });
-    expect(period.abandonedReason).toContain('suspense');
-    expect(period.checklist.find(({ id }) => id === 'suspense')).toMatchObject({ state: 'failed' });
+    expect(period.abandonedReason).toContain('control:suspense');
+    expect(period.checklist.find(({ id }) => id === 'control:suspense')).toMatchObject({ state: 'failed' });
     const before = await listLatePostings(pool, { periodId: period.id, limit: 1, afterId: null });
     await book(new Date(end.getTime() - 1).toISOString());
     expect(await listLatePostings(pool, { periodId: period.id, limit: 1, afterId: null })).toEqual(before);

@@ -1,0 +1,229 @@
+import { Command, Option } from 'commander';
+import type pg from 'pg';
+import { doAdjust, type Doers, doReverse, doWriteOff } from '#apps/billing/adjustments/adjustment.desk.js';
+import {
+  adjustmentColumns,
+  viewAdjustment,
+  viewDebtor,
+  viewWriteOff,
+} from '#apps/billing/adjustments/adjustments.view.js';
+import { readLimit } from '#apps/billing/billing.config.js';
+import { writeCsv } from '#apps/billing/http/csv.js';
+import { inTransaction } from '#database/database.js';
+import { listAdjustments } from '#finance/reports/adjustments.js';
+import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { type AdjustmentReason, adjustmentReasons, AdjustmentRefused } from '#ledger/adjustment.js';
+import { UnknownAccount } from '#ledger/posting.js';
+import { WriteOffRefused } from '#ledger/write-off.js';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { countArgument, creditsArgument, timeArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
+
+const NOTES = `
+What one operator may do alone for an account in a day is ADJUSTMENT_LIMIT (20 USD); more is asked for in the console,
+where another person agrees. An adjustment is never edited: reverse it and adjust again.
+
+Examples:
+  tollgate finance adjust 01k0... --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
+  tollgate finance reverse-adjustment 01k2... --note "it was another account"
+  tollgate finance write-off 01k0... --ticket 01k1... --note "nobody answers"`;
+
+/** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off` and `debts`. */
+export function adjustmentCommands(): Command[] {
+  return [adjustCommand(), reverseCommand(), registerCommand(), writeOffCommand(), debtsCommand()];
+}
+
+function adjustCommand(): Command {
+  return new Command('adjust')
+    .description('give an account credit, or take some, because of a ticket')
+    .argument('<account>', 'account id')
+    .option('--give <usd>', 'credit for the customer', creditsArgument)
+    .addOption(new Option('--take <usd>', 'credit to take').argParser(creditsArgument).conflicts('give'))
+    .addOption(new Option('--reason <reason>').choices(adjustmentReasons).makeOptionMandatory())
+    .requiredOption('--ticket <id>', 'the ticket that it is because of')
+    .requiredOption('--note <text>', 'what happened')
+    .option(...REQUEST_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText('after', NOTES)
+    .action(adjust);
+}
+
+function reverseCommand(): Command {
+  return new Command('reverse-adjustment')
+    .description('reverse an adjustment whole, once, by its opposite')
+    .argument('<adjustment>', 'its id')
+    .requiredOption('--note <text>', 'why')
+    .option(...REQUEST_OPTION)
+    .option(...JSON_OPTION)
+    .action(reverse);
+}
+
+function registerCommand(): Command {
+  return new Command('adjustments')
+    .description('the register of adjustments, newest first')
+    .option('--account <id>', 'only of this account')
+    .option('--ticket <id>', 'only because of this ticket')
+    .addOption(new Option('--reason <reason>').choices(adjustmentReasons))
+    .option('--from <time>', 'recorded not before this time', timeArgument)
+    .option('--to <time>', 'recorded before this time', timeArgument)
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
+    .option(...JSON_OPTION)
+    .action(printRegister);
+}
+
+function writeOffCommand(): Command {
+  return new Command('write-off')
+    .description('give up the debt of an account, or a part of it; once a month')
+    .argument('<account>', 'account id')
+    .option('--amount <usd>', 'a part of the debt; all of it by default', creditsArgument)
+    .requiredOption('--ticket <id>', 'the ticket that it is because of')
+    .requiredOption('--note <text>', 'why')
+    .option(...REQUEST_OPTION)
+    .option(...JSON_OPTION)
+    .action(writeOff);
+}
+
+function debtsCommand(): Command {
+  return new Command('debts')
+    .description('accounts that owe or are frozen')
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...JSON_OPTION)
+    .action(printDebts);
+}
+
+interface Made {
+  note: string;
+  requestId?: string;
+  json?: boolean;
+}
+
+async function adjust(
+  accountId: string,
+  options: Made & { give?: Nanos; take?: Nanos; reason: AdjustmentReason; ticket: string },
+  command: Command,
+): Promise<void> {
+  const { give = 0n, take = 0n, reason, ticket: ticketId, note } = options;
+  const amount = give - take;
+  if (amount === 0n) command.error('error: give --give or --take, above 0', { exitCode: 2 });
+  const wanted = { accountId, ticketId, amount, reason, note };
+  const made = await inWork(options, (client, doers) => doAdjust(client, wanted, doers));
+  printMade('Adjustment', viewAdjustment(made), options);
+}
+
+async function reverse(adjustmentId: string, options: Made): Promise<void> {
+  const wanted = { adjustmentId, note: options.note };
+  const made = await inWork(options, (client, doers) => doReverse(client, wanted, doers));
+  printMade('Reversal', viewAdjustment(made), options);
+}
+
+async function writeOff(
+  accountId: string,
+  options: Made & { amount?: Nanos; ticket: string },
+  command: Command,
+): Promise<void> {
+  const { amount = null, ticket: ticketId, note } = options;
+  if (amount === 0n) command.error('error: --amount is above 0', { exitCode: 2 });
+  const wanted = { accountId, ticketId, amount, note };
+  const made = await inWork(options, (client, doers) => doWriteOff(client, wanted, doers));
+  printMade('Write-off', viewWriteOff(made), options);
+}
+
+async function inWork<T>(
+  { requestId = newId() }: Made,
+  work: (client: pg.PoolClient, doers: Doers) => Promise<T>,
+): Promise<T> {
+  const reader = new ConfigReader(process.env);
+  const { aloneLimit } = reader.finish({ aloneLimit: readLimit(reader, 'ADJUSTMENT_LIMIT') });
+  const doers = { requestedBy: operatorName(), approvedBy: null, aloneLimit, requestId, auditId: requestId };
+  try {
+    return await withDatabase(process.env, (pool) => inTransaction(pool, (client) => work(client, doers)));
+  } catch (error) {
+    if (
+      error instanceof AdjustmentRefused ||
+      error instanceof WriteOffRefused ||
+      error instanceof UnknownAccount
+    )
+      throw new OperatorError(error.message);
+    throw error;
+  }
+}
+
+function printMade(
+  title: string,
+  made: ReturnType<typeof viewAdjustment> | ReturnType<typeof viewWriteOff>,
+  { json }: Made,
+): void {
+  if (json) return printJson(made);
+  printText(
+    facts([
+      [title, made.id],
+      ['Account', made.accountId],
+      ['Amount', `${made.amount} USD`],
+      ['Transaction', made.transactionId],
+    ]),
+  );
+}
+
+interface RegisterOptions {
+  account?: string;
+  ticket?: string;
+  reason?: AdjustmentReason;
+  from?: Date;
+  to?: Date;
+  limit: number;
+  csv?: boolean;
+  json?: boolean;
+}
+
+async function printRegister(options: RegisterOptions): Promise<void> {
+  const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
+  const asked = { limit, beforeId: null, accountId, ticketId, reason, from, to };
+  const found = await withDatabase(process.env, (pool) => listAdjustments(pool, asked));
+  const items = found.slice(0, limit).map(viewAdjustment);
+  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, streamed(items));
+  if (options.json) return printJson({ items, more: found.length > limit });
+  const titles = [
+    ...[{ title: 'Time (UTC)' }, { title: 'Adjustment' }, { title: 'Account' }, { title: 'Reason' }],
+    ...[{ title: 'Amount', align: 'right' as const }, { title: 'By' }],
+  ];
+  const rows = items.map(({ recordedAt, id, accountId: of, reason: why, amount, requestedBy }) => [
+    ...[recordedAt.replace('T', ' ').slice(0, 19), id, of, why, amount, requestedBy],
+  ]);
+  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
+}
+
+async function printDebts({ limit, json }: { limit: number; json?: boolean }): Promise<void> {
+  const { items, totals } = await withDatabase(process.env, (pool) =>
+    inSnapshot(pool, async (client) => ({
+      items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),
+      totals: await readDebtTotals(client),
+    })),
+  );
+  const { accounts, frozen } = totals;
+  const debt = formatAmount(nanos(totals.debt));
+  const owedRewards = formatAmount(nanos(totals.owedRewards));
+  if (json) return printJson({ items, accounts, frozen, debt, owedRewards });
+  const titles = [
+    ...[{ title: 'Account' }, { title: 'Main', align: 'right' as const }, { title: 'Since' }],
+    ...[{ title: 'Reason' }, { title: 'Disputes' }],
+  ];
+  const rows = items.map(({ accountId, main, since, reason, disputes }) => [
+    ...[accountId, main, since ?? '', reason ?? '', disputes.map(({ disputeId }) => disputeId).join(' ')],
+  ]);
+  const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} USD, and ${owedRewards} USD of rewards.`;
+  printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
+}
+
+async function* streamed<T>(rows: readonly T[]): AsyncGenerator<T> {
+  yield* rows;
+}

@@ -1,0 +1,215 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { timeOf } from '#apps/billing/finance/ledger.view.js';
+import { viewBalances, viewLate, viewPeriod } from '#apps/billing/periods/periods.view.js';
+import { catchUp } from '#finance/periods/catch-up.js';
+import {
+  type ChecklistItem,
+  findPeriod,
+  listLatePostings,
+  listPeriods,
+  type Period,
+  periodBalances,
+  type Waiver,
+} from '#finance/periods/period.js';
+import { checkPeriod, closePeriod, CloseRefused } from '#finance/periods/period-close.js';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { OperatorError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logging.js';
+import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const GRACE_MS = 300_000;
+/** A question of the checklist may read the whole ledger. */
+const LIMIT_MS = 600_000;
+
+const NOTES = `
+A period ends at any instant; the beginning of a month of UTC is usual. What is closed stays so: facts that come later
+are posted in the open period, with a link. What the checklist finds and may be waived is waived by its id, with a reason.
+
+Examples:
+  tollgate finance periods check --end 2026-02-01
+  tollgate finance periods close --end 2026-02-01 --waive "control:suspense=the bank looks into it"
+  tollgate finance periods show 3`;
+
+/** `finance periods`. */
+export function periodsCommand(): Command {
+  const periods = new Command('periods').description('books that close').addHelpText('after', NOTES);
+  periods
+    .command('list')
+    .description('periods that were closed, or tried, newest first')
+    .option('--limit <count>', 'at most so many', countArgument, 24)
+    .option(...JSON_OPTION)
+    .action(list);
+  periods
+    .command('show')
+    .description('one of them, with its checklist, trial balance and late postings')
+    .argument('<period>', 'its number', numberArgument)
+    .option(...JSON_OPTION)
+    .action(show);
+  endOptions(periods.command('check'))
+    .description('the checklist of a close, now; changes nothing, and exits 1 when something is red')
+    .action(check);
+  endOptions(periods.command('close'))
+    .description('close the books up to an instant, for good; exits 1 when something is red')
+    .option('--note <text>', 'for those who read it later')
+    .option('--margin <seconds>', 'the end must be so long ago', secondsArgument, 60_000)
+    .option('--wait <seconds>', 'wait so long for transactions from before', secondsArgument, 30_000)
+    .option('--request-id <id>', 'the same again goes on with the same close')
+    .action(close);
+  return periods;
+}
+
+function endOptions(command: Command): Command {
+  return command
+    .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
+    .option('--waive <item=reason>', 'leave what the checklist finds; again for more', waiverArgument, [])
+    .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
+    .option(...JSON_OPTION);
+}
+
+async function list(options: { limit: number; json?: boolean }): Promise<void> {
+  const { limit } = options;
+  const found = await withDatabase(process.env, (pool) => listPeriods(pool, { limit, beforeId: null }));
+  const items = found.slice(0, limit).map(viewPeriod);
+  if (options.json) return printJson({ items, more: found.length > limit });
+  const titles = ['Period', 'From', 'To', 'State', 'Late', 'By'].map((title) => ({ title }));
+  const rows = items.map(({ id, startsAt, endsAt, state, latePostings, closedBy }) => [
+    ...[id, startsAt ?? 'the beginning', endsAt, state, String(latePostings), closedBy],
+  ]);
+  printText(rows.length === 0 ? 'No period was closed yet.' : table(titles, rows));
+}
+
+async function show(id: bigint, options: { json?: boolean }): Promise<void> {
+  const { period, balances, late } = await withDatabase(process.env, async (pool) => {
+    const found = await findPeriod(pool, id);
+    if (!found) throw new OperatorError(`There is no period ${id}.`);
+    return {
+      period: found,
+      balances: viewBalances(await periodBalances(pool, id), process.env['PAYMENT_CURRENCY'] ?? 'USD'),
+      late: (await listLatePostings(pool, { periodId: id, limit: 1000, afterId: null })).map(viewLate),
+    };
+  });
+  if (options.json) return printJson({ ...viewPeriod(period), balances, late });
+  const titles = [{ title: 'Account' }, { title: 'Balance', align: 'right' as const }, { title: 'Unit' }];
+  const lines = balances.map(({ code, balance, unit }) => [code, balance, unit]);
+  const lateTitles = ['Transaction', 'Happened', 'Recorded', 'What', 'Reference'].map((title) => ({ title }));
+  const lateLines = late.map((line) => [
+    ...[line.transactionId, line.happenedAt, line.recordedAt, line.kind, line.reference],
+  ]);
+  printText(
+    [
+      periodText(period),
+      ...(lines.length > 0 ? [table(titles, lines)] : []),
+      ...(late.length > 0 ? [`Came too late:\n${table(lateTitles, lateLines)}`] : []),
+    ].join('\n\n'),
+  );
+}
+
+interface EndOptions {
+  end: Date;
+  waive: Waiver[];
+  grace: number;
+  json?: boolean;
+}
+
+async function check({ end, waive, grace, json }: EndOptions): Promise<void> {
+  const { at, checklist } = await withDatabase(process.env, (pool) =>
+    checkPeriod(pool, { end, waivers: waive, graceMs: grace, limitMs: LIMIT_MS, onProgress: tell }),
+  );
+  tell('');
+  const ok = checklist.every(({ state }) => state !== 'failed');
+  if (!ok) process.exitCode = 1;
+  if (json) return printJson({ at: timeOf(at), ok, checklist });
+  printText(checklistText(checklist));
+}
+
+interface CloseOptions extends EndOptions {
+  note?: string;
+  margin: number;
+  wait: number;
+  requestId?: string;
+}
+
+async function close(options: CloseOptions): Promise<void> {
+  const { end, waive: waivers, note = null, requestId = newId() } = options;
+  const actor = operatorName();
+  const log = createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error');
+  const period = await withDatabase(process.env, async (pool) => {
+    const limits = {
+      marginMs: options.margin,
+      waitMs: options.wait,
+      graceMs: options.grace,
+      limitMs: LIMIT_MS,
+    };
+    const closed = await closePeriod(
+      pool,
+      { end, waivers, note, actor, requestId },
+      { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: tell },
+    ).catch(inPlainWords);
+    const { id, state, abandonedReason, balancesHash } = closed;
+    await inTransaction(pool, (client) =>
+      audit(client, {
+        ...{ actor, action: `period.${state}`, subject: `period:${id}`, requestId: null },
+        after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash },
+      }),
+    );
+    return closed;
+  });
+  tell('');
+  if (period.state !== 'closed') process.exitCode = 1;
+  if (options.json) return printJson(viewPeriod(period));
+  printText(periodText(period));
+}
+
+function inPlainWords(error: unknown): never {
+  if (error instanceof CloseRefused) throw new OperatorError(error.message);
+  throw error;
+}
+
+/** On a terminal, one line that says what is being done. */
+function tell(words: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`);
+}
+
+function periodText(period: Period): string {
+  const { id, startsAt, endsAt, state, recordedBefore, balancesHash, abandonedReason, closedBy } =
+    viewPeriod(period);
+  const head = facts([
+    ['Period', `${id}, ${state}`],
+    ['Time', `${startsAt ?? 'the beginning'} to ${endsAt}`],
+    ['By', closedBy],
+    ...(abandonedReason === null ? [] : [['Abandoned', abandonedReason] as [string, string]]),
+    ...(recordedBefore === null ? [] : [['Recorded before', recordedBefore ?? ''] as [string, string]]),
+    ...(balancesHash === null ? [] : [['Balances sha256', balancesHash] as [string, string]]),
+  ]);
+  return period.checklist.length === 0 ? head : `${head}\n\n${checklistText(period.checklist)}`;
+}
+
+function checklistText(checklist: readonly ChecklistItem[]): string {
+  const titles = [
+    ...[{ title: 'Item' }, { title: 'State' }, { title: 'Count', align: 'right' as const }],
+    { title: 'What' },
+  ];
+  const rows = checklist.map(({ id, state, count, title, message, reason }) => [
+    ...[id, state, String(count), count === 0 ? title : (reason ?? message)],
+  ]);
+  return table(titles, rows);
+}
+
+function waiverArgument(text: string, before: Waiver[]): Waiver[] {
+  const [, item, reason] = /^([a-z:-]+)=(.{3,500})$/.exec(text) ?? [];
+  if (item && reason) return [...before, { item, reason }];
+  throw new InvalidArgumentError(
+    'Give an item of the checklist and a reason, such as control:suspense="asked the bank".',
+  );
+}
+
+function numberArgument(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('Give the number of a period, such as 3.');
+}

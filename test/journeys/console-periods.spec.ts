@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+const DAY_MS = 86_400_000;
+
+let relay: Relay;
+let customer: Customer;
+let finance: Person;
+
+beforeAll(async () => {
+  relay = await startRelay({
+    ...{ PERIOD_MARGIN_SECONDS: '0.01', PERIOD_ANSWER_SECONDS: '2', ADJUSTMENT_LIMIT: '5' },
+  });
+  customer = await relay.customer('10');
+  finance = await person(relay, { roles: ['finance'] });
+  const image = json({ model: 'imgmodel-4', n: 3, prompt: 'a lighthouse [[instant]]' });
+  for (let count = 0; count < 3; count += 1) await customer.send('/v1/images/generations', image);
+}, 60_000);
+afterAll(async () => {
+  if (relay) await expectCleanLedger(relay);
+  await relay?.close();
+});
+
+async function check(end: string) {
+  const { data } = await finance.api.POST('/api/finance/periods/check', { body: { end } });
+  return data!;
+}
+
+/** What waits for people in these made-up books is waived, so that they close. */
+async function waivers(end: string) {
+  const { checklist } = await check(end);
+  return checklist
+    .filter(({ state, waivable }) => state === 'failed' && waivable)
+    .map(({ id }) => ({ item: id, reason: 'made up for the journey' }));
+}
+
+interface Asked {
+  end: string;
+  waivers?: { item: string; reason: string }[];
+  requestId?: string;
+}
+
+function post(body: Asked) {
+  return finance.api.POST('/api/finance/periods/close', { body: { requestId: newId(), ...body } });
+}
+
+async function endOf({ id: periodId }: { id: string }) {
+  const read = async () =>
+    (await finance.api.GET('/api/finance/periods/{periodId}', { params: { path: { periodId } } })).data!;
+  await until('the close to end', async () => (await read()).state !== 'closing');
+  const { balances: _, ...period } = await read();
+  return period;
+}
+
+/** With the end of the close, where its answer came before. */
+async function close(body: Asked) {
+  const answer = await post(body);
+  return { ...answer, data: answer.data && (await endOf(answer.data)) };
+}
+
+async function closeNow() {
+  const end = new Date().toISOString();
+  const { data } = await close({ end, waivers: await waivers(end) });
+  expect(data!.checklist.filter(({ state }) => state === 'failed')).toEqual([]);
+  expect(data).toMatchObject({ state: 'closed', endsAt: end });
+  return data!;
+}
+
+describe('the close of a period', () => {
+  it('is checked without a change, and says what is red and may be waived', async () => {
+    const { ok, checklist } = await check(new Date().toISOString());
+    expect(checklist.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['zero-sums', 'costs', 'recognition', 'chain', 'approvals', 'control:ledger']),
+    );
+    expect(checklist.find(({ id }) => id === 'zero-sums')).toMatchObject({
+      state: 'ok',
+      count: 0,
+      waivable: false,
+    });
+    expect(checklist.find(({ id }) => id === 'control:ledger')).toMatchObject({
+      control: 'ledger',
+      waivable: false,
+    });
+    expect(ok).toBe(checklist.every(({ state }) => state !== 'failed'));
+    const { data } = await finance.api.GET('/api/finance/periods');
+    expect(data!.items).toEqual([]);
+  });
+
+  it('tells the books for ever: facts that come late are posted in the open period, with a link', async () => {
+    const period = await closeNow();
+    const periodId = period.id;
+    const shown = (
+      await finance.api.GET('/api/finance/periods/{periodId}', { params: { path: { periodId } } })
+    ).data!;
+    expect(shown.balances).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'usage:image', balance: '0.27', unit: 'CRD' }),
+        expect.objectContaining({ code: `customer:${customer.accountId}:main`, balance: '9.73' }),
+      ]),
+    );
+
+    // The bank had it this morning.
+    const valueDate = new Date().toISOString().slice(0, 10);
+    const paymentId = newId();
+    const transfer = { accountId: customer.accountId, paymentId, paid: '13', currency: 'USD', valueDate };
+    await finance.api.POST('/api/finance/topups', {
+      body: { ...transfer, reason: 'on the statement', requestId: newId() },
+    });
+    const late = await finance.api.GET('/api/finance/periods/{periodId}/late-postings', {
+      params: { path: { periodId } },
+    });
+    expect(late.data!.items).toMatchObject([
+      {
+        kind: 'topup',
+        reference: `topup:manual:${paymentId}`,
+        accountId: customer.accountId,
+        happenedAt: `${valueDate}T00:00:00.000Z`,
+      },
+    ]);
+    const { transactionId } = late.data!.items[0]!;
+    const transaction = await finance.api.GET('/api/finance/transactions/{transactionId}', {
+      params: { path: { transactionId } },
+    });
+    expect(transaction.data).toMatchObject({ late: { periodId } });
+    expect(Date.parse(transaction.data!.effectiveAt)).toBeGreaterThanOrEqual(Date.parse(period.endsAt));
+
+    const { data: again } = await finance.api.GET('/api/finance/trial-balance', {
+      params: { query: { by: 'effective', at: period.endsAt, recordedBefore: period.recordedBefore! } },
+    });
+    expect(again!.balances.filter(({ balance }) => balance !== '0')).toEqual(shown.balances);
+    const listed = (await finance.api.GET('/api/finance/periods')).data!.items;
+    expect(listed).toMatchObject([{ id: periodId, latePostings: 1, closedBy: `user:${finance.userId}` }]);
+  });
+
+  it('gives its trial balance as a file', async () => {
+    const [period] = (
+      await finance.api.GET('/api/finance/periods', { params: { query: { state: 'closed' } } })
+    ).data!.items;
+    const answer = await finance.send(`/api/finance/periods/${period!.id}/trial-balance.csv`);
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    const text = await answer.text();
+    expect(text.split('\n')[0]).toBe('account,kind,unit,balance');
+    expect(text).toContain('usage:image,revenue,CRD,0.27');
+  });
+
+  it('takes a value date that makes sense, and no other', async () => {
+    const transfer = { accountId: customer.accountId, paid: '13', currency: 'USD', reason: 'by mistake' };
+    for (const days of [-3, 400]) {
+      const valueDate = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+      const { response, error } = await finance.api.POST('/api/finance/topups', {
+        body: { ...transfer, valueDate, paymentId: newId(), requestId: newId() },
+      });
+      expect(response.status).toBe(400);
+      expect(error).toMatchObject({ error: { param: 'valueDate' } });
+    }
+  });
+
+  it('answers the same request the same, and refuses what cannot be', async () => {
+    const before = await closeNow();
+    const end = before.endsAt;
+    const again = await close({ end, waivers: before.waivers, requestId: newId() });
+    expect(again.response.status).toBe(409);
+    const future = new Date(Date.now() + DAY_MS).toISOString();
+    expect((await close({ end: future })).response.status).toBe(400);
+    const waived = await close({
+      end: new Date().toISOString(),
+      waivers: [{ item: 'zero-sums', reason: 'oh well' }],
+    });
+    expect(waived.response.status).toBe(400);
+    const other = await person(relay, { roles: ['admin', 'support'] });
+    for (const path of ['/api/finance/periods', `/api/finance/periods/${before.id}`])
+      expect((await other.send(path)).status).toBe(403);
+    const missing = await finance.send('/api/finance/periods/999999');
+    expect(missing.status).toBe(404);
+  });
+
+  it('is abandoned where something is red, and says so', async () => {
+    const { ticketId } = await ticket();
+    await finance.api.POST('/api/finance/adjustments', {
+      body: {
+        ...{ accountId: customer.accountId, ticketId, amount: '50', reason: 'goodwill', note: 'a large one' },
+        requestId: newId(),
+      },
+    });
+    const end = new Date().toISOString();
+    const some = (await waivers(end)).filter(({ item }) => item !== 'approvals');
+    const { data } = await close({ end, waivers: some });
+    expect(data).toMatchObject({ state: 'abandoned', balancesHash: null });
+    expect(data!.abandonedReason).toContain('approvals');
+    expect(data!.checklist.find(({ id }) => id === 'approvals')).toMatchObject({ state: 'failed', count: 1 });
+    const waived = await closeNow();
+    expect(waived.checklist.find(({ id }) => id === 'approvals')).toMatchObject({ state: 'waived' });
+  });
+
+  it('is made once when many want it at once', async () => {
+    const end = new Date().toISOString();
+    const asked = await waivers(end);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => close({ end, waivers: asked })));
+    const statuses = answers.map(({ response }) => response.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49);
+  });
+
+  it('goes on after its answer where it takes long', async () => {
+    const end = new Date().toISOString();
+    const asked = await waivers(end);
+    const { owner } = relay.fixture;
+    await owner.query(`CREATE FUNCTION wait_for_the_journey() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NEW; END $$;
+      CREATE TRIGGER slow BEFORE UPDATE ON ledger_periods FOR EACH ROW EXECUTE FUNCTION wait_for_the_journey()`);
+    const slow = await owner.connect();
+    await slow.query('SELECT pg_advisory_lock(42)');
+    const { data } = await post({ end, waivers: asked });
+    expect(data).toMatchObject({ state: 'closing', endedAt: null });
+    await slow.query('SELECT pg_advisory_unlock(42)');
+    slow.release();
+    expect(await endOf(data!)).toMatchObject({ state: 'closed', progress: null });
+  });
+});
+
+async function ticket(): Promise<{ ticketId: string }> {
+  const owner = await person(relay);
+  const { data } = await owner.api.POST('/api/tickets', {
+    body: { kind: 'billing', subject: 'Wrong', body: 'Something is wrong.' },
+  });
+  return { ticketId: data!.id };
+}
