@@ -268,10 +268,8 @@ describe('lots', () => {
       lots = new Set([...moved.values()].sort((a, b) => Number(a.lotId - b.lotId)));
       from += size;
     }
-    lots.forEach((lot) => player.touched.add(lot));
-    const last = new Map([...lots, ...player.touched].map((lot) => [lot.lotId, lot]));
     player.touched.clear();
-    last.forEach((lot) => player.touched.add(lot));
+    lots.forEach((lot) => player.touched.add(lot));
     return outcomeOf(player, uses);
   }
 

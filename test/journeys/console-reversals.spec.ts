@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAmount } from '#money/amount.js';
+import { recogniseAll } from '#ledger/recognition.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
@@ -103,6 +104,7 @@ describe('a refund of a top-up', () => {
     const { topupId, paymentId } = await someone.buy('10');
     await someone.spend(10);
     const { main } = await someone.balance();
+    await recogniseAll(relay.fixture.billing);
     const [psp, deferred] = [await house('psp:stripe'), await house('deferred-revenue')];
     const requestId = newId();
     const { data } = await refund(topupId, undefined, requestId);
@@ -276,6 +278,7 @@ describe('a dispute', () => {
     await someone.buy('2');
     const before = await someone.balance();
     const accounts = ['expense:chargeback-loss', 'deferred-revenue', 'psp:stripe', 'issued:credit'];
+    await recogniseAll(relay.fixture.billing);
     const books = await Promise.all(accounts.map(house));
     const disputeId = `dp_${newId()}`;
     await tell(disputeId, paymentId, { amount: 130, status: 'under_review' });
