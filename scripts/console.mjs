@@ -33,7 +33,8 @@ if (values.help) {
     server: {
       host: '127.0.0.1',
       port: Number(values.port),
-      proxy: { '/api': proxy, '/sandbox-pay': proxy },
+      // Sources of the pages lie in a folder api/ too.
+      proxy: { '^/api/(?!\\w+\\.ts)': proxy, '^/sandbox-pay/': proxy },
     },
   });
   await server.listen();
