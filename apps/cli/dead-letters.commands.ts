@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import {
   findLetter,
   listLetters,
@@ -6,7 +6,6 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#apps/billing/dead-letters/dead-letter.desk.js';
-import { OperatorError } from '#platform/errors.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
@@ -52,7 +51,7 @@ export function deadLettersCommand(): Command {
 
 function letterId(text: string): bigint {
   if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
-  throw new OperatorError(`"${text}" is no id of a dead letter; \`tollgate dead-letters list\` lists them.`);
+  throw new InvalidArgumentError('That is no id of a dead letter; `tollgate dead-letters list` lists them.');
 }
 
 async function list({ limit, topic, about, all, json }: ListOptions): Promise<void> {

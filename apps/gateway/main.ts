@@ -43,6 +43,7 @@ Environment:
   BUS_REQUEST_TIMEOUT_SECONDS  one wait for an answer of billing (5)
   IDEMPOTENCY_LIFE_SECONDS     how long the answer to an Idempotency-Key is kept (86400)
   IDEMPOTENCY_LEASE_SECONDS    silence after which a gateway counts as dead (10)
+  REPORT_SECONDS               how often it says how it is, for the page of programs (5)
   SHUTDOWN_GRACE_SECONDS       how long requests in flight are waited for (30)
   LOG_LEVEL                    info
 

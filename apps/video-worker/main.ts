@@ -40,6 +40,7 @@ Environment:
   VIDEO_FILE_LIFE_SECONDS    how long a video or 3D asset may be downloaded (1500)
   IMAGE_URL_LIFE_SECONDS     how long an image may be downloaded (3600)
   IDEMPOTENCY_LIFE_SECONDS   how long the answer to an Idempotency-Key is kept (86400)
+  REPORT_SECONDS             how often it says how it is, for the page of programs (5)
   CATALOG_LIFE_SECONDS       how long the catalog is cached (30)
   OUTBOX_POLL_SECONDS        net under the outbox relay (0.25)
   LOG_LEVEL                  info

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { checkLedger } from '#ledger/ledger-check.js';
+import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 
@@ -49,6 +50,39 @@ async function doctor(
   const { checks } = JSON.parse(stdout) as { checks: Finding[] };
   return { code, checks: new Map(checks.map((each) => [each.check, each])) };
 }
+
+describe('dead letters', () => {
+  it('are listed, shown, and played again once', async () => {
+    expect(await tollgate(['dead-letters', 'list'])).toMatchObject({
+      ...{ code: 0, stdout: 'There are no dead letters.\n' },
+    });
+    const chargeId = newId();
+    const payload = JSON.stringify({ chargeId, accountId: newId(), outcome: 'failed' });
+    const { rows } = await ledger.owner.query<{ id: string }>(
+      `INSERT INTO dead_letters (topic, partition, "offset", key, payload, charge_id, reason)
+       VALUES ('charge.resolved', 0, '7', 'a key', $1, $2, 'Error: meant') RETURNING id::text AS id`,
+      [payload, chargeId],
+    );
+    const id = rows[0]!.id;
+    const listed = JSON.parse((await tollgate(['dead-letters', 'list', '--json'])).stdout) as {
+      letters: object[];
+    };
+    expect(listed.letters).toMatchObject([
+      { id, topic: 'charge.resolved', about: chargeId, canReplay: true },
+    ]);
+    expect((await tollgate(['dead-letters', 'show', id])).stdout).toContain(payload);
+    const replayed = await tollgate(['dead-letters', 'replay', id]);
+    expect(replayed).toMatchObject({ code: 0, stdout: expect.stringContaining('goes out again') });
+    expect(await tollgate(['dead-letters', 'replay', id])).toMatchObject({ code: 1 });
+    expect(await tollgate(['dead-letters', 'show', 'x'])).toMatchObject({ code: 2 });
+    const { rows: sent } = await ledger.owner.query(
+      `DELETE FROM outbox WHERE topic = 'charge.resolved' RETURNING payload`,
+    );
+    expect(sent).toEqual([{ payload: JSON.parse(payload) as object }]);
+    expect((await tollgate(['dead-letters', 'list', '--all'])).stdout).toContain(chargeId.slice(0, 8));
+    await ledger.owner.query('DELETE FROM dead_letters');
+  });
+});
 
 describe('channels', () => {
   it('are listed with what they serve, and without their keys', async () => {

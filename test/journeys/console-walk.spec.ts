@@ -87,7 +87,7 @@ async function examplesOf(owner: Person): Promise<Record<string, string>> {
     chargeId: await paidCharge(),
     approvalId: await approvalOf(owner),
     orderId: await orderOf(owner),
-    taskId: await taskOf(owner, keys[0]!.id),
+    taskId: await taskOf(owner),
     ...(await paymentsOf(owner)),
   };
 }
@@ -127,16 +127,12 @@ async function orderOf({ accountId }: Person): Promise<string> {
   return orderId;
 }
 
-async function taskOf({ accountId }: Person, keyId: string): Promise<string> {
-  const taskId = newId();
-  await relay.fixture.owner.query(
-    `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
-       deadline)
-     VALUES ($1, 'video', $2, $3, $1, 'openai', 'unknown', 'vendora-imagine-video', 'vendora-imagine-video',
-       '{"prompt": "a boat"}', 4, now() + interval '1 day')`,
-    [taskId, accountId, keyId],
-  );
-  return taskId;
+async function taskOf(owner: Person): Promise<string> {
+  const key = await owner.api.POST('/api/keys', { body: { name: 'of a task', group: 'Vendora-Main' } });
+  const authorization = `Bearer ${key.data!.apiKey}`;
+  const body = { model: 'vendora-imagine-video', prompt: 'a boat' };
+  const response = await fetch(`${relay.baseUrl}/v1/videos`, json(body, { authorization }));
+  return ((await response.json()) as { id: string }).id;
 }
 
 /** The ids of what was paid. */
