@@ -231,13 +231,13 @@ const CHECKS: Check[] = [
     message: 'a posting of money in has no row behind it, or a row no posting',
     sql: `WITH posted AS (SELECT id, kind, reference FROM ledger_transactions WHERE kind IN ('topup', 'invite-reward',
             'invite-transfer', 'topup-refund', 'topup-refunded', 'topup-refund-returned', 'chargeback', 'chargeback-won',
-            'reward-clawback', 'reward-returned', 'suspense', 'suspense-returned')),
+            'reward-clawback', 'reward-returned', 'suspense', 'suspense-returned', 'suspense-expensed')),
           behind AS (SELECT transaction_id AS id FROM topups
             UNION ALL SELECT transaction_id FROM invite_rewards UNION ALL SELECT transaction_id FROM invite_transfers
             UNION ALL SELECT transaction_id FROM topup_refunds UNION ALL SELECT ended_transaction_id FROM topup_refunds
             UNION ALL SELECT transaction_id FROM disputes UNION ALL SELECT reversal_transaction_id FROM disputes
             UNION ALL SELECT transaction_id FROM reward_clawbacks UNION ALL SELECT transaction_id FROM suspense_items
-            UNION ALL SELECT cleared_transaction_id FROM suspense_items WHERE state = 'returned')
+            UNION ALL SELECT cleared_transaction_id FROM suspense_items WHERE state IN ('returned', 'expensed'))
           SELECT coalesce(p.id, b.id)::text AS transaction_id, p.kind, p.reference, count(b.id)::text AS rows FROM posted p
           FULL JOIN behind b ON b.id = p.id WHERE coalesce(p.id, b.id) IS NOT NULL
           GROUP BY 1, 2, 3 HAVING count(b.id) <> 1 OR count(p.id) <> 1`,
@@ -251,6 +251,29 @@ const CHECKS: Check[] = [
             GROUP BY 1 UNION ALL SELECT transaction_id, 'upstream_bill' FROM upstream_bills WHERE transaction_id IS NOT NULL) AS b
             ON b.id = p.id AND b.kind = p.kind
           WHERE p.id IS NULL OR b.id IS NULL`,
+  },
+  {
+    invariant: 9,
+    message: 'a posting of a report or of the bank has no row behind it, or a row no posting',
+    sql: `WITH posted AS (SELECT id FROM ledger_transactions
+            WHERE kind IN ('psp-fee', 'payout', 'payout-returned', 'bank-transfer', 'bank-transfer-undone')),
+          noted AS (
+            SELECT transaction_id AS id FROM provider_line_postings WHERE kind <> 'suspense'
+            UNION ALL SELECT transaction_id FROM bank_matches WHERE transaction_id IS NOT NULL
+            UNION ALL SELECT undone_transaction_id FROM bank_matches WHERE undone_transaction_id IS NOT NULL)
+          SELECT coalesce(p.id, n.id)::text AS transaction_id FROM posted p FULL JOIN noted n USING (id)
+          WHERE p.id IS NULL OR n.id IS NULL`,
+  },
+  {
+    invariant: 9,
+    message: 'fees and payouts of a line are not what was posted',
+    sql: `SELECT l.provider, l.line_id, x.kind, sum(e.amount)::text AS posted FROM provider_line_postings x
+          JOIN provider_report_lines l ON l.id = x.line
+          JOIN ledger_entries e ON e.transaction_id = x.transaction_id
+          JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.code LIKE 'psp:%'
+          GROUP BY l.id, x.kind
+          HAVING sum(e.amount) <> CASE WHEN x.kind <> 'psp-fee' THEN -l.amount_minor
+            WHEN l.type = 'fee' THEN l.fee_minor - l.amount_minor ELSE l.fee_minor END`,
   },
   {
     invariant: 11,

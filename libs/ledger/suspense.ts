@@ -87,6 +87,39 @@ export async function bookSuspenseReturned(
   });
 }
 
+/**
+ * Books that the money of an item left for good, as a cost of the provider: Dr expense:psp-fee / Cr suspense; the reverse for
+ * money that a provider gave. The caller has locked the item and marks it.
+ */
+export async function bookSuspenseExpensed(
+  client: pg.ClientBase,
+  item: SuspenseItem & { id: string; transactionId: bigint },
+  houseCurrency: string,
+): Promise<bigint> {
+  const [, suspense] = await accountsFor(client, item, houseCurrency);
+  const expense = await expenseFor(client, item.currency, houseCurrency);
+  return post(client, {
+    kind: 'suspense-expensed',
+    reference: `suspense-expensed:${item.id}`,
+    accountId: null,
+    linkedId: item.transactionId,
+    movements: [
+      { code: suspense, commodity: 'PAY', amount: -item.amountMinor },
+      { code: expense, commodity: 'PAY', amount: item.amountMinor },
+    ],
+  });
+}
+
+async function expenseFor(client: pg.ClientBase, currency: string, houseCurrency: string): Promise<string> {
+  const code = 'expense:psp-fee';
+  if (currency === houseCurrency) return code;
+  await client.query(
+    `INSERT INTO ledger_accounts (code, commodity, kind) VALUES ($1, 'PAY', 'expense') ON CONFLICT (code) DO NOTHING`,
+    [`${code}:${currency}`],
+  );
+  return `${code}:${currency}`;
+}
+
 async function accountsFor(
   client: pg.ClientBase,
   { provider, currency }: Pick<SuspenseItem, 'provider' | 'currency'>,

@@ -123,8 +123,9 @@ describe('an export', () => {
       expect.arrayContaining([
         ...['charge_refund', 'chargeback', 'chargeback-won', 'hold', 'invite-reward', 'invite-transfer'],
         ...['recognition', 'release', 'reward-clawback', 'settle', 'suspense', 'suspense-returned'],
-        ...['upstream_bill', 'upstream_cost'],
-        ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded'],
+        ...['upstream_bill', 'upstream_cost', 'adjustment', 'adjustment-reversed', 'write-off'],
+        ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded', 'suspense-expensed'],
+        ...['psp-fee', 'payout', 'payout-returned', 'bank-transfer', 'bank-transfer-undone'],
       ]),
     );
   });
@@ -162,7 +163,7 @@ describe('an export', () => {
         if (from !== null) await byBeancount(range);
       }
     }
-  }, 120_000);
+  }, 300_000);
 
   it('is refused by both programs when one amount in it was changed', async () => {
     const tamper = (text: string) =>

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
+import { adjust, reverseAdjustment } from '#ledger/adjustment.js';
 import { refundCharge } from '#ledger/charge-refund.js';
 import { accrueCosts } from '#finance/costs/accrual.js';
 import { setCost } from '#finance/costs/cost-versions.js';
@@ -9,10 +10,22 @@ import { applyDispute } from '#ledger/chargeback.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
 import { recogniseAll } from '#ledger/recognition.js';
-import { bookSuspense, bookSuspenseReturned } from '#ledger/suspense.js';
+import {
+  bookSuspense,
+  bookSuspenseExpensed,
+  bookSuspenseReturned,
+  type SuspenseItem,
+} from '#ledger/suspense.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
 import { recordTopup } from '#ledger/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
+import { writeOff } from '#ledger/write-off.js';
+import { bankMapping } from '#finance/provider-reports/bank-csv.js';
+import { matchBankLines, undoBankMatch } from '#finance/provider-reports/bank-match.js';
+import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { postReportLines } from '#finance/provider-reports/line-postings.js';
+import { beginReport, insertLines } from '#finance/provider-reports/report.import.js';
+import type { ReportLine } from '#finance/provider-reports/report-line.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import type { LedgerFixture } from './ledger.js';
@@ -59,6 +72,8 @@ export class LedgerLife {
     await this.dispute(lost, invitee.accountId, 'lost');
     await this.dispute(kept, invitee.accountId, 'won');
     await this.suspense();
+    await this.reports();
+    await this.adjustments();
     await recogniseAll(fixture.billing);
     await this.upstreamCosts(inviter);
     return { inviter: inviter.accountId, invitee: invitee.accountId };
@@ -135,6 +150,32 @@ export class LedgerLife {
     }
   }
 
+  /** Credit given, taken, and given by mistake; and a debt, a part of which is given up. */
+  private async adjustments(): Promise<void> {
+    const { accountId } = await this.fixture.account({ credits: '0' });
+    const { ticketId, userId } = await ticketOf(this.fixture, accountId);
+    const by = { requestedBy: `user:${userId}`, approvedBy: null, aloneLimit: parseAmount('100') };
+    const change = (amount: bigint) =>
+      this.transaction((client) =>
+        adjust(client, {
+          ...{ accountId, ticketId, amount, reason: 'goodwill', note: 'a life', requestId: newId() },
+          ...by,
+        }),
+      );
+    const topupId = await this.topup(accountId, '3');
+    await change(-parseAmount('2.000000003'));
+    const { id: adjustmentId } = await change(parseAmount('0.500000001'));
+    await this.transaction((client) =>
+      reverseAdjustment(client, { adjustmentId, note: 'a mistake', requestId: newId(), ...by }),
+    );
+    const dispute = { provider: 'stripe', disputeId: newId(), topupId, accountId, state: 'lost' } as const;
+    await this.transaction((client) => applyDispute(client, { ...dispute, amountMinor: 390n }, 'USD'));
+    const amount = parseAmount('1.000000003');
+    await this.transaction((client) =>
+      writeOff(client, { accountId, ticketId, amount, note: 'gone', requestId: newId(), ...by }),
+    );
+  }
+
   /** Money without an order, in the house's currency and in another; one of them goes back. */
   private async suspense(): Promise<void> {
     for (const currency of ['USD', 'EUR']) {
@@ -153,6 +194,85 @@ export class LedgerLife {
         bookSuspenseReturned(client, { ...item, id: itemId, transactionId }, 'USD'),
       );
     }
+  }
+
+  /** Fees and payouts of a provider, in two currencies, one of which came back; a cost; a transfer that the bank shows. */
+  private async reports(): Promise<void> {
+    const { billing } = this.fixture;
+    const lines = (['USD', 'EUR'] as const).flatMap((currency): ReportLine[] => {
+      const line = {
+        currency,
+        happenedAt: new Date().toISOString(),
+        availableOn: null,
+        paymentId: null,
+        payoutId: null,
+      };
+      const moved = (type: ReportLine['type'], amountMinor: bigint, subjectId = newId()): ReportLine => ({
+        ...{ ...line, type, amountMinor, subjectId, lineId: newId(), feeMinor: 7n, description: '' },
+      });
+      const payout = newId();
+      return [
+        moved('payout', -500n, payout),
+        moved('payout_failure', 500n, payout),
+        moved('adjustment', -3n),
+      ];
+    });
+    await this.transaction(async (client) => {
+      const header = {
+        provider: 'stripe',
+        source: 'api',
+        content: 'all',
+        sha256: null,
+        actor: 'system',
+      } as const;
+      const reportId = await beginReport(client, header);
+      await insertLines(client, { reportId, provider: 'stripe' }, lines);
+    });
+    const { unexplained } = await postReportLines(billing, { currency: 'USD' });
+    await this.expense(unexplained[0]!.itemId);
+    const amount = { column: 'a' };
+    const mapping = bankMapping.parse({
+      date: { column: 'd' },
+      amount,
+      currency: { fixed: 'USD' },
+      reference: ['r'],
+    });
+    await this.transaction((client) => saveBankAccount(client, { id: 'main', mapping }, 'system'));
+    const { rows } = await billing.query<{ paymentId: string; paid: string }>(
+      `SELECT payment_id AS "paymentId", (paid_minor / 100.0)::text AS paid FROM topups WHERE provider = 'manual' LIMIT 2`,
+    );
+    const day = new Date().toISOString().slice(0, 10);
+    const file = [
+      'd,a,r',
+      ...rows.map(({ paymentId, paid }) => `${day},${Number(paid).toFixed(2)},${paymentId}`),
+    ];
+    const source = async function* () {
+      yield file.join('\n');
+    };
+    await importBankCsv(
+      billing,
+      { accountId: 'main', source },
+      { actor: 'system', dryRun: false, covers: null },
+    );
+    await matchBankLines(billing, 'USD');
+    const line = await billing.query<{ id: bigint }>('SELECT max(bank_line_id) AS id FROM bank_matches');
+    await this.transaction((client) => undoBankMatch(client, line.rows[0]!.id, 'system'));
+  }
+
+  private async expense(itemId: string): Promise<void> {
+    await this.transaction(async (client) => {
+      const { rows } = await client.query<SuspenseItem & { id: string; transactionId: bigint }>(
+        `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS "amountMinor", currency, why,
+           transaction_id AS "transactionId" FROM suspense_items WHERE id = $1`,
+        [itemId],
+      );
+      const cleared = await bookSuspenseExpensed(client, rows[0]!, 'USD');
+      await client.query(
+        `UPDATE suspense_items SET state = 'expensed', cleared_transaction_id = $2, cleared_by = 'system', cleared_at = now()
+         WHERE id = $1`,
+        [itemId, cleared],
+      );
+    });
   }
 
   /** Work that costs us something, also when it fails, and the bill for it. */

@@ -28,6 +28,30 @@ export interface StandInRefund {
   metadata: Record<string, string>;
 }
 
+/** What moved the balance, as Stripe lists it: the fields that we read. */
+export interface StandInMovement {
+  id: string;
+  object: 'balance_transaction';
+  amount: number;
+  fee: number;
+  net: number;
+  currency: string;
+  created: number;
+  available_on: number;
+  reporting_category: string;
+  description: string | null;
+  source: { id: string; object: string; payment_intent?: string } | null;
+  /** Which payout brought it; Stripe tells only who asks for the payout's. */
+  payout?: string;
+}
+
+export interface StandInPayout {
+  id: string;
+  object: 'payout';
+  automatic: boolean;
+  reconciliation_status: 'not_applicable' | 'in_progress' | 'completed';
+}
+
 /**
  * Stripe's wire as far as we use it, for the real package to talk to: checkouts and refunds with idempotency keys. Events
  * are signed by the package's own helper; `deliver` brings them to a relay.
@@ -36,6 +60,9 @@ export class StripeStandIn {
   static readonly webhookSecret = 'whsec_of_the_tests';
   readonly sessions = new Map<string, StandInSession>();
   readonly refunds = new Map<string, StandInRefund>();
+  /** Oldest first. */
+  readonly movements: StandInMovement[] = [];
+  readonly payouts = new Map<string, StandInPayout>();
   /** What refunds become next. */
   refundStatus: StandInRefund['status'] = 'succeeded';
   /** How many of the next requests are answered with 503 after they were carried out. */
@@ -79,6 +106,41 @@ export class StripeStandIn {
     const paymentId = `pi_${newId()}`;
     Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: paymentId });
     return { paymentId, event: this.event('checkout.session.completed', { ...session, ...changed }) };
+  }
+
+  /** Moves the balance, such as by a charge of 1300 with a fee of 68. */
+  move(
+    category: string,
+    amount: number,
+    of: { fee?: number; sourceId?: string; paymentId?: string; description?: string; daysAgo?: number } = {},
+  ): StandInMovement {
+    const { fee = 0, sourceId, paymentId, description = null, daysAgo = 0 } = of;
+    const created = Math.floor(Date.now() / 1000) - 60 - daysAgo * 86_400;
+    const movement: StandInMovement = {
+      ...{ id: `txn_${newId()}`, object: 'balance_transaction', reporting_category: category, description },
+      ...{ amount, fee, net: amount - fee, currency: 'usd', created, available_on: created + 2 * 86_400 },
+      source:
+        sourceId === undefined
+          ? null
+          : { id: sourceId, object: category, ...(paymentId ? { payment_intent: paymentId } : {}) },
+    };
+    this.movements.push(movement);
+    return movement;
+  }
+
+  /** Pays out everything that was not yet; `off` is what it differs from that by. */
+  payOut(off = 0): { payoutId: string; movement: StandInMovement } {
+    const payoutId = `po_${newId()}`;
+    const brought = this.movements.filter(
+      ({ payout, reporting_category }) => payout === undefined && reporting_category !== 'payout',
+    );
+    for (const each of brought) each.payout = payoutId;
+    const sum = brought.reduce((total, { net }) => total + net, 0);
+    const status = { automatic: true, reconciliation_status: 'completed' } as const;
+    this.payouts.set(payoutId, { id: payoutId, object: 'payout', ...status });
+    const movement = this.move('payout', -sum - off, { sourceId: payoutId });
+    movement.payout = payoutId;
+    return { payoutId, movement };
   }
 
   event(type: string, object: object, id = `evt_${newId()}`): object {
@@ -126,6 +188,11 @@ export class StripeStandIn {
     const [, , first, second, id, verb] = pathname.split('/');
     if (first === 'refunds')
       return { status: 200, body: method === 'GET' ? this.listRefunds(searchParams) : this.refund(fields) };
+    if (first === 'balance_transactions') return { status: 200, body: this.listMovements(searchParams) };
+    if (first === 'payouts') {
+      const payout = this.payouts.get(second ?? '');
+      return payout ? { status: 200, body: payout } : missing(second ?? '');
+    }
     if (first !== 'checkout' || second !== 'sessions') return missing(pathname);
     if (id === undefined) return { status: 200, body: this.open(fields) };
     const session = this.sessions.get(id);
@@ -161,6 +228,22 @@ export class StripeStandIn {
     };
     this.refunds.set(refund.id, refund);
     return refund;
+  }
+
+  /** Newest first, a page at a time. */
+  private listMovements(query: URLSearchParams): object {
+    const [gte, lt] = [query.get('created[gte]') ?? '0', query.get('created[lt]') ?? '1e12'].map(Number);
+    const payout = query.get('payout');
+    const all = this.movements
+      .filter((each) => payout === null || each.payout === payout)
+      .filter(({ created }) => created >= (gte as number) && created < (lt as number))
+      .sort((a, b) => b.created - a.created);
+    const begin = all.findIndex(({ id }) => id === query.get('starting_after')) + 1;
+    const data = all
+      .slice(begin, begin + Number(query.get('limit') ?? 10))
+      .map(({ payout: _, ...each }) => each);
+    const has_more = begin + data.length < all.length;
+    return { object: 'list', data, has_more, url: '/v1/balance_transactions' };
   }
 
   private listRefunds(query: URLSearchParams): object {

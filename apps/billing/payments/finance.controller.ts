@@ -114,6 +114,12 @@ export class FinanceController {
     await this.suspenseDesk.returnSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
   }
 
+  @Serves(financeRoutes.expenseSuspense)
+  async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>): Promise<void> {
+    const { params, body, actor, requestId: auditId } = call;
+    await this.suspenseDesk.expenseSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
+  }
+
   @Serves(financeRoutes.events)
   async events({
     query,

@@ -29,7 +29,7 @@ export interface SuspenseRow {
   amountMinor: bigint;
   currency: string;
   why: SuspenseWhy;
-  state: 'open' | 'credited' | 'returned';
+  state: 'open' | 'credited' | 'returned' | 'expensed';
   clearedBy: string | null;
   clearedAt: Date | null;
   note: string | null;

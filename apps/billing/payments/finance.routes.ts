@@ -32,6 +32,7 @@ const creditedView = z.object({
   approvalId,
 });
 
+const suspenseState = z.enum(['open', 'credited', 'returned', 'expensed']);
 export const suspenseView = z.object({
   id: z.string(),
   provider: providerName,
@@ -49,7 +50,7 @@ export const suspenseView = z.object({
     'dispute_beyond_payment',
     'provider_adjustment',
   ]),
-  state: z.enum(['open', 'credited', 'returned']),
+  state: suspenseState,
   clearedBy: actor,
   clearedAt: timeView.nullable(),
   note: z.string().nullable(),
@@ -195,7 +196,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Money at providers that belongs to no order: another amount, another currency, paid twice.',
     access: FINANCE,
-    query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'credited', 'returned']).optional() }),
+    query: z.strictObject({ ...pageQuery, state: suspenseState.optional() }),
     answer: pageOf(suspenseView),
   }),
   creditSuspense: route({
@@ -216,6 +217,17 @@ export const financeRoutes = {
     path: '/api/finance/suspense/{itemId}/return',
     tag: TAG,
     summary: 'Book that it went back to where it came from.',
+    access: FINANCE,
+    params: z.strictObject({ itemId: id }),
+    body: z.strictObject({ note: reason }),
+    refusals: ['conflict'],
+  }),
+  expenseSuspense: route({
+    id: 'expenseSuspense',
+    method: 'POST',
+    path: '/api/finance/suspense/{itemId}/expense',
+    tag: TAG,
+    summary: 'Book it as a cost of the provider: money that left for good, or that nobody can explain.',
     access: FINANCE,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reason }),

@@ -39,6 +39,7 @@ export function sandboxPage({ id, state, credits, paidMinor, currency }: TopupOr
 <dt>To pay</dt><dd>${viewPayment(paidMinor)} ${currency}</dd>
 </dl>
 ${rest}
+<p><a href="/topups/${id}">Back to the console</a></p>
 <p class="note">No money moves here: this provider is for trying the relay.</p>
 </body>
 </html>

@@ -37,7 +37,7 @@ export class SandboxController {
       const { rawBody, headers } = await provider.pay(order);
       await this.inbox.receive('sandbox', rawBody, headers);
     }
-    backToPage(reply, order);
+    backToConsole(reply, order);
   }
 
   @Serves(sandboxRoutes.cancel)
@@ -45,7 +45,7 @@ export class SandboxController {
     const { order, provider } = await this.find(params.orderId);
     const { rawBody, headers } = provider.cancel(order);
     await this.inbox.receive('sandbox', rawBody, headers);
-    backToPage(reply, order);
+    backToConsole(reply, order);
   }
 
   private async find(orderId: string): Promise<{ order: TopupOrder; provider: SandboxProvider }> {
@@ -57,6 +57,7 @@ export class SandboxController {
   }
 }
 
-function backToPage(reply: FastifyReply, { id }: TopupOrder): void {
-  void reply.header('location', `/sandbox-pay/${id}`);
+/** As real providers do, after a payment and after none. */
+function backToConsole(reply: FastifyReply, { id }: TopupOrder): void {
+  void reply.header('location', `/topups/${id}`);
 }

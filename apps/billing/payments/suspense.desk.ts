@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { OutboxRelay } from '#bus/outbox.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
-import { bookSuspenseReturned, type SuspenseItem } from '#ledger/suspense.js';
+import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#ledger/suspense.js';
 import type { TopupRequest, TopupResult } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -72,22 +72,44 @@ export class SuspenseDesk {
   }
 
   /** Books that money in suspense went back to where it came from. */
-  async returnSuspense(itemId: string, note: string, { actor, auditId }: Asking): Promise<void> {
+  async returnSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+    await this.clear(itemId, note, { asking, state: 'returned', book: bookSuspenseReturned });
+  }
+
+  /**
+   * Books that money in suspense is a cost: what left, or what a provider did without a word that we know.
+   * @throws ApiError conflict for a payment of somebody
+   */
+  async expenseSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+    await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });
+  }
+
+  private async clear(
+    itemId: string,
+    note: string,
+    {
+      asking,
+      state,
+      book,
+    }: { asking: Asking; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
+  ): Promise<void> {
     await inEntityTransaction(this.source, async ({ client }) => {
       const item = await lockItem(client, itemId);
-      if (item.state === 'returned') return;
-      if (item.state !== 'open') throw new ApiError('conflict', 'The item has been credited already.');
-      const by = `user:${actor.userId}`;
-      const transactionId = await bookSuspenseReturned(client, item, this.config.payments.currency);
+      if (item.state === state) return;
+      if (item.state !== 'open') throw new ApiError('conflict', `The item has been ${item.state} already.`);
+      if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
+        throw new ApiError('conflict', 'Somebody paid this: credit it or return it.');
+      const by = `user:${asking.actor.userId}`;
+      const transactionId = await book(client, item, this.config.payments.currency);
       await client.query(
-        `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),
-           note = $4 WHERE id = $1`,
-        [itemId, transactionId, by, note],
+        `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(), note = $4
+         WHERE id = $1`,
+        [itemId, transactionId, by, note, state],
       );
       await audit(client, {
-        ...{ actor: by, action: 'suspense.returned', subject: `suspense:${itemId}` },
+        ...{ actor: by, action: `suspense.${state}`, subject: `suspense:${itemId}` },
         after: { amount: viewPayment(item.amountMinor), currency: item.currency, note },
-        requestId: auditId,
+        requestId: asking.auditId,
       });
     });
   }
@@ -106,7 +128,8 @@ export class SuspenseDesk {
   private async creditItem(client: pg.ClientBase, payload: SuspensePayload, by: Doer): Promise<TopupResult> {
     const { itemId, accountId, note } = payload;
     const item = await this.planItem(client, payload);
-    if (item.state === 'returned') throw new ApiError('conflict', 'The money has been returned already.');
+    if (item.state === 'returned' || item.state === 'expensed')
+      throw new ApiError('conflict', `The money has been ${item.state} already.`);
     const request = {
       ...{ accountId, provider: item.provider, paymentId: item.reference, paidMinor: item.amountMinor },
       ...{ currency: item.currency, fromSuspense: true },
@@ -144,7 +167,7 @@ async function storedTerms(
 interface LockedItem extends SuspenseItem {
   id: string;
   transactionId: bigint;
-  state: 'open' | 'credited' | 'returned';
+  state: 'open' | 'credited' | 'returned' | 'expensed';
   topupId: string | null;
 }
 

@@ -28,6 +28,18 @@ export const orderView = z.object({
   paidAt: timeView.nullable(),
 });
 
+const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
+
+/** An order with what went back of it. */
+export const orderWithReversals = orderView.extend({
+  refunds: z
+    .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
+    .meta({ description: 'What was paid back, or is on its way.' }),
+  disputes: z
+    .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
+    .meta({ description: "Disputes at the payer's bank, with the balance that was taken for each." }),
+});
+
 const wish = {
   credits: amount.optional().meta({ description: 'So much balance; give this or `pay`.' }),
   pay: payment.optional().meta({ description: 'What so much buys; give this or `credits`.' }),
@@ -85,10 +97,10 @@ export const topupRoutes = {
     method: 'GET',
     path: '/api/topups/{orderId}',
     tag: 'Top-ups',
-    summary: 'One of them.',
+    summary: 'One of them, with what was refunded and disputed.',
     access: ['user'],
     params,
-    answer: orderView,
+    answer: orderWithReversals,
   }),
   cancel: route({
     id: 'cancelTopup',

@@ -21,10 +21,10 @@ interface Match {
 /** A payout arrives so many days after the provider sent it, at most. */
 export const PAYOUT_DAYS = 10;
 
-/** Lines of a bank that are still nothing, with each word of their reference. */
+/** Lines that nobody said anything of, with each word of their reference; what was undone once is left to people. */
 const OPEN_LINES = `open_lines AS MATERIALIZED (
     SELECT l.id, l.line_id, l.booked_on, l.amount_minor, l.currency, l.reference FROM bank_lines l
-    WHERE NOT EXISTS (SELECT FROM bank_matches m WHERE m.bank_line_id = l.id AND m.undone_at IS NULL)),
+    WHERE NOT EXISTS (SELECT FROM bank_matches m WHERE m.bank_line_id = l.id)),
   words AS (
     SELECT DISTINCT o.id, w.word FROM open_lines o
     CROSS JOIN LATERAL (SELECT unnest(regexp_split_to_array(o.reference, '[\\s,;:/]+')) AS word

@@ -55,7 +55,7 @@ export function bankSentence({
     case 'missing_there':
       return `${what} is not at the bank.`;
     case 'differs':
-      return `${what} names ${other}, which is of another amount or time.`;
+      return `${what} names ${other}, which is of another amount, or from which somebody took it.`;
     case 'twice':
       return `${what} names ${other}, which another line brought already.`;
   }

@@ -1,0 +1,37 @@
+import type pg from 'pg';
+
+/** What went back of a paid order, as its customer is told; credits in nanos, payments in minor units. */
+export interface OrderReversals {
+  refunds: {
+    credits: bigint;
+    payMinor: bigint;
+    state: 'pending' | 'succeeded' | 'failed';
+    at: Date;
+    endedAt: Date | null;
+  }[];
+  disputes: {
+    credits: bigint;
+    payMinor: bigint;
+    state: 'open' | 'won' | 'lost';
+    at: Date;
+    endedAt: Date | null;
+  }[];
+}
+
+/** The refunds and disputes of a top-up, oldest first; none for an order that was not paid. */
+export async function readReversals(pool: pg.Pool, topupId: string | null): Promise<OrderReversals> {
+  if (topupId === null) return { refunds: [], disputes: [] };
+  const [refunds, disputes] = await Promise.all([
+    pool.query<OrderReversals['refunds'][number]>(
+      `SELECT credits, paid_minor AS "payMinor", state, created_at AS at, ended_at AS "endedAt"
+       FROM topup_refunds WHERE topup_id = $1 ORDER BY id`,
+      [topupId],
+    ),
+    pool.query<OrderReversals['disputes'][number]>(
+      `SELECT credits, amount_minor AS "payMinor", state, opened_at AS at, closed_at AS "endedAt"
+       FROM disputes WHERE topup_id = $1 ORDER BY opened_at, dispute_id`,
+      [topupId],
+    ),
+  ]);
+  return { refunds: refunds.rows, disputes: disputes.rows };
+}
