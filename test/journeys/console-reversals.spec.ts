@@ -146,16 +146,25 @@ describe('a refund of a top-up', () => {
 
   it('waits for a provider that answers later, by its event', async () => {
     const someone = await buyer();
-    const { topupId, paymentId } = await someone.buy('10');
+    const { topupId, paymentId, orderId } = await someone.buy('10');
     stripe.refundStatus = 'pending';
     const { data } = await refund(topupId, '4');
     stripe.refundStatus = 'succeeded';
     expect(data?.refund).toMatchObject({ state: 'pending', credits: '4', pay: '5.20' });
     expect(await someone.balance()).toMatchObject({ main: '6', refundPending: '4' });
+    const shown = () => someone.api.GET('/api/topups/{orderId}', { params: { path: { orderId } } });
+    const given = { credits: '4', pay: '5.20', at: expect.any(String) };
+    expect((await shown()).data).toMatchObject({
+      refunds: [{ ...given, state: 'pending', endedAt: null }],
+      disputes: [],
+    });
     const sent = [...stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
     const told = stripe.event('refund.updated', { ...sent, status: 'succeeded' });
     for (let times = 0; times < 3; times += 1) await stripe.deliver(relay.consoleUrl, told);
     expect(await someone.balance()).toMatchObject({ main: '6', refundPending: '0' });
+    expect((await shown()).data?.refunds).toMatchObject([
+      { state: 'succeeded', endedAt: expect.any(String) },
+    ]);
     const cameBack = stripe.event('refund.failed', { ...sent, status: 'failed' });
     for (let times = 0; times < 2; times += 1) await stripe.deliver(relay.consoleUrl, cameBack);
     const { data: list } = await finance.api.GET('/api/finance/suspense', {
@@ -243,7 +252,7 @@ describe('a dispute', () => {
 
   it('takes the credits back below zero, freezes, and ends with new credits that make up for the loss', async () => {
     const someone = await buyer();
-    const { paymentId } = await someone.buy('1');
+    const { paymentId, orderId } = await someone.buy('1');
     await someone.spend(30);
     const { main } = await someone.balance();
     const loss = await house('expense:chargeback-loss');
@@ -251,6 +260,8 @@ describe('a dispute', () => {
     const open = { amount: 130, status: 'needs_response' };
     const told = await Promise.all(Array.from({ length: 10 }, () => tell(disputeId, paymentId, open)));
     expect(told.every(({ status }) => status === 200)).toBe(true);
+    const { data: order } = await someone.api.GET('/api/topups/{orderId}', { params: { path: { orderId } } });
+    expect(order?.disputes).toMatchObject([{ credits: '1', pay: '1.30', state: 'open', endedAt: null }]);
     const used = 1 - Number(main);
     expect(await someone.balance()).toMatchObject({ main: `-${used}`, frozenReason: 'debt' });
     const refused = await someone.customer.send('/v1/images/generations', {

@@ -298,7 +298,7 @@ describe('the sandbox', () => {
       fetch(`${relay.consoleUrl}${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' });
     const [first] = await Promise.all([press(), press()]);
     expect(first.status).toBe(303);
-    expect(first.headers.get('location')).toBe(checkoutUrl);
+    expect(first.headers.get('location')).toBe(`/topups/${id}`);
     expect(await (await fetch(relay.consoleUrl + checkoutUrl!)).text()).toContain('<strong>paid</strong>');
     expect(await stateOf(buyer, id)).toBe('paid');
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
