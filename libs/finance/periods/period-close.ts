@@ -103,7 +103,7 @@ export async function checkPeriod(
 ): Promise<{ at: string; checklist: ChecklistItem[] }> {
   return atHorizon(pool, async (client, horizon) => ({
     at: horizon.at,
-    checklist: await runChecklist({ client, horizon }, options),
+    checklist: await runChecklist({ client, horizon }, { ...options, isRehearsal: true }),
   }));
 }
 
