@@ -239,7 +239,7 @@ export class LedgerLife {
     });
     await this.transaction((client) => saveBankAccount(client, { id: 'main', mapping }, 'system'));
     const { rows } = await billing.query<{ paymentId: string; paid: string }>(
-      `SELECT payment_id AS "paymentId", (paid_minor / 100.0)::text AS paid FROM topups WHERE provider = 'manual' LIMIT 2`,
+      `SELECT payment_id AS "paymentId", (paid_minor / 100.0)::text AS paid FROM topups WHERE provider = 'manual' ORDER BY id DESC LIMIT 2`,
     );
     const day = new Date().toISOString().slice(0, 10);
     const file = [
@@ -255,7 +255,9 @@ export class LedgerLife {
       { actor: 'system', dryRun: false, covers: null },
     );
     await matchBankLines(billing, 'USD');
-    const line = await billing.query<{ id: bigint }>('SELECT max(bank_line_id) AS id FROM bank_matches');
+    const line = await billing.query<{ id: bigint }>(
+      'SELECT max(bank_line_id) AS id FROM bank_matches WHERE undone_at IS NULL',
+    );
     await this.transaction((client) => undoBankMatch(client, line.rows[0]!.id, 'system'));
   }
 
