@@ -11,7 +11,8 @@ export const languageNames: Record<Language, string> = { en: 'English', zh: '简
 export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' };
 
 /** One file of texts for each area of pages, loaded when the first page of it is opened. */
-export type Namespace = 'shell' | 'visitor' | 'user' | 'support' | 'admin' | 'finance' | 'operator';
+export type Namespace =
+  'shell' | 'visitor' | 'user' | 'tokens' | 'wallet' | 'support' | 'admin' | 'finance' | 'operator';
 
 const STORED_AS = 'tollgate.language';
 const files = import.meta.glob<{ default: object }>('./*/*.json');

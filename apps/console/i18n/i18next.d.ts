@@ -1,7 +1,9 @@
 import 'i18next';
 import type shell from './en/shell.json';
+import type tokens from './en/tokens.json';
 import type user from './en/user.json';
 import type visitor from './en/visitor.json';
+import type wallet from './en/wallet.json';
 
 declare module 'i18next' {
   /** The texts in English say which keys there are; a page that uses another does not compile. */
@@ -11,6 +13,8 @@ declare module 'i18next' {
       shell: typeof shell;
       visitor: typeof visitor;
       user: typeof user;
+      tokens: typeof tokens;
+      wallet: typeof wallet;
     };
   }
 }

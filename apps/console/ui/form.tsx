@@ -73,6 +73,11 @@ function withoutName(message: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
+/** The same for a field that is checked while people type. */
+export function messageOf(failure: ApiFailure): string {
+  return withoutName(failure.message);
+}
+
 /** What went wrong with a form, where no field is at fault. */
 export function FormFault({ failure }: { failure: ApiFailure | null }) {
   return failure && <ErrorState error={failure} />;

@@ -1,51 +1,75 @@
-import { Alert, Card, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
-import type { Answer } from '../api/queries.js';
-import { Money } from '../ui/money.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
+import { Money, useMoneyText } from '../ui/money.js';
+import { Chart } from '../ui/chart.js';
+import { useLocale } from '../ui/locale.js';
 import { Page } from '../ui/page.js';
-import { EmptyState, Loaded, Section } from '../ui/states.js';
-import { TextLink } from '../ui/links.js';
+import { Loaded, Section } from '../ui/states.js';
+import { FirstSteps } from './overview-first-steps.js';
+import { LastRequests, RunningTasks } from './overview-lists.js';
+import { daysLeft, isLow, type Overview, useOverview } from './overview.js';
 
-type Account = Answer<'/api/account'>;
-
-/** What the account has, at a glance. */
+/** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
   const { t } = useTranslation('user');
-  const account = $api.useQuery('get', '/api/account');
+  const overview = useOverview();
   return (
-    <Page title={t('overview.title')}>
-      <Loaded query={account} lines={4}>
+    <Page title={t('overview.title')} actions={<ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>}>
+      <Loaded query={overview} lines={16}>
         {(found) => (
           <>
-            {found.frozen && (
-              <Alert color="red" variant="outline" title={t('overview.frozen')}>
-                {found.frozen.reason === 'debt' ? t('overview.debt') : found.frozen.reason}
-              </Alert>
-            )}
-            <Balances account={found} />
+            <Warnings overview={found} />
+            {found.lastRequests.length === 0 && <FirstSteps overview={found} />}
+            <Balances overview={found} />
+            <Days overview={found} />
+            {found.runningTasks > 0 && <RunningTasks overview={found} />}
+            <LastRequests requests={found.lastRequests} />
           </>
         )}
       </Loaded>
-      <Section title={t('overview.first')}>
-        <EmptyState
-          title={t('overview.connectTitle')}
-          hint={t('overview.connectHint')}
-          action={<TextLink to="/connect">{t('overview.connect')}</TextLink>}
-        />
-      </Section>
     </Page>
   );
 }
 
-function Balances({ account }: { account: Account }) {
+/** Why calls are refused, or soon will be. */
+function Warnings({ overview }: { overview: Overview }) {
   const { t } = useTranslation('user');
-  const { main, held, invite } = account.balance;
+  const account = $api.useQuery('get', '/api/account').data;
+  if (overview.frozen) {
+    const reason = account?.frozen?.reason;
+    return (
+      <Alert color="red" variant="outline" title={t('overview.frozen')}>
+        {reason === 'debt' ? t('overview.debt') : reason}
+      </Alert>
+    );
+  }
+  if (overview.lastRequests.length === 0 || !isLow(overview, account?.lowBalanceThreshold ?? null))
+    return null;
+  const days = daysLeft(overview);
+  return (
+    <Alert color="yellow" variant="outline" title={t('overview.low.title')}>
+      <Group justify="space-between">
+        <Text size="sm">
+          {days === null ? t('overview.low.threshold') : t('overview.low.days', { count: days })}
+        </Text>
+        <ButtonLink to="/wallet" size="xs">
+          {t('overview.topUp')}
+        </ButtonLink>
+      </Group>
+    </Alert>
+  );
+}
+
+function Balances({ overview }: { overview: Overview }) {
+  const { t } = useTranslation('user');
+  const { balance, today } = overview;
   const cards = [
-    { name: 'main', value: main },
-    { name: 'held', value: held },
-    { name: 'invite', value: invite },
-    { name: 'month', value: account.spentThisMonth },
+    { name: 'main', value: balance.main },
+    { name: 'held', value: balance.held },
+    { name: 'invite', value: balance.invite },
+    { name: 'today', value: today.spent },
   ] as const;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
@@ -55,7 +79,7 @@ function Balances({ account }: { account: Account }) {
             <Text size="sm" c="dimmed">
               {t(`overview.balance.${name}`)}
             </Text>
-            <Text size="xl" fw={600}>
+            <Text size="xl" fw={600} component="div">
               <Money value={value} short />
             </Text>
             <Text size="xs" c="dimmed">
@@ -65,5 +89,59 @@ function Balances({ account }: { account: Account }) {
         </Card>
       ))}
     </SimpleGrid>
+  );
+}
+
+/** Thirty days as people count them where they are. */
+function Days({ overview: { days, total, zone } }: { overview: Overview }) {
+  const { t } = useTranslation('user');
+  const money = useMoneyText();
+  const locale = useLocale();
+  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const points = days.map(({ day, spent }) => ({
+    at: format.format(new Date(`${day}T00:00:00Z`)),
+    values: { spent },
+  }));
+  const facts = [
+    { name: 'spent', value: <Money value={total.spent} /> },
+    { name: 'requests', value: total.requests.toLocaleString(locale) },
+    { name: 'failures', value: total.failures.toLocaleString(locale) },
+    { name: 'givenBack', value: <Money value={total.givenBack} /> },
+  ] as const;
+  return (
+    <Section title={t('overview.days.title')}>
+      <Card withBorder>
+        <Stack>
+          <SimpleGrid cols={{ base: 2, md: 4 }} component="dl" className="facts">
+            {facts.map(({ name, value }) => (
+              <div key={name}>
+                <Text size="sm" c="dimmed" component="dt">
+                  {t(`overview.days.${name}`)}
+                </Text>
+                <Text fw={600} component="dd">
+                  {value}
+                </Text>
+              </div>
+            ))}
+          </SimpleGrid>
+          <Chart
+            kind="bar"
+            label={t('overview.days.chart')}
+            points={points}
+            series={[{ name: 'spent', label: t('overview.days.spent'), color: 'blue.6' }]}
+            text={money}
+            height={220}
+          />
+          <Group justify="space-between">
+            <Text size="xs" c="dimmed">
+              {t('overview.days.zone', { zone })}
+            </Text>
+            <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
+              {t('overview.days.statement')}
+            </TextLink>
+          </Group>
+        </Stack>
+      </Card>
+    </Section>
   );
 }

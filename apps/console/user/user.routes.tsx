@@ -1,26 +1,23 @@
-import { IconLayoutDashboard } from '@tabler/icons-react';
+import { IconKey, IconLayoutDashboard, IconWallet } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { onlyFor, textsOf } from '../shell/access.js';
 import type { NavGroup } from '../shell/navigation.js';
-import { rootRoute } from '../shell/root.route.js';
-
-/** What belongs to the account of the person who is signed in. */
-const area = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'user',
-  beforeLoad: onlyFor('user'),
-  loader: textsOf('user'),
-});
+import { tokensRoutes } from './tokens/tokens.routes.js';
+import { userArea } from './user.area.js';
+import { walletRoutes } from './wallet/wallet.routes.js';
 
 const overview = createRoute({
-  getParentRoute: () => area,
+  getParentRoute: () => userArea,
   path: '/overview',
   component: lazyRouteComponent(() => import('./overview.page.js'), 'OverviewPage'),
 });
 
-export const userRoutes = area.addChildren([overview]);
+export const userRoutes = userArea.addChildren([overview, ...tokensRoutes, ...walletRoutes]);
 
 export const userNavigation: NavGroup = {
   label: 'account',
-  entries: [{ to: '/overview', label: 'overview', icon: IconLayoutDashboard, roles: ['user'] }],
+  entries: [
+    { to: '/overview', label: 'overview', icon: IconLayoutDashboard, roles: ['user'] },
+    { to: '/tokens', label: 'tokens', icon: IconKey, roles: ['user'] },
+    { to: '/wallet', label: 'wallet', icon: IconWallet, roles: ['user'] },
+  ],
 };

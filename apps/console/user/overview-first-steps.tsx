@@ -1,0 +1,55 @@
+import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
+import { signOf } from '../ui/decimal.js';
+import { ButtonLink } from '../ui/links.js';
+import { Section } from '../ui/states.js';
+import type { Overview } from './overview.js';
+
+const steps = [
+  { name: 'topUp', to: '/wallet' },
+  { name: 'key', to: '/tokens' },
+  { name: 'call', to: '/connect' },
+] as const;
+
+/** For somebody new: what to do before the first call, in its order, with what is done already. */
+export function FirstSteps({ overview }: { overview: Overview }) {
+  const { t } = useTranslation('user');
+  const keys = $api.useQuery('get', '/api/keys', { params: { query: { limit: 1 } } }).data;
+  const isDone = {
+    topUp: signOf(overview.balance.main) > 0,
+    key: (keys?.items.length ?? 0) > 0,
+    call: overview.lastRequests.length > 0,
+  };
+  const next = steps.find(({ name }) => !isDone[name]);
+  return (
+    <Section title={t('overview.steps.title')}>
+      <Card withBorder>
+        <Stack component="ol" className="steps">
+          {steps.map(({ name, to }, index) => (
+            <Group key={name} component="li" wrap="nowrap" align="flex-start">
+              <ThemeIcon variant={isDone[name] ? 'filled' : 'default'} radius="xl" color="green" aria-hidden>
+                {isDone[name] ? <IconCheck size={16} /> : index + 1}
+              </ThemeIcon>
+              <Stack gap={4} align="flex-start">
+                <Text fw={600}>
+                  {t(`overview.steps.${name}`)}
+                  {isDone[name] && <span className="visually-hidden"> ({t('overview.steps.done')})</span>}
+                </Text>
+                <Text size="sm" c="dimmed">
+                  {t(`overview.stepHints.${name}`)}
+                </Text>
+                {name === next?.name && (
+                  <ButtonLink to={to} size="xs">
+                    {t(`overview.stepLinks.${name}`)}
+                  </ButtonLink>
+                )}
+              </Stack>
+            </Group>
+          ))}
+        </Stack>
+      </Card>
+    </Section>
+  );
+}

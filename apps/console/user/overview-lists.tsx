@@ -1,0 +1,113 @@
+import { Card, Group, Progress, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../ui/data-list.js';
+import { TextLink } from '../ui/links.js';
+import { Money } from '../ui/money.js';
+import { Section } from '../ui/states.js';
+import { StatusBadge, type Tone } from '../ui/status-badge.js';
+import { When } from '../ui/when.js';
+import type { Overview, Request, RunningTask } from './overview.js';
+
+/** Videos and 3D assets under way, as they go on. */
+export function RunningTasks({ overview: { running, runningTasks } }: { overview: Overview }) {
+  const { t } = useTranslation('user');
+  return (
+    <Section title={t('overview.running.title', { count: runningTasks })}>
+      <Card withBorder>
+        <Stack component="ul" className="plain-list">
+          {running.map((task) => (
+            <Running key={task.id} task={task} />
+          ))}
+        </Stack>
+      </Card>
+    </Section>
+  );
+}
+
+function Running({ task }: { task: RunningTask }) {
+  const { t } = useTranslation('user');
+  const { prompt, model, progress, state, held, createdAt } = task;
+  return (
+    <Stack component="li" gap={4}>
+      <Group justify="space-between" wrap="nowrap">
+        <Text size="sm" fw={600} lineClamp={1}>
+          {prompt}
+        </Text>
+        <StatusBadge tone={state === 'queued' ? 'waiting' : 'busy'}>
+          {state === 'queued' ? t('overview.running.queued') : `${progress} %`}
+        </StatusBadge>
+      </Group>
+      <Progress value={progress} aria-label={t('overview.running.progress', { prompt })} />
+      <Text size="xs" c="dimmed" component="div">
+        {model} · <When at={createdAt} />
+        {held !== null && (
+          <>
+            {' '}
+            · {t('overview.running.held')} <Money value={held} />
+          </>
+        )}
+      </Text>
+    </Stack>
+  );
+}
+
+const tones: Record<Request['state'], Tone> = {
+  refused: 'bad',
+  held: 'busy',
+  settled: 'good',
+  released: 'quiet',
+};
+
+/** The newest requests; all of them are in the usage log. */
+export function LastRequests({ requests }: { requests: readonly Request[] }) {
+  const { t } = useTranslation('user');
+  return (
+    <Section title={t('overview.requests.title')}>
+      <DataList
+        label={t('overview.requests.title')}
+        query={{ data: { items: requests }, error: null, refetch: never, isPlaceholderData: false }}
+        columns={useColumns()}
+        rowKey={({ chargeId }) => chargeId}
+        empty={{
+          title: t('overview.requests.emptyTitle'),
+          hint: t('overview.requests.emptyHint'),
+          action: <TextLink to="/connect">{t('overview.stepLinks.call')}</TextLink>,
+        }}
+      />
+    </Section>
+  );
+}
+
+/** The list is a part of the overview, which is read as a whole. */
+const never = () => Promise.reject(new Error('the overview is read as a whole'));
+
+function useColumns(): Column<Request>[] {
+  const { t } = useTranslation('user');
+  return [
+    { id: 'at', header: t('overview.requests.at'), cell: ({ at }) => <When at={at} /> },
+    {
+      id: 'model',
+      header: t('overview.requests.model'),
+      cell: ({ requestedModel, model }) => (
+        <span className="model-name">{requestedModel ?? model ?? '–'}</span>
+      ),
+    },
+    {
+      id: 'state',
+      header: t('overview.requests.state'),
+      cell: ({ state, refusalCode }) => (
+        <StatusBadge tone={tones[state]} {...(refusalCode === null ? {} : { hint: refusalCode })}>
+          {t(`overview.requests.states.${state}`)}
+        </StatusBadge>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('overview.requests.amount'),
+      align: 'right',
+      cell: ({ state, held, settled }) => (
+        <Money value={state === 'held' ? held : state === 'settled' ? (settled ?? '0') : '0'} />
+      ),
+    },
+  ];
+}

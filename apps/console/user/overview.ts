@@ -1,0 +1,85 @@
+import { useEffect, useRef } from 'react';
+import { $api, queryClient } from '../api/client.js';
+import { type Answer, refresh } from '../api/queries.js';
+import { useLive } from '../shell/live.js';
+import { addDecimals, compareDecimals, multiplyDecimal, signOf } from '../ui/decimal.js';
+
+export type Overview = Answer<'/api/overview'>;
+export type RunningTask = Overview['running'][number];
+export type Request = Overview['lastRequests'][number];
+
+/** Changes that come together are read together. */
+const GATHERING_MS = 500;
+const DAYS_LOOKED_AT = 7;
+const DAYS_TO_WARN = 3;
+
+/** Days begin where the viewer is. */
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The overview, kept true by what the server tells: balances and progress at once, sums soon after. */
+export function useOverview() {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useLive((event, data) => {
+    const { queryKey } = $api.queryOptions('get', '/api/overview', { params: { query: { zone } } });
+    const before = queryClient.getQueryData<Overview>(queryKey);
+    if (!before) return;
+    const after =
+      event === 'balance' ? withBalance(before, data as Balance) : withTask(before, data as RunningTask);
+    if (after === before) return;
+    queryClient.setQueryData(queryKey, after);
+    if (isProgress(before, after)) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void refresh('/api/overview'), GATHERING_MS);
+  });
+  return $api.useQuery('get', '/api/overview', { params: { query: { zone } } });
+}
+
+type Balance = Pick<Overview['balance'], 'main' | 'held' | 'invite'>;
+
+function withBalance(overview: Overview, told: Balance): Overview {
+  const { balance } = overview;
+  const isSame = (['main', 'held', 'invite'] as const).every((name) => balance[name] === told[name]);
+  return isSame ? overview : { ...overview, balance: { ...balance, ...told } };
+}
+
+export function isRunning({ state }: RunningTask): boolean {
+  return state === 'queued' || state === 'in_progress';
+}
+
+/** Tasks that end leave the list; the newest stand first. */
+function withTask(overview: Overview, told: RunningTask): Overview {
+  const { running, runningTasks } = overview;
+  const known = running.find(({ id }) => id === told.id);
+  if (!isRunning(told)) {
+    if (!known) return overview;
+    return { ...overview, running: running.filter((task) => task !== known), runningTasks: runningTasks - 1 };
+  }
+  if (!known) return { ...overview, running: [told, ...running], runningTasks: runningTasks + 1 };
+  if (known.state === told.state && known.progress === told.progress) return overview;
+  return { ...overview, running: running.map((task) => (task === known ? told : task)) };
+}
+
+/** Only a task that runs went on; nothing else is to be read. */
+function isProgress(before: Overview, after: Overview): boolean {
+  return before.balance === after.balance && before.runningTasks === after.runningTasks;
+}
+
+/** Whether the balance is below what its owner asked to be told of, or will soon be used up. */
+export function isLow(overview: Overview, threshold: string | null): boolean {
+  const { main } = overview.balance;
+  if (signOf(main) <= 0 || (threshold !== null && compareDecimals(main, threshold) < 0)) return true;
+  const days = daysLeft(overview);
+  return days !== null && days < DAYS_TO_WARN;
+}
+
+/** For how many whole days the balance lasts at the pace of the last week; null: nothing was spent, or it lasts long. */
+export function daysLeft({ balance, days }: Overview): number | null {
+  const week = addDecimals(...days.slice(-DAYS_LOOKED_AT).map(({ spent }) => spent));
+  if (signOf(week) <= 0) return null;
+  for (let left = 0; left < DAYS_TO_WARN; left++) {
+    const needed = multiplyDecimal(week, left + 1);
+    if (compareDecimals(multiplyDecimal(balance.main, DAYS_LOOKED_AT), needed) < 0) return left;
+  }
+  return null;
+}

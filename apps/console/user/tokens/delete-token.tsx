@@ -1,0 +1,69 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { addDecimals } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { ErrorState } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import type { Key } from '../keys.js';
+
+const DAY_MS = 86_400_000;
+
+/** Deletes a key after saying what stops with it. */
+export function DeleteToken({ token }: { token: Key }) {
+  const { t } = useTranslation('tokens');
+  const remove = async () => {
+    await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId: token.keyId } } });
+    await refresh('/api/keys', '/api/keys/{keyId}');
+    tell(t('delete.done', { name: token.name }));
+  };
+  return (
+    <ConfirmAction
+      label={t('delete.label')}
+      title={t('delete.title', { name: token.name })}
+      act={remove}
+      size="compact-sm"
+      aria-label={t('delete.labelName', { name: token.name })}
+    >
+      <WhatStops token={token} />
+    </ConfirmAction>
+  );
+}
+
+/** How much a key is in use, by which people find out that something still calls with it. */
+function WhatStops({ token: { keyId, lastUsedAt } }: { token: Key }) {
+  const { t } = useTranslation('tokens');
+  const lastDay = useQuery({
+    queryKey: ['last-day-of-key', keyId],
+    queryFn: async () => {
+      const from = new Date(Date.now() - DAY_MS).toISOString();
+      const { items } = (await api.GET('/api/usage/daily', { params: { query: { keyId, from } } })).data!;
+      return {
+        requests: items.reduce((sum, { requests }) => sum + requests, 0),
+        amount: addDecimals(...items.map(({ amount }) => amount)),
+      };
+    },
+    staleTime: 0,
+  });
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{t('delete.hint')}</Text>
+      <Text size="sm" component="div">
+        {t('columns.lastUsedAt')}: {lastUsedAt === null ? t('never') : <When at={lastUsedAt} />}
+      </Text>
+      {lastDay.error ? (
+        <ErrorState error={lastDay.error} retry={() => void lastDay.refetch()} />
+      ) : lastDay.data ? (
+        <Text size="sm" component="div" fw={lastDay.data.requests > 0 ? 600 : 400}>
+          {t('delete.lastDay', { count: lastDay.data.requests })} (<Money value={lastDay.data.amount} />)
+        </Text>
+      ) : (
+        <Skeleton height={20} />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Radio, Stack, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { useMoneyText } from '../../ui/money.js';
+import { Loaded } from '../../ui/states.js';
+import { marketQuery, type Model } from '../../visitor/market.js';
+import type { RuleValues } from './token-rules.js';
+
+interface GroupOffer {
+  name: string;
+  multiplier: string;
+  /** USD for each call, where the group has one price for all. */
+  fixedPrice: string | null;
+  models: number;
+}
+
+/** The group of a key decides which models it reaches and what they cost, so each says both. */
+export function GroupField({ form }: { form: UseFormReturnType<RuleValues> }) {
+  const { t } = useTranslation('tokens');
+  const market = useQuery(marketQuery);
+  return (
+    <Loaded query={market} lines={4}>
+      {(models) => (
+        <Radio.Group
+          label={t('fields.group')}
+          description={t('fields.groupHint')}
+          required
+          {...form.getInputProps('group')}
+        >
+          <Stack gap="xs" mt="xs">
+            {groupsOf(models).map((group) => (
+              <Radio
+                key={group.name}
+                value={group.name}
+                label={group.name}
+                description={<Explained group={group} />}
+              />
+            ))}
+            {models.length === 0 && <Text size="sm">{t('fields.noGroups')}</Text>}
+          </Stack>
+        </Radio.Group>
+      )}
+    </Loaded>
+  );
+}
+
+function Explained({ group: { multiplier, fixedPrice, models } }: { group: GroupOffer }) {
+  const { t } = useTranslation('tokens');
+  const locale = useLocale();
+  const money = useMoneyText();
+  const price =
+    fixedPrice === null
+      ? t('fields.multiplied', { multiplier: exactDecimal(multiplier, locale) })
+      : t('fields.fixed', { price: money(fixedPrice) });
+  return (
+    <>
+      {price} {t('count.models', { count: models })}
+    </>
+  );
+}
+
+/** The groups of the price list, by name. */
+function groupsOf(models: readonly Model[]): GroupOffer[] {
+  const groups = new Map<string, GroupOffer>();
+  for (const { groups: each } of models) {
+    for (const { group: name, multiplier, rule, price } of each) {
+      const before = groups.get(name);
+      const fixedPrice = rule === 'fixed_per_call' && 'unitPrice' in price ? price.unitPrice : null;
+      groups.set(name, { name, multiplier, fixedPrice, models: (before?.models ?? 0) + 1 });
+    }
+  }
+  return [...groups.values()].sort((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,108 @@
+import { MultiSelect, NumberInput, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { marketQuery } from '../../visitor/market.js';
+import { localMinute, type RuleValues } from './token-rules.js';
+
+type RuleForm = UseFormReturnType<RuleValues>;
+/** The server's own largest number. */
+const MOST = 1_000_000;
+
+/** The fields that a new key and one that is there have in common. `children` is what is said of the group. */
+export function RuleFields({ form, children }: { form: RuleForm; children: ReactNode }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <>
+      <TextInput
+        label={t('fields.name')}
+        description={t('fields.nameHint')}
+        required
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      {children}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Limit form={form} name="monthlyLimit" />
+        <Limit form={form} name="totalLimit" />
+      </SimpleGrid>
+      <TextInput
+        type="datetime-local"
+        label={t('fields.expiresAt')}
+        description={t('fields.expiresAtHint')}
+        min={localMinute(new Date())}
+        {...form.getInputProps('expiresAt')}
+      />
+      <Models form={form} />
+      <TagsInput
+        label={t('fields.allowedIps')}
+        description={t('fields.allowedIpsHint')}
+        placeholder={form.values.allowedIps.length === 0 ? t('allIps') : ''}
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        {...form.getInputProps('allowedIps')}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Count form={form} name="requestsPerMinute" min={1} />
+        <Count form={form} name="maxRunningTasks" min={0} />
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Limit({ form, name }: { form: RuleForm; name: 'monthlyLimit' | 'totalLimit' }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <TextInput
+      label={t(`fields.${name}`)}
+      placeholder={t('noLimit')}
+      inputMode="decimal"
+      autoComplete="off"
+      rightSection={<Text size="sm">USD</Text>}
+      rightSectionWidth="3.5rem"
+      {...form.getInputProps(name)}
+    />
+  );
+}
+
+function Count(props: { form: RuleForm; name: 'requestsPerMinute' | 'maxRunningTasks'; min: number }) {
+  const { t } = useTranslation('tokens');
+  const { form, name, min } = props;
+  return (
+    <NumberInput
+      label={t(`fields.${name}`)}
+      placeholder={t('asGroup')}
+      min={min}
+      max={MOST}
+      allowDecimal={false}
+      hideControls
+      {...form.getInputProps(name)}
+    />
+  );
+}
+
+/** Those of the group; a key that is there keeps those that its list names, whatever became of them. */
+function Models({ form }: { form: RuleForm }) {
+  const { t } = useTranslation('tokens');
+  const market = useQuery(marketQuery);
+  const { group, allowedModels } = form.values;
+  const ofGroup = (market.data ?? [])
+    .filter(({ groups }) => group === '' || groups.some((each) => each.group === group))
+    .map(({ id }) => id);
+  return (
+    <MultiSelect
+      label={t('fields.allowedModels')}
+      description={t('fields.allowedModelsHint')}
+      placeholder={allowedModels.length === 0 ? t('allModels') : ''}
+      data={[...new Set([...ofGroup, ...allowedModels])].sort((a, b) => a.localeCompare(b))}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('allModels') }}
+      nothingFoundMessage={t('fields.noModels')}
+      {...form.getInputProps('allowedModels')}
+    />
+  );
+}

@@ -1,0 +1,142 @@
+import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Column } from '../../ui/data-list.js';
+import { compareDecimals } from '../../ui/decimal.js';
+import { TextLink } from '../../ui/links.js';
+import { Money, useMoneyText } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import type { Key } from '../keys.js';
+import { DeleteToken } from './delete-token.js';
+
+/** What the list of keys shows of each. */
+export function useTokenColumns(): Column<Key>[] {
+  const { t } = useTranslation('tokens');
+  return [
+    { id: 'name', header: t('columns.name'), cell: (token) => <Name token={token} /> },
+    { id: 'group', header: t('columns.group'), cell: ({ group }) => group },
+    {
+      id: 'month',
+      header: t('columns.month'),
+      align: 'right',
+      cell: ({ spentThisMonth, monthlyLimit, name }) => (
+        <Used used={spentThisMonth} limit={monthlyLimit} label={`${name}: ${t('columns.month')}`} />
+      ),
+    },
+    {
+      id: 'total',
+      header: t('columns.total'),
+      align: 'right',
+      cell: ({ spent, totalLimit, name }) => (
+        <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
+      ),
+    },
+    {
+      id: 'models',
+      header: t('columns.models'),
+      cell: ({ allowedModels }) => <Allowed list={allowedModels} all={t('allModels')} of="models" />,
+    },
+    {
+      id: 'ips',
+      header: t('columns.ips'),
+      cell: ({ allowedIps }) => <Allowed list={allowedIps} all={t('allIps')} of="ips" />,
+      isExtra: true,
+    },
+    { id: 'expiresAt', header: t('columns.expiresAt'), cell: (token) => <Expiry token={token} /> },
+    {
+      id: 'lastUsedAt',
+      header: t('columns.lastUsedAt'),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('never') : <When at={lastUsedAt} />),
+    },
+    {
+      id: 'createdAt',
+      header: t('columns.createdAt'),
+      cell: ({ createdAt }) => <When at={createdAt} />,
+      isExtra: true,
+    },
+    { id: 'do', header: t('columns.do'), align: 'right', cell: (token) => <Actions token={token} /> },
+  ];
+}
+
+function Name({ token: { name, prefix } }: { token: Key }) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm" fw={600} className="model-name">
+        {name}
+      </Text>
+      {prefix !== null && (
+        <Text size="xs" c="dimmed" ff="monospace">
+          {prefix}…
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** What was spent, and of how much where there is a limit. */
+function Used({ used, limit, label }: { used: string; limit: string | null; label: string }) {
+  const { t } = useTranslation('tokens');
+  const money = useMoneyText();
+  if (limit === null) return <Money value={used} />;
+  const isOver = compareDecimals(used, limit) >= 0;
+  return (
+    <Stack gap={4} align="stretch">
+      <Text size="sm" component="div">
+        <Money value={used} />
+      </Text>
+      <Progress
+        value={partOf(used, limit)}
+        color={isOver ? 'red' : 'blue'}
+        aria-label={label}
+        aria-valuetext={t('usedOf', { used: money(used), limit: money(limit) })}
+      />
+      <Text size="xs" c="dimmed" component="div">
+        {t('ofLimit', { limit: money(limit) })}
+      </Text>
+    </Stack>
+  );
+}
+
+/** Percents for a bar; only the drawing makes a number of amounts. */
+function partOf(used: string, limit: string): number {
+  return Number(limit) === 0 ? 100 : Math.min(100, (Number(used) / Number(limit)) * 100);
+}
+
+function Allowed({ list, all, of }: { list: string[] | null; all: string; of: 'models' | 'ips' }) {
+  const { t } = useTranslation('tokens');
+  if (list === null) return all;
+  if (list.length === 1) return <span className="model-name">{list[0]}</span>;
+  return (
+    <Tooltip label={list.join(', ')} multiline maw="20rem">
+      <span tabIndex={0}>{t(`count.${of}`, { count: list.length })}</span>
+    </Tooltip>
+  );
+}
+
+function Expiry({ token: { expiresAt } }: { token: Key }) {
+  const { t } = useTranslation('tokens');
+  if (expiresAt === null) return t('neverExpires');
+  // Read anew with the list, at least when somebody comes back to it.
+  return isPast(expiresAt) ? <StatusBadge tone="bad">{t('expired')}</StatusBadge> : <When at={expiresAt} />;
+}
+
+function isPast(at: string): boolean {
+  return Date.parse(at) <= Date.now();
+}
+
+function Actions({ token }: { token: Key }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <TextLink
+        to="/tokens"
+        search={(before: object) => ({ ...before, key: token.keyId })}
+        size="sm"
+        aria-label={t('changeName', { name: token.name })}
+      >
+        {t('changeShort')}
+      </TextLink>
+      <DeleteToken token={token} />
+    </Group>
+  );
+}

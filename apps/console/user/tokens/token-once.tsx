@@ -1,0 +1,51 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyLine } from '../../ui/copy.js';
+
+export interface MadeToken {
+  name: string;
+  apiKey: string;
+}
+
+/** A new key, this once: it closes when somebody says that it is stored, and not by accident. */
+export function TokenOnce({ token, done }: { token: MadeToken | null; done: () => void }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <Modal
+      opened={token !== null}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      size="lg"
+      title={t('once.title', { name: token?.name ?? '' })}
+    >
+      {token && <Once token={token} done={done} />}
+    </Modal>
+  );
+}
+
+function Once({ token, done }: { token: MadeToken; done: () => void }) {
+  const { t } = useTranslation('tokens');
+  const [isStored, setStored] = useState(false);
+  return (
+    <Stack>
+      <Alert color="yellow" variant="outline">
+        {t('once.hint')}
+      </Alert>
+      <CopyLine value={token.apiKey} label={t('once.key')} />
+      <Text size="sm">{t('once.next')}</Text>
+      <Checkbox
+        label={t('once.stored')}
+        checked={isStored}
+        onChange={({ currentTarget }) => setStored(currentTarget.checked)}
+      />
+      <Group justify="flex-end">
+        <Button onClick={done} disabled={!isStored}>
+          {t('once.done')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

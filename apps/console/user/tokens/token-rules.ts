@@ -1,0 +1,88 @@
+import type { Key } from '../keys.js';
+
+/** The form of a key's rules: what is left empty is not limited. */
+export type RuleValues = {
+  name: string;
+  group: string;
+  /** As the browser's field has it: a minute where the viewer is, such as 2026-01-31T09:00. */
+  expiresAt: string;
+  monthlyLimit: string;
+  totalLimit: string;
+  allowedModels: string[];
+  allowedIps: string[];
+  requestsPerMinute: string | number;
+  maxRunningTasks: string | number;
+};
+
+/** The same as the server has it; null: no limit. */
+export interface Rules {
+  name: string;
+  expiresAt: string | null;
+  monthlyLimit: string | null;
+  totalLimit: string | null;
+  allowedModels: string[] | null;
+  allowedIps: string[] | null;
+  requestsPerMinute: number | null;
+  maxRunningTasks: number | null;
+}
+
+export const NO_RULES: RuleValues = {
+  name: '',
+  group: '',
+  expiresAt: '',
+  monthlyLimit: '',
+  totalLimit: '',
+  allowedModels: [],
+  allowedIps: [],
+  requestsPerMinute: '',
+  maxRunningTasks: '',
+};
+
+export function valuesOf(token: Key): RuleValues {
+  return {
+    name: token.name,
+    group: token.group,
+    expiresAt: token.expiresAt === null ? '' : localMinute(new Date(token.expiresAt)),
+    monthlyLimit: token.monthlyLimit ?? '',
+    totalLimit: token.totalLimit ?? '',
+    allowedModels: token.allowedModels ?? [],
+    allowedIps: token.allowedIps ?? [],
+    requestsPerMinute: token.requestsPerMinute ?? '',
+    maxRunningTasks: token.maxRunningTasks ?? '',
+  };
+}
+
+export function rulesOf(values: RuleValues): Rules {
+  return {
+    name: values.name.trim(),
+    expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
+    monthlyLimit: values.monthlyLimit.trim() || null,
+    totalLimit: values.totalLimit.trim() || null,
+    allowedModels: values.allowedModels.length === 0 ? null : values.allowedModels,
+    allowedIps: values.allowedIps.length === 0 ? null : values.allowedIps,
+    requestsPerMinute: numberOf(values.requestsPerMinute),
+    maxRunningTasks: numberOf(values.maxRunningTasks),
+  };
+}
+
+/** Those of the rules that the form changed: an expiry that is over by now is only refused when somebody sets it. */
+export function changedRules(before: RuleValues, after: RuleValues): Partial<Rules> {
+  const [old, all] = [rulesOf(before), rulesOf(after)];
+  const names = Object.keys(all) as (keyof Rules)[];
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(all[name]))
+      .map((name) => [name, all[name]]),
+  );
+}
+
+function numberOf(value: string | number): number | null {
+  return value === '' ? null : Number(value);
+}
+
+/** A moment as the browser's field wants it, in the viewer's zone. */
+export function localMinute(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,89 @@
+import { Drawer } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DataList } from '../../ui/data-list.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { ChangeToken, NewToken } from './token-forms.js';
+import { useTokenColumns } from './token-columns.js';
+import { type MadeToken, TokenOnce } from './token-once.js';
+
+const route = getRouteApi('/user/tokens');
+const PAGE = 50;
+
+/** The keys that programs call with: what each may do, and what it did. */
+export function TokensPage() {
+  const { t } = useTranslation('tokens');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const tokens = $api.useQuery(
+    'get',
+    '/api/keys',
+    { params: { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } } },
+    { placeholderData: keepPreviousData },
+  );
+  const create = (
+    <ButtonLink to="/tokens" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+      {t('create')}
+    </ButtonLink>
+  );
+  return (
+    <Page title={t('title')} about={t('about')} actions={create}>
+      <DataList
+        label={t('title')}
+        query={tokens}
+        columns={useTokenColumns()}
+        rowKey={({ keyId }) => keyId}
+        empty={{ title: t('emptyTitle'), hint: t('emptyHint'), action: create }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        columnsName="tokens"
+      />
+      <OpenForms />
+    </Page>
+  );
+}
+
+/** What the address opens: the form of a new key, or the rules of one that is there. */
+function OpenForms() {
+  const { t } = useTranslation('tokens');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [made, setMade] = useState<MadeToken | null>(null);
+  const close = () => void navigate({ search: { ...(search.cursor ? { cursor: search.cursor } : {}) } });
+  const shared = {
+    onClose: close,
+    position: 'right',
+    size: 'lg',
+    closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
+  } as const;
+  return (
+    <>
+      <Drawer {...shared} opened={search.new === 'yes'} title={t('create')}>
+        <NewToken
+          done={(token) => {
+            setMade(token);
+            close();
+          }}
+        />
+      </Drawer>
+      <Drawer {...shared} opened={search.key !== undefined} title={t('change')}>
+        {search.key !== undefined && <OpenToken key={search.key} keyId={search.key} done={close} />}
+      </Drawer>
+      <TokenOnce token={made} done={() => setMade(null)} />
+    </>
+  );
+}
+
+function OpenToken({ keyId, done }: { keyId: string; done: () => void }) {
+  const token = $api.useQuery('get', '/api/keys/{keyId}', { params: { path: { keyId } } });
+  return (
+    <Loaded query={token} lines={8}>
+      {(found) => <ChangeToken token={found} done={done} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,190 @@
+import { Alert, Button, Card, Code, Group, List, Stack, Table, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { CopyLine } from '../../ui/copy.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { OrderState } from './orders.js';
+import { type OrderDetails, refreshMoney } from './wallet.js';
+
+const route = getRouteApi('/user/topups/$orderId');
+/** A payment is told by the provider soon after people come back; the page asks so often until then. */
+const ASKING_MS = 2_000;
+
+/** Where checkouts lead back to: what an order is, and what became of it, as soon as that is known. */
+export function OrderPage() {
+  const { t } = useTranslation('wallet');
+  const { orderId } = route.useParams();
+  const order = $api.useQuery(
+    'get',
+    '/api/topups/{orderId}',
+    { params: { path: { orderId } } },
+    { refetchInterval: ({ state }) => (state.data?.state === 'open' ? ASKING_MS : false) },
+  );
+  useWhenOver(order.data?.state);
+  return (
+    <Page title={t('order.title')} width={44}>
+      <Loaded query={order} lines={8}>
+        {(found) => (
+          <>
+            <Outcome order={found} />
+            <Facts order={found} />
+            <Actions order={found} />
+            <Reversals order={found} />
+          </>
+        )}
+      </Loaded>
+      <TextLink to="/wallet">{t('order.toWallet')}</TextLink>
+    </Page>
+  );
+}
+
+/** What the payment changed is read again by whoever shows it. */
+function useWhenOver(state: OrderDetails['state'] | undefined): void {
+  const before = useRef(state);
+  useEffect(() => {
+    if (before.current === 'open' && state !== 'open') void refreshMoney();
+    before.current = state;
+  }, [state]);
+}
+
+function Outcome({ order }: { order: OrderDetails }) {
+  const { t } = useTranslation('wallet');
+  const { paid } = route.useSearch();
+  const { state } = order;
+  const colour = { open: 'yellow', paid: 'green', disputed: 'red' }[state as string] ?? 'gray';
+  const told = state === 'open' && paid !== undefined ? 'confirming' : state;
+  return (
+    <Alert variant="outline" color={colour} title={t(`order.told.${told}`)} role="status">
+      {t(`order.hint.${told}`)}
+    </Alert>
+  );
+}
+
+function Facts({ order }: { order: OrderDetails }) {
+  const { t } = useTranslation('wallet');
+  const locale = useLocale();
+  const { id, state, credits, pay, currency, rate, provider, createdAt, expiresAt, paidAt } = order;
+  return (
+    <Card withBorder>
+      <Table variant="vertical" layout="auto" withRowBorders={false} aria-label={t('order.title')}>
+        <Table.Tbody>
+          <Fact name={t('orders.state')}>
+            <OrderState state={state} />
+          </Fact>
+          <Fact name={t('topUp.youGet')}>
+            <Money value={credits} />
+          </Fact>
+          <Fact name={t('topUp.youPay')}>
+            <Money value={pay} currency={currency} />
+          </Fact>
+          <Fact name={t('order.rate')}>{exactDecimal(rate, locale)}</Fact>
+          <Fact name={t('orders.provider')}>{t(`provider.${provider}`)}</Fact>
+          <Fact name={t('orders.createdAt')}>
+            <When at={createdAt} />
+          </Fact>
+          {paidAt !== null && (
+            <Fact name={t('order.paidAt')}>
+              <When at={paidAt} />
+            </Fact>
+          )}
+          {state === 'open' && (
+            <Fact name={t('order.expiresAt')}>
+              <When at={expiresAt} />
+            </Fact>
+          )}
+          <Fact name={t('order.id')}>
+            <CopyLine value={id} label={t('order.id')} />
+          </Fact>
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">{name}</Table.Th>
+      <Table.Td>{children}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Actions({ order }: { order: OrderDetails }) {
+  const { t } = useTranslation('wallet');
+  const { id, state, credits, checkoutUrl, instructions } = order;
+  if (state === 'expired' || state === 'cancelled') {
+    return (
+      <ButtonLink to="/wallet" search={{ credits }} w="fit-content">
+        {t('order.again')}
+      </ButtonLink>
+    );
+  }
+  if (state !== 'open') return null;
+  const cancel = async () => {
+    await api.POST('/api/topups/{orderId}/cancel', { params: { path: { orderId: id } } });
+    await refreshMoney();
+  };
+  return (
+    <Stack>
+      {instructions !== null && (
+        <Section title={t('order.instructions')}>
+          <Code block>{instructions}</Code>
+        </Section>
+      )}
+      <Group>
+        {checkoutUrl !== null && (
+          <Button component="a" href={checkoutUrl}>
+            {t('order.pay')}
+          </Button>
+        )}
+        <ConfirmAction label={t('order.cancel')} title={t('order.cancelTitle')} act={cancel}>
+          {t('order.cancelHint')}
+        </ConfirmAction>
+      </Group>
+    </Stack>
+  );
+}
+
+/** What went back, and why the balance is what it is. */
+function Reversals({ order }: { order: OrderDetails }) {
+  const { t } = useTranslation('wallet');
+  const { refunds, disputes, currency } = order;
+  if (refunds.length + disputes.length === 0) return null;
+  return (
+    <Section title={t('order.reversals')}>
+      <List spacing="sm">
+        {refunds.map((refund) => (
+          <List.Item key={refund.at}>
+            <Text fw={600}>{t(`order.refund.${refund.state}`)}</Text>
+            <Text size="sm">
+              <Money value={refund.pay} currency={currency} /> · <Money value={refund.credits} />{' '}
+              {t('order.ofBalance')} · <When at={refund.endedAt ?? refund.at} />
+            </Text>
+          </List.Item>
+        ))}
+        {disputes.map((dispute) => (
+          <List.Item key={dispute.at}>
+            <Text fw={600}>{t(`order.dispute.${dispute.state}`)}</Text>
+            <Text size="sm">
+              <Money value={dispute.pay} currency={currency} /> · <Money value={dispute.credits} />{' '}
+              {t('order.ofBalance')} · <When at={dispute.endedAt ?? dispute.at} />
+            </Text>
+            <Text size="sm" c="dimmed">
+              {t(`order.disputeHint.${dispute.state}`)}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </Section>
+  );
+}

@@ -1,0 +1,88 @@
+import { Group } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { type Order, orderTones } from './wallet.js';
+
+const route = getRouteApi('/user/wallet');
+const PAGE = 10;
+
+/** The account's orders, the newest first. */
+export function Orders() {
+  const { t } = useTranslation('wallet');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const orders = $api.useQuery(
+    'get',
+    '/api/topups',
+    { params: { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Section title={t('orders.title')}>
+      <DataList
+        label={t('orders.title')}
+        query={orders}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={{ title: t('orders.emptyTitle'), hint: t('orders.emptyHint') }}
+        pager={{
+          cursor,
+          go: (next) =>
+            void navigate({ search: (before) => ({ ...before, cursor: next }), resetScroll: false }),
+        }}
+      />
+    </Section>
+  );
+}
+
+export function OrderState({ state }: { state: Order['state'] }) {
+  const { t } = useTranslation('wallet');
+  return <StatusBadge tone={orderTones[state]}>{t(`orders.states.${state}`)}</StatusBadge>;
+}
+
+function useColumns(): Column<Order>[] {
+  const { t } = useTranslation('wallet');
+  return [
+    { id: 'createdAt', header: t('orders.createdAt'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    { id: 'state', header: t('orders.state'), cell: ({ state }) => <OrderState state={state} /> },
+    { id: 'provider', header: t('orders.provider'), cell: ({ provider }) => t(`provider.${provider}`) },
+    {
+      id: 'credits',
+      header: t('orders.credits'),
+      align: 'right',
+      cell: ({ credits }) => <Money value={credits} />,
+    },
+    {
+      id: 'pay',
+      header: t('orders.pay'),
+      align: 'right',
+      cell: ({ pay, currency }) => <Money value={pay} currency={currency} />,
+    },
+    { id: 'do', header: t('orders.more'), align: 'right', cell: (order) => <OrderLinks order={order} /> },
+  ];
+}
+
+function OrderLinks({ order: { id, state, credits } }: { order: Order }) {
+  const { t } = useTranslation('wallet');
+  const isOver = state === 'expired' || state === 'cancelled';
+  return (
+    <Group gap="sm" justify="flex-end">
+      {isOver && (
+        <TextLink to="/wallet" search={{ credits }} size="sm">
+          {t('orders.again')}
+        </TextLink>
+      )}
+      <TextLink to="/topups/$orderId" params={{ orderId: id }} size="sm">
+        {state === 'open' ? t('orders.payNow') : t('orders.details')}
+      </TextLink>
+    </Group>
+  );
+}

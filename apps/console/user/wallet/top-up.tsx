@@ -1,0 +1,213 @@
+import { Button, Card, Chip, Group, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import { relayQuery } from '../../api/queries.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { FormFault, messageOf, useSend } from '../../ui/form.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money, useMoneyText } from '../../ui/money.js';
+import { ErrorState, Section } from '../../ui/states.js';
+import { CREDITS, PAYMENT, type Provider, type Quote, refreshMoney, useRequestName } from './wallet.js';
+
+const route = getRouteApi('/user/wallet');
+const USUAL = '10';
+const OFTEN = ['10', '20', '50', '100'];
+const TYPING_MS = 250;
+
+type Way = 'credits' | 'pay';
+type Values = {
+  way: Way;
+  credits: string;
+  pay: string;
+  provider: Provider | null;
+};
+type TopUpForm = UseFormReturnType<Values>;
+
+/** Orders balance: what is paid and what is got stand there before anything is ordered. */
+export function TopUp() {
+  const { t } = useTranslation('wallet');
+  const { credits = USUAL } = route.useSearch();
+  const form: TopUpForm = useForm<Values>({
+    initialValues: {
+      way: 'credits',
+      credits: CREDITS.test(credits) ? credits : USUAL,
+      pay: '13',
+      provider: null,
+    },
+    validate: {
+      credits: (value, { way }) =>
+        way === 'pay' || CREDITS.test(value.trim()) ? null : t('topUp.unreadable'),
+      pay: (value, { way }) =>
+        way === 'credits' || PAYMENT.test(value.trim()) ? null : t('topUp.unreadable'),
+    },
+  });
+  const { way } = form.values;
+  const quote = useQuote(way, form.values[way]);
+  const { onSubmit, isSending, failure } = useOrder(form, quote.data?.providers ?? []);
+  const fault = quote.error ? asFailure(quote.error) : null;
+  const isWrong = fault?.param === way;
+  return (
+    <Section title={t('topUp.title')}>
+      <Card withBorder maw="44rem" w="100%">
+        <form onSubmit={onSubmit} noValidate className="stack">
+          <Amount form={form} error={isWrong ? messageOf(fault) : null} />
+          {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
+          <Offer quote={isWrong ? undefined : quote.data} />
+          <Providers form={form} providers={quote.data?.providers} />
+          <FormFault failure={failure} />
+          <Submit quote={isWrong ? undefined : quote.data} isSending={isSending} />
+        </form>
+      </Card>
+    </Section>
+  );
+}
+
+/** What so much costs or buys; the last answer stays until the next is there. */
+function useQuote(way: Way, typed: string) {
+  const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const isReadable = (way === 'credits' ? CREDITS : PAYMENT).test(wish);
+  const query = way === 'credits' ? { credits: wish } : { pay: wish };
+  return $api.useQuery(
+    'get',
+    '/api/topups/quote',
+    { params: { query } },
+    { enabled: isReadable, placeholderData: keepPreviousData },
+  );
+}
+
+function useOrder(form: TopUpForm, providers: readonly Provider[]) {
+  const navigate = useNavigate();
+  const request = useRequestName();
+  return useSend({
+    form,
+    send: async ({ way, provider: chosen, ...amounts }) => {
+      const wish = way === 'credits' ? { credits: amounts.credits.trim() } : { pay: amounts.pay.trim() };
+      const provider = chosen ?? providers[0] ?? 'stripe';
+      const requestId = request.of(JSON.stringify([wish, provider]));
+      return (await api.POST('/api/topups', { body: { ...wish, provider, requestId } })).data!;
+    },
+    done: async ({ id, checkoutUrl }) => {
+      request.forget();
+      await refreshMoney();
+      if (checkoutUrl === null) await navigate({ to: '/topups/$orderId', params: { orderId: id } });
+      else window.location.assign(checkoutUrl);
+    },
+  });
+}
+
+function Amount({ form, error }: { form: TopUpForm; error: string | null }) {
+  const { t } = useTranslation('wallet');
+  const money = useMoneyText();
+  const { way } = form.values;
+  const currency = useQuery(relayQuery).data?.paymentCurrency ?? 'USD';
+  const input = form.getInputProps(way);
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t('topUp.way')}
+        data={[
+          { value: 'credits', label: t('topUp.byCredits') },
+          { value: 'pay', label: t('topUp.byPay') },
+        ]}
+        {...form.getInputProps('way')}
+      />
+      <TextInput
+        key={way}
+        label={way === 'credits' ? t('topUp.credits') : t('topUp.pay')}
+        inputMode="decimal"
+        autoComplete="off"
+        required
+        rightSection={<Text size="sm">{way === 'credits' ? 'USD' : currency}</Text>}
+        rightSectionWidth="3.5rem"
+        {...input}
+        error={(input.error as string | undefined) ?? error}
+      />
+      {way === 'credits' && (
+        <Chip.Group
+          value={form.values.credits}
+          onChange={(value) => form.setFieldValue('credits', String(value))}
+        >
+          <Group gap="xs" role="group" aria-label={t('topUp.often')}>
+            {OFTEN.map((amount) => (
+              <Chip key={amount} value={amount} size="sm">
+                {money(amount)}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      )}
+    </Stack>
+  );
+}
+
+/** Both sides of the order, with the rate between them. */
+function Offer({ quote }: { quote: Quote | undefined }) {
+  const { t } = useTranslation('wallet');
+  const locale = useLocale();
+  return (
+    <div role="status" className="offer">
+      <div>
+        <Text size="sm" c="dimmed">
+          {t('topUp.youPay')}
+        </Text>
+        <Text size="lg" fw={600} component="div">
+          {quote ? <Money value={quote.pay} currency={quote.currency} /> : '–'}
+        </Text>
+      </div>
+      <div>
+        <Text size="sm" c="dimmed">
+          {t('topUp.youGet')}
+        </Text>
+        <Text size="lg" fw={600} component="div">
+          {quote ? <Money value={quote.credits} /> : '–'}
+        </Text>
+      </div>
+      <Text size="sm" c="dimmed" className="offer-rate">
+        {quote && t('topUp.rate', { rate: exactDecimal(quote.rate, locale), currency: quote.currency })}
+      </Text>
+    </div>
+  );
+}
+
+function Providers({ form, providers }: { form: TopUpForm; providers: readonly Provider[] | undefined }) {
+  const { t } = useTranslation('wallet');
+  if (providers?.length === 0) return <Text>{t('topUp.noProvider')}</Text>;
+  return (
+    <Radio.Group
+      label={t('topUp.provider')}
+      {...form.getInputProps('provider')}
+      value={form.values.provider ?? providers?.[0] ?? null}
+    >
+      <Stack gap="xs" mt="xs" mih="1.5rem">
+        {providers?.map((name) => (
+          <Radio
+            key={name}
+            value={name}
+            label={t(`provider.${name}`)}
+            description={t(`providerHint.${name}`)}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+function Submit({ quote, isSending }: { quote: Quote | undefined; isSending: boolean }) {
+  const { t } = useTranslation('wallet');
+  const money = useMoneyText(quote?.currency);
+  return (
+    <Button
+      type="submit"
+      loading={isSending}
+      disabled={!quote || quote.providers.length === 0}
+      w="fit-content"
+    >
+      {quote ? t('topUp.submit', { amount: money(quote.pay) }) : t('topUp.submitNothing')}
+    </Button>
+  );
+}

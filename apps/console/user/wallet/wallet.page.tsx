@@ -1,0 +1,109 @@
+import { Alert, Card, SimpleGrid, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { useLive } from '../../shell/live.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { Invites } from './invites.js';
+import { Orders } from './orders.js';
+import { TopUp } from './top-up.js';
+
+/** Its calendar is only loaded by those who open it. */
+const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
+
+const route = getRouteApi('/user/wallet');
+const tabs = ['top-up', 'statement', 'invites'] as const;
+
+/** Where money comes in, what moved, and what invitations brought. Which part is open stands in the address. */
+export function WalletPage() {
+  const { t } = useTranslation('wallet');
+  const { tab = 'top-up', credits } = route.useSearch();
+  const navigate = route.useNavigate();
+  const open = (next: string | null) => {
+    const chosen = tabs.find((each) => each === next);
+    void navigate({ search: chosen === undefined || chosen === 'top-up' ? {} : { tab: chosen } });
+  };
+  return (
+    <Page title={t('title')} about={t('about')}>
+      <Balances />
+      <Tabs value={tab} onChange={open} keepMounted={false}>
+        <Tabs.List aria-label={t('parts')}>
+          {tabs.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {t(`tabs.${each}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="top-up" pt="lg">
+          <Stack gap="xl">
+            <TopUp key={credits} />
+            <Orders />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="statement" pt="lg">
+          <Suspense fallback={<Skeleton height="24rem" />}>
+            <Statement />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="invites" pt="lg">
+          <Invites />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+const EMPTY = { main: '0', held: '0', invite: '0', refundPending: '0' };
+
+/** The balances, as they change. */
+function Balances() {
+  const account = $api.useQuery('get', '/api/account');
+  useLive((event, data) => {
+    if (event !== 'balance') return;
+    const { main, held, invite } = { ...EMPTY, ...(data as Partial<typeof EMPTY>) };
+    const shown = account.data?.balance;
+    if (shown && (shown.main !== main || shown.held !== held || shown.invite !== invite))
+      void refresh('/api/account');
+  });
+  return (
+    <Loaded query={account} lines={4}>
+      {(found) => <BalanceCards account={found} />}
+    </Loaded>
+  );
+}
+
+function BalanceCards({ account }: { account: Answer<'/api/account'> }) {
+  const { t } = useTranslation('wallet');
+  const { balance, frozen } = account;
+  const names = ['main', 'held', 'invite', 'refundPending'] as const;
+  const shown = names.filter((name) => name !== 'refundPending' || signOf(balance[name]) !== 0);
+  return (
+    <>
+      {frozen && (
+        <Alert color="red" variant="outline" title={t('frozen.title')}>
+          {frozen.reason === 'debt' ? t('frozen.debt') : frozen.reason}
+        </Alert>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: Math.min(shown.length, 2), md: shown.length }}>
+        {shown.map((name) => (
+          <Card key={name} withBorder>
+            <Text size="sm" c="dimmed">
+              {t(`balance.${name}`)}
+            </Text>
+            <Text size="xl" fw={600} component="div">
+              <Money value={balance[name]} short />
+            </Text>
+            <Text size="xs" c="dimmed">
+              {t(`balanceHint.${name}`)}
+            </Text>
+          </Card>
+        ))}
+      </SimpleGrid>
+    </>
+  );
+}
