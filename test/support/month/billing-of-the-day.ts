@@ -51,14 +51,18 @@ export class BillingOfTheDay {
     return new BillingOfTheDay(billing, transport, stripe);
   }
 
+  /** Of the control plane. */
+  get address(): string {
+    return `http://127.0.0.1:${this.billing.consolePort}`;
+  }
+
   /** Delivers events as the provider does: again and again until they are taken. */
   async deliver(events: readonly object[]): Promise<void> {
     const limit = pLimit(8);
-    const address = `http://127.0.0.1:${this.billing.consolePort}`;
     await Promise.all(
       events.map((event) =>
         limit(() =>
-          until('an event to be taken', async () => (await this.stripe.deliver(address, event)).ok, {
+          until('an event to be taken', async () => (await this.stripe.deliver(this.address, event)).ok, {
             limitMs: 60_000,
           }),
         ),

@@ -25,7 +25,8 @@ export function findFaketime(): string | null {
  * clock stands where it stood at the last start: earlier than before.
  */
 export class ClockedServer {
-  readonly log = createLogger('test', 'silent');
+  /** `MONTH_LOG=warn` shows what the programs have to say. */
+  readonly log = createLogger('month', process.env['MONTH_LOG'] ?? 'silent');
   private readonly dataDir = mkdtempSync(join(tmpdir(), 'tollgate-month-'));
   private server: EmbeddedPostgres | undefined;
   private pools: pg.Pool[] = [];
@@ -34,8 +35,11 @@ export class ClockedServer {
     chmodSync(this.dataDir, 0o755);
   }
 
-  /** Starts the server, again if it runs, with its clock at a time such as `2026-10-01 08:00:00` of UTC. */
-  async startAt(time: string): Promise<void> {
+  /**
+   * Starts the server, again if it runs, with its clock at a time such as `2026-10-01 08:00:00` of UTC, from where it goes
+   * so many times as fast as ours.
+   */
+  async startAt(time: string, speed = SPEED): Promise<void> {
     await this.stop();
     this.server = await startEmbeddedPostgres({
       dataDir: this.dataDir,
@@ -43,7 +47,7 @@ export class ClockedServer {
       settings: SETTINGS,
       env: {
         LD_PRELOAD: this.faketime,
-        FAKETIME: `@${time} x${SPEED}`,
+        FAKETIME: `@${time} x${speed}`,
         FAKETIME_DONT_FAKE_MONOTONIC: '1',
         TZ: 'UTC',
       },

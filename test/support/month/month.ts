@@ -1,18 +1,31 @@
-import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
+import { createCustomer } from '#apps/billing/customers.js';
+import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog/catalog.seed.js';
+import { bankMapping } from '#finance/provider-reports/bank-csv.js';
+import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { matchBankLines } from '#finance/provider-reports/bank-match.js';
+import { postReportLines } from '#finance/provider-reports/line-postings.js';
+import { importStripeCsv } from '#finance/provider-reports/report.import.js';
+import { VENDORA_MAIN } from '#groups/group.js';
+import { adjust, reverseAdjustment } from '#ledger/adjustment.js';
 import { refundCharge } from '#ledger/charge-refund.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { beginTopupRefund } from '#ledger/topup-refund.js';
 import { recordTopup } from '#ledger/topup.js';
-import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { writeOff } from '#ledger/write-off.js';
+import { nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
+import { person } from '../console.js';
+import { until } from '../eventually.js';
+import type { LedgerFixture } from '../ledger.js';
 import { StripeStandIn } from '../stripe.js';
 import { BillingOfTheDay } from './billing-of-the-day.js';
 import type { ClockedServer } from './clocked-server.js';
 import { type Customer, newCustomer, openTicket, signUp } from './customers.js';
 import { Dice } from './dice.js';
 import { MonthDatabase } from './month-database.js';
+import { activityCsv, BANK_MAPPING, bankCsv, payoutsCsv } from './reports.js';
 import { Provider, type ProviderPayment } from './provider.js';
 import { Work } from './work.js';
 
@@ -23,6 +36,9 @@ export interface MonthOptions {
   days: number;
   requestsPerDay: number;
 }
+
+/** What the reports are asked for: more than the month, so that nothing waits for the next one. */
+const REPORTED = { from: '2026-09-01T00:00:00Z', to: '2026-11-15T00:00:00Z' };
 
 export interface BankTransfer {
   reference: string;
@@ -62,6 +78,7 @@ export class Month {
     const month = new Month(server, await StripeStandIn.start(), options);
     await seedCatalog(month.database.owner);
     await configureSandboxChannel(month.database.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'none' });
+    await seedSandboxCosts(month.database.owner);
     return month;
   }
 
@@ -81,8 +98,8 @@ export class Month {
   }
 
   /** Starts the server with its clock at a time, and billing with it. */
-  async open(time: string): Promise<void> {
-    await this.server.startAt(time);
+  async open(time: string, speed?: number): Promise<void> {
+    await this.server.startAt(time, speed);
     this.database.connect();
     this.work.restart();
     this.billing = await BillingOfTheDay.start(this.database, this.stripe);
@@ -104,22 +121,144 @@ export class Month {
     const { customers, days, requestsPerDay } = this.options;
     await this.welcome(Math.ceil(customers / days));
     await this.payToday();
-    await this.billing?.deliver(this.provider.arriving(false));
+    await this.running.deliver(this.provider.arriving(false));
     const crash = crashes ? () => this.server.crash() : null;
     const working = this.work.day(this.customers, requestsPerDay, crash);
     await this.reverseToday();
     await working;
     await this.reverseWork();
+    await this.correctToday();
     this.provider.noteRefunds(await this.database.now());
-    await this.billing?.deliver(this.provider.arriving(false));
+    await this.running.deliver(this.provider.arriving(false));
     if (day % 7 === 0) this.provider.payOut(await this.database.now());
   }
 
-  /** What was on its way arrives, and what was open ends. */
+  /** What was on its way arrives, what was open ends, and people decide whose the money in suspense is. */
   async settleEverything(): Promise<void> {
     await this.work.finish();
+    await this.refundsEnd();
+    await this.running.deliver(this.provider.arriving(true));
+    await this.clearSuspense();
+    this.provider.payOut(await this.database.now());
+  }
+
+  /** Finance imports what the provider and the bank report, and what they alone know is posted. */
+  async importReports(): Promise<void> {
+    const { billing } = this.database;
+    const { lines } = this.provider;
+    const options = {
+      actor: 'user:finance',
+      dryRun: false,
+      covers: REPORTED,
+    };
+    for (const csv of [activityCsv(lines), payoutsCsv(lines)]) {
+      await importStripeCsv(billing, () => textSource(csv), options);
+    }
+    const account = { id: 'house', mapping: bankMapping.parse(BANK_MAPPING) };
+    await this.database.transaction((client) => saveBankAccount(client, account, 'user:finance'));
+    const bank = bankCsv(lines, this.transfers);
+    await importBankCsv(billing, { accountId: 'house', source: () => textSource(bank) }, options);
+    await postReportLines(billing, { currency: 'USD' });
+    await matchBankLines(billing, 'USD');
+  }
+
+  /** Refunds are asked for at the provider behind the scenes; each ends before its event is drawn. */
+  private async refundsEnd(): Promise<void> {
+    const pending = `SELECT FROM topup_refunds WHERE state = 'pending' AND provider_refund_id IS NULL LIMIT 1`;
+    await until('refunds to be asked for', async () => {
+      this.provider.noteRefunds(await this.database.now());
+      return (await this.database.owner.query(pending)).rowCount === 0;
+    });
     this.provider.noteRefunds(await this.database.now());
-    await this.billing?.deliver(this.provider.arriving(true));
+  }
+
+  private async clearSuspense(): Promise<void> {
+    const fixture = { billing: this.database.billing } as LedgerFixture;
+    const { accountId } = await createCustomer(this.database.billing, {
+      name: 'Finance',
+      group: VENDORA_MAIN,
+    });
+    const finance = await person(
+      { consoleUrl: this.running.address, fixture },
+      { accountId, roles: ['finance'] },
+    );
+    const { rows } = await this.database.owner.query<{ id: string; currency: string; reference: string }>(
+      `SELECT id, currency, reference FROM suspense_items WHERE state = 'open' ORDER BY id`,
+    );
+    for (const { id: itemId, currency, reference } of rows) {
+      const params = { path: { itemId } };
+      const note = 'Found whose it is.';
+      if (currency === 'USD') {
+        const { accountId: owner } = this.dice.one(this.customers);
+        const body = { accountId: owner, note, requestId: itemId };
+        const { error } = await finance.api.POST('/api/finance/suspense/{itemId}/credit', { params, body });
+        if (error) throw new Error(JSON.stringify(error));
+        continue;
+      }
+      this.provider.giveBack(reference, await this.database.now());
+      const { error } = await finance.api.POST('/api/finance/suspense/{itemId}/return', {
+        params,
+        body: { note },
+      });
+      if (error) throw new Error(JSON.stringify(error));
+    }
+  }
+
+  private get running(): BillingOfTheDay {
+    if (!this.billing) throw new Error('billing does not run');
+    return this.billing;
+  }
+
+  /** Finance corrects balances by hand, takes some corrections back, and gives up old debts. */
+  private async correctToday(): Promise<void> {
+    const { dice, database } = this;
+    for (let count = dice.between(0, 3); count > 0; count -= 1) {
+      const customer = dice.one(this.customers);
+      const ticketId = await openTicket(database.owner, customer);
+      const people = { requestedBy: 'user:finance', approvedBy: null, aloneLimit: parseAmount('20') };
+      const amount = dice.percent(60) ? 1_000_000_007n : -500_000_003n;
+      const request = {
+        accountId: customer.accountId,
+        ticketId,
+        amount,
+        reason: 'correction' as const,
+        note: 'Counted wrong.',
+      };
+      const made = await refusable(() =>
+        database.transaction((client) => adjust(client, { ...request, ...people, requestId: ticketId })),
+      );
+      if (!made || dice.percent(60)) continue;
+      const reversal = {
+        adjustmentId: made.id,
+        note: 'Was right.',
+        ...people,
+        requestId: `${ticketId}-back`,
+      };
+      await refusable(() => database.transaction((client) => reverseAdjustment(client, reversal)));
+    }
+    const { rows } = await database.owner.query<{ accountId: string }>(
+      `SELECT account_id AS "accountId" FROM customer_balances WHERE main < 0 ORDER BY account_id LIMIT 1`,
+    );
+    const debtor = this.customers.find(({ accountId }) => accountId === rows[0]?.accountId);
+    if (!debtor || !dice.percent(20)) return;
+    const ticketId = await openTicket(database.owner, debtor);
+    const request = {
+      accountId: debtor.accountId,
+      ticketId,
+      amount: null,
+      note: 'Gone.',
+      requestedBy: 'user:finance',
+    };
+    await refusable(() =>
+      database.transaction((client) =>
+        writeOff(client, {
+          ...request,
+          approvedBy: null,
+          aloneLimit: parseAmount('1000'),
+          requestId: ticketId,
+        }),
+      ),
+    );
   }
 
   private async welcome(count: number): Promise<void> {
@@ -187,7 +326,8 @@ export class Month {
       this.provider.dispute(payment, { disputeId, state: dice.percent(50) ? 'won' : 'lost', at });
     }
     const payments = this.provider.payments.filter(
-      (each) => each.orderId !== null && each.currency === 'usd',
+      ({ orderId, currency, paymentId }) =>
+        orderId !== null && currency === 'usd' && !isRefundable(paymentId),
     );
     for (let count = dice.between(0, 3); count > 0; count -= 1) {
       const payment = dice.one(payments);
@@ -205,7 +345,7 @@ export class Month {
     const { dice, database } = this;
     const { rows } = await database.retried(() =>
       database.owner.query<{ id: string }>(
-        `SELECT t.id FROM topups t WHERE t.provider = 'stripe' ORDER BY md5(t.payment_id || $1) LIMIT 1`,
+        `SELECT t.id FROM topups t WHERE t.provider = 'stripe' AND right(t.payment_id, 1) < 'g' ORDER BY md5(t.payment_id || $1) LIMIT 1`,
         [String(dice.between(0, 1e9))],
       ),
     );
@@ -239,14 +379,21 @@ export class Month {
   }
 }
 
+/** A bank disputes no payment that was given back: half of the payments may be refunded, the others disputed. */
+function isRefundable(paymentId: string): boolean {
+  return paymentId.slice(-1) < 'g';
+}
+
 /** What the books refuse by their rules is no fault: a top-up that is used up cannot be refunded. */
-async function refusable(call: () => Promise<unknown>): Promise<void> {
+async function refusable<T>(call: () => Promise<T>): Promise<T | null> {
   try {
-    await call();
+    return await call();
   } catch (error) {
     if (!(error instanceof ApiError) && !(error as Error).name.endsWith('Refused')) throw error;
+    return null;
   }
 }
 
-/** For a message about amounts. */
-export const told = (amount: bigint): string => formatAmount(nanos(amount));
+async function* textSource(text: string): AsyncGenerator<string> {
+  yield text;
+}

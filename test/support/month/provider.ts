@@ -99,6 +99,22 @@ export class Provider {
     }
   }
 
+  /** Sends a payment back that was nobody's; no event tells of it. */
+  giveBack(paymentId: string, at: Date): void {
+    const payment = this.payments.find((each) => each.paymentId === paymentId);
+    if (!payment) throw new Error(`there is no payment ${paymentId}`);
+    const { amountMinor, currency } = payment;
+    this.line({
+      type: 'refund',
+      sourceId: `re_${newId()}`,
+      paymentId,
+      gross: -amountMinor,
+      fee: 0,
+      currency,
+      at,
+    });
+  }
+
   /** Sends to the bank what was not paid out yet. */
   payOut(at: Date): void {
     const waiting = this.lines.filter((line) => line.payoutId === null && line.currency === 'usd');
