@@ -12,7 +12,19 @@ export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' 
 
 /** One file of texts for each area of pages, loaded when the first page of it is opened. */
 export type Namespace =
-  'shell' | 'visitor' | 'user' | 'tokens' | 'wallet' | 'support' | 'admin' | 'finance' | 'operator';
+  | 'shell'
+  | 'visitor'
+  | 'user'
+  | 'tokens'
+  | 'wallet'
+  | 'calls'
+  | 'tickets'
+  | 'webhooks'
+  | 'account'
+  | 'support'
+  | 'admin'
+  | 'finance'
+  | 'operator';
 
 const STORED_AS = 'tollgate.language';
 const files = import.meta.glob<{ default: object }>('./*/*.json');

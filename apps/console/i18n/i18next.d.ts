@@ -1,9 +1,13 @@
 import 'i18next';
+import type account from './en/account.json';
+import type calls from './en/calls.json';
 import type shell from './en/shell.json';
+import type tickets from './en/tickets.json';
 import type tokens from './en/tokens.json';
 import type user from './en/user.json';
 import type visitor from './en/visitor.json';
 import type wallet from './en/wallet.json';
+import type webhooks from './en/webhooks.json';
 
 declare module 'i18next' {
   /** The texts in English say which keys there are; a page that uses another does not compile. */
@@ -15,6 +19,10 @@ declare module 'i18next' {
       user: typeof user;
       tokens: typeof tokens;
       wallet: typeof wallet;
+      calls: typeof calls;
+      tickets: typeof tickets;
+      webhooks: typeof webhooks;
+      account: typeof account;
     };
   }
 }

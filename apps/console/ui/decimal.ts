@@ -91,6 +91,23 @@ export function multiplyDecimal(value: string, count: number | bigint): string {
   return unscaled(scaled(value, scale) * BigInt(count), scale);
 }
 
+/** The exact product of decimals, such as a price, a count and a multiplier. */
+export function multiplyDecimals(...values: string[]): string {
+  const scales = values.map(decimalsOf);
+  const product = values.reduce((all, value, index) => all * scaled(value, scales[index]!), 1n);
+  return unscaled(
+    product,
+    scales.reduce((sum, scale) => sum + scale, 0),
+  );
+}
+
+/** The next decimal with so many decimals that is not below; amounts are not negative. */
+export function roundUp(value: string, decimals: number): string {
+  const scale = Math.max(decimals, decimalsOf(value));
+  const step = 10n ** BigInt(scale - decimals);
+  return unscaled((scaled(value, scale) + step - 1n) / step, decimals);
+}
+
 function scaled(value: string, scale: number): bigint {
   const match = PLAIN_DECIMAL.exec(value);
   if (!match) throw new Error(`${value} is no decimal`);

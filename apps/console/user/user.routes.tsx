@@ -1,6 +1,8 @@
 import { IconKey, IconLayoutDashboard, IconWallet } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { NavGroup } from '../shell/navigation.js';
+import { accountEntries, accountRoutes } from './account.routes.js';
+import { callEntries, callRoutes } from './calls.routes.js';
 import { tokensRoutes } from './tokens/tokens.routes.js';
 import { userArea } from './user.area.js';
 import { walletRoutes } from './wallet/wallet.routes.js';
@@ -11,7 +13,13 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview.page.js'), 'OverviewPage'),
 });
 
-export const userRoutes = userArea.addChildren([overview, ...tokensRoutes, ...walletRoutes]);
+export const userRoutes = userArea.addChildren([
+  overview,
+  ...tokensRoutes,
+  ...walletRoutes,
+  ...callRoutes,
+  ...accountRoutes,
+]);
 
 export const userNavigation: NavGroup = {
   label: 'account',
@@ -19,5 +27,7 @@ export const userNavigation: NavGroup = {
     { to: '/overview', label: 'overview', icon: IconLayoutDashboard, roles: ['user'] },
     { to: '/tokens', label: 'tokens', icon: IconKey, roles: ['user'] },
     { to: '/wallet', label: 'wallet', icon: IconWallet, roles: ['user'] },
+    ...callEntries,
+    ...accountEntries,
   ],
 };

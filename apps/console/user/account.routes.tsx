@@ -1,0 +1,72 @@
+import { IconBell, IconMessages, IconUserCog } from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textsOf } from '../shell/access.js';
+import type { NavEntry } from '../shell/navigation.js';
+import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { userArea } from './user.area.js';
+
+const tickets = createRoute({
+  getParentRoute: () => userArea,
+  path: '/tickets',
+  loader: textsOf('tickets'),
+  validateSearch: searchOf({
+    state: oneOf('open', 'answered', 'closed'),
+    kind: oneOf('question', 'billing', 'reseller_rate', 'refund'),
+    cursor,
+  }),
+  component: lazyRouteComponent(() => import('./tickets/tickets.page.js'), 'TicketsPage'),
+});
+
+const newTicket = createRoute({
+  getParentRoute: () => userArea,
+  path: '/tickets/new',
+  loader: textsOf('tickets'),
+  validateSearch: searchOf({
+    kind: oneOf('question', 'billing', 'reseller_rate', 'refund'),
+    /** What it is about. */
+    charge: text,
+  }),
+  component: lazyRouteComponent(() => import('./tickets/new-ticket.page.js'), 'NewTicketPage'),
+});
+
+const ticket = createRoute({
+  getParentRoute: () => userArea,
+  path: '/tickets/$ticketId',
+  loader: textsOf('tickets'),
+  component: lazyRouteComponent(() => import('./tickets/ticket.page.js'), 'TicketPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => userArea,
+  path: '/webhooks',
+  loader: textsOf('webhooks'),
+  component: lazyRouteComponent(() => import('./webhooks/webhooks.page.js'), 'WebhooksPage'),
+});
+
+const endpoint = createRoute({
+  getParentRoute: () => userArea,
+  path: '/webhooks/$endpointId',
+  loader: textsOf('webhooks'),
+  validateSearch: searchOf({
+    state: oneOf('pending', 'delivered', 'failed'),
+    cursor,
+    /** The delivery that is open. */
+    delivery: text,
+  }),
+  component: lazyRouteComponent(() => import('./webhooks/endpoint.page.js'), 'EndpointPage'),
+});
+
+const account = createRoute({
+  getParentRoute: () => userArea,
+  path: '/account',
+  loader: textsOf('account'),
+  component: lazyRouteComponent(() => import('./account/account.page.js'), 'AccountPage'),
+});
+
+export const accountRoutes = [tickets, newTicket, ticket, webhooks, endpoint, account] as const;
+
+export const accountEntries: readonly NavEntry[] = [
+  { to: '/webhooks', label: 'webhooks', icon: IconBell, roles: ['user'] },
+  { to: '/tickets', label: 'tickets', icon: IconMessages, roles: ['user'] },
+  { to: '/account', label: 'profile', icon: IconUserCog, roles: ['user'] },
+];

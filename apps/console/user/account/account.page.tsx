@@ -1,0 +1,28 @@
+import { useTranslation } from 'react-i18next';
+import { Page } from '../../ui/page.js';
+import { Section } from '../../ui/states.js';
+import { PasswordForm } from './password.js';
+import { Profile } from './profile.js';
+import { Sessions } from './sessions.js';
+import { Totp } from './totp.js';
+
+/** Who one is here, how one signs in, and where one is signed in. */
+export function AccountPage() {
+  const { t } = useTranslation('account');
+  return (
+    <Page title={t('title')} width={56}>
+      <Section title={t('profile.title')}>
+        <Profile />
+      </Section>
+      <Section title={t('password.title')}>
+        <PasswordForm />
+      </Section>
+      <Section title={t('totp.title')}>
+        <Totp />
+      </Section>
+      <Section title={t('sessions.title')}>
+        <Sessions />
+      </Section>
+    </Page>
+  );
+}

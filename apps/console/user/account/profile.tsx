@@ -1,0 +1,71 @@
+import { Button, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { useSession } from '../../shell/session.js';
+import { CopyLine } from '../../ui/copy.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+
+const MOST_NAME_CHARS = 100;
+
+/** Name and address. */
+export function Profile() {
+  const account = $api.useQuery('get', '/api/account');
+  return (
+    <Loaded query={account} lines={4}>
+      {(found) => <ProfileForm account={found} />}
+    </Loaded>
+  );
+}
+
+function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
+  const { t } = useTranslation('account');
+  const session = useSession();
+  const form = useForm({
+    initialValues: { name: account.name },
+    validate: { name: (value) => (value.trim() ? null : t('profile.nameMissing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: (body) => api.PATCH('/api/account', { body }),
+    done: async () => {
+      tell(t('profile.saved'));
+      await refresh('/api/account');
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <TextInput
+        label={t('profile.email')}
+        description={t('profile.emailHint')}
+        value={session?.email ?? ''}
+        readOnly
+        maw="26rem"
+      />
+      <TextInput
+        label={t('profile.name')}
+        maxLength={MOST_NAME_CHARS}
+        required
+        maw="26rem"
+        {...form.getInputProps('name')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('profile.save')}
+      </Button>
+      <div>
+        <Text size="sm" c="dimmed">
+          {t('profile.accountId')}
+        </Text>
+        <CopyLine value={account.accountId} label={t('profile.accountId')} />
+        <Text size="sm" c="dimmed">
+          {t('profile.since')} <When at={account.createdAt} />
+        </Text>
+      </div>
+    </form>
+  );
+}

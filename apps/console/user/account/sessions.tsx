@@ -1,0 +1,89 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Item, refresh } from '../../api/queries.js';
+import { leave } from '../../shell/session.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { deviceOf } from './device.js';
+
+type Session = Item<'/api/sessions'>;
+
+/** Where one is signed in, and how to end that. */
+export function Sessions() {
+  const { t } = useTranslation('account');
+  const sessions = $api.useQuery('get', '/api/sessions');
+  const navigate = useNavigate();
+  const endAll = async () => {
+    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'false' } } });
+    await navigate({ to: '/sign-in' });
+    leave();
+  };
+  const endOthers = async () => {
+    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'true' } } });
+    await refresh('/api/sessions');
+  };
+  return (
+    <Stack gap="sm">
+      <DataList
+        label={t('sessions.title')}
+        query={sessions}
+        columns={useColumns()}
+        rowKey={({ sessionId }) => sessionId}
+        empty={{ title: t('sessions.empty'), hint: t('sessions.emptyHint') }}
+      />
+      <Group>
+        {(sessions.data?.items.length ?? 0) > 1 && (
+          <ConfirmAction label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} act={endOthers}>
+            <Text>{t('sessions.endOthersHint')}</Text>
+          </ConfirmAction>
+        )}
+        <ConfirmAction label={t('sessions.endAll')} title={t('sessions.endAllTitle')} act={endAll}>
+          <Text>{t('sessions.endAllHint')}</Text>
+        </ConfirmAction>
+      </Group>
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Session>[] {
+  const { t } = useTranslation('account');
+  const unknown = t('sessions.unknown');
+  return [
+    {
+      id: 'device',
+      header: t('sessions.device'),
+      cell: ({ userAgent, isCurrent }) => (
+        <Group gap="xs">
+          <span title={userAgent ?? ''}>{deviceOf(userAgent) ?? unknown}</span>
+          {isCurrent && <StatusBadge tone="good">{t('sessions.this')}</StatusBadge>}
+        </Group>
+      ),
+    },
+    { id: 'ip', header: t('sessions.ip'), cell: ({ ip }) => ip ?? '–' },
+    { id: 'seen', header: t('sessions.seen'), cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
+    { id: 'since', header: t('sessions.since'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    {
+      id: 'end',
+      header: t('sessions.action'),
+      align: 'right',
+      cell: ({ sessionId, isCurrent, userAgent }) =>
+        !isCurrent && (
+          <ConfirmAction
+            size="xs"
+            label={t('sessions.end')}
+            title={t('sessions.endTitle')}
+            act={async () => {
+              await api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } });
+              await refresh('/api/sessions');
+            }}
+          >
+            <Text>{t('sessions.endHint', { device: deviceOf(userAgent) ?? unknown })}</Text>
+          </ConfirmAction>
+        ),
+    },
+  ];
+}

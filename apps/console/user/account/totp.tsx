@@ -1,0 +1,184 @@
+import {
+  Alert,
+  Button,
+  Group,
+  List,
+  Modal,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { CodeLines, CopyLine } from '../../ui/copy.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+
+const QrCode = lazy(() => import('./qr-code.js'));
+const QR_PIXELS = 192;
+
+/** One-time codes of a device at sign-in. */
+export function Totp() {
+  const totp = $api.useQuery('get', '/api/totp');
+  return (
+    <Loaded query={totp} lines={3}>
+      {(found) => <State totp={found} />}
+    </Loaded>
+  );
+}
+
+/** What is being done: each needs the password first. */
+type Step =
+  | { kind: 'enrol' | 'renew' | 'disable' }
+  | { kind: 'confirm'; secret: string; uri: string }
+  | { kind: 'codes'; codes: string[] };
+
+function State({ totp }: { totp: Answer<'/api/totp'> }) {
+  const { t } = useTranslation('account');
+  const [step, setStep] = useState<Step | null>(null);
+  const { enabled, recoveryCodesLeft } = totp;
+  return (
+    <Stack gap="sm">
+      <Group>
+        <StatusBadge tone={enabled ? 'good' : 'quiet'}>{t(enabled ? 'totp.on' : 'totp.off')}</StatusBadge>
+        <Text size="sm">{enabled ? t('totp.codesLeft', { count: recoveryCodesLeft }) : t('totp.about')}</Text>
+      </Group>
+      <Group>
+        {!enabled && <Button onClick={() => setStep({ kind: 'enrol' })}>{t('totp.enrol')}</Button>}
+        {enabled && (
+          <>
+            <Button variant="default" onClick={() => setStep({ kind: 'renew' })}>
+              {t('totp.renew')}
+            </Button>
+            <Button variant="default" onClick={() => setStep({ kind: 'disable' })}>
+              {t('totp.disable')}
+            </Button>
+          </>
+        )}
+      </Group>
+      <Modal
+        opened={step !== null}
+        onClose={() => setStep(null)}
+        closeOnClickOutside={step?.kind !== 'codes'}
+        title={step && t(`totp.steps.${step.kind}`)}
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        {step && <StepForm step={step} go={setStep} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+interface StepProps<Kind extends Step> {
+  step: Kind;
+  go: (next: Step | null) => void;
+}
+
+function StepForm({ step, go }: StepProps<Step>) {
+  if (step.kind === 'confirm') return <ConfirmDevice step={step} go={go} />;
+  if (step.kind === 'codes') return <RecoveryCodes codes={step.codes} done={() => go(null)} />;
+  return <AskPassword kind={step.kind} go={go} />;
+}
+
+function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (next: Step | null) => void }) {
+  const { t } = useTranslation('account');
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: (value) => (value ? null : t('password.missing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async (body): Promise<Step | null> => {
+      if (kind === 'enrol')
+        return { kind: 'confirm', ...(await api.POST('/api/totp/enrolment', { body })).data! };
+      if (kind === 'renew') {
+        const { data } = await api.POST('/api/totp/recovery-codes', { body });
+        return { kind: 'codes', codes: data!.recoveryCodes };
+      }
+      await api.POST('/api/totp/disable', { body });
+      return null;
+    },
+    done: async (next) => {
+      if (kind === 'disable') tell(t('totp.disabled'));
+      await refresh('/api/totp');
+      go(next);
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Text size="sm">{t(`totp.hints.${kind}`)}</Text>
+      <PasswordInput
+        label={t('password.current')}
+        autoComplete="current-password"
+        data-autofocus
+        required
+        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
+        {...form.getInputProps('password')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} {...(kind === 'disable' ? { color: 'red' } : {})}>
+        {t(`totp.submit.${kind}`)}
+      </Button>
+    </form>
+  );
+}
+
+function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }>>) {
+  const { t } = useTranslation('account');
+  const form = useForm({
+    initialValues: { code: '' },
+    validate: { code: (value) => (/^\d{6}$/.test(value.trim()) ? null : t('totp.codeInvalid')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ code }) => (await api.POST('/api/totp/confirm', { body: { code: code.trim() } })).data!,
+    done: async ({ recoveryCodes }) => {
+      await refresh('/api/totp');
+      go({ kind: 'codes', codes: recoveryCodes });
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <List type="ordered" size="sm" spacing="xs">
+        <List.Item>{t('totp.scan')}</List.Item>
+        <List.Item>{t('totp.enterCode')}</List.Item>
+      </List>
+      <Group justify="center">
+        <Suspense fallback={<Skeleton width={QR_PIXELS} height={QR_PIXELS} />}>
+          <QrCode value={step.uri} size={QR_PIXELS} label={t('totp.qr')} />
+        </Suspense>
+      </Group>
+      <Text size="sm">{t('totp.byHand')}</Text>
+      <CopyLine value={step.secret} label={t('totp.secret')} />
+      <TextInput
+        label={t('totp.code')}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        {...form.getInputProps('code')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending}>
+        {t('totp.confirm')}
+      </Button>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes, done }: { codes: string[]; done: () => void }) {
+  const { t } = useTranslation('account');
+  return (
+    <Stack>
+      <Alert color="yellow">{t('totp.codesOnce')}</Alert>
+      <CodeLines code={codes.join('\n')} label={t('totp.codes')} />
+      <Button onClick={done}>{t('totp.codesKept')}</Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,63 @@
+import { IconFlask, IconListDetails, IconMovie } from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textsOf } from '../shell/access.js';
+import type { NavEntry } from '../shell/navigation.js';
+import { cursor, day, oneOf, searchOf, text } from '../ui/search.js';
+import { userArea } from './user.area.js';
+
+/** Requests and what came of them. */
+const usage = createRoute({
+  getParentRoute: () => userArea,
+  path: '/usage',
+  loader: textsOf('calls'),
+  validateSearch: searchOf({
+    from: day,
+    to: day,
+    keyId: text,
+    model: text,
+    group: text,
+    family: oneOf('image', 'video', 'chat', 'speech', '3d'),
+    state: oneOf('refused', 'held', 'settled', 'released'),
+    cursor,
+    /** The request that is open. */
+    charge: text,
+  }),
+  component: lazyRouteComponent(() => import('./usage/usage.page.js'), 'UsagePage'),
+});
+
+const tasks = createRoute({
+  getParentRoute: () => userArea,
+  path: '/tasks',
+  loader: textsOf('calls'),
+  validateSearch: searchOf({
+    kind: oneOf('video', '3d'),
+    state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
+    model: text,
+    keyId: text,
+    cursor,
+    /** The task that is open. */
+    task: text,
+  }),
+  component: lazyRouteComponent(() => import('./tasks/tasks.page.js'), 'TasksPage'),
+});
+
+const playground = createRoute({
+  getParentRoute: () => userArea,
+  path: '/playground',
+  loader: textsOf('calls'),
+  validateSearch: searchOf({
+    kind: oneOf('image', 'edit', 'video', 'chat', 'speech'),
+    model: text,
+    /** The video that was begun here. */
+    task: text,
+  }),
+  component: lazyRouteComponent(() => import('./playground/playground.page.js'), 'PlaygroundPage'),
+});
+
+export const callRoutes = [usage, tasks, playground] as const;
+
+export const callEntries: readonly NavEntry[] = [
+  { to: '/playground', label: 'playground', icon: IconFlask, roles: ['user'] },
+  { to: '/usage', label: 'usage', icon: IconListDetails, roles: ['user'] },
+  { to: '/tasks', label: 'tasks', icon: IconMovie, roles: ['user'] },
+];

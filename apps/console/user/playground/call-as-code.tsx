@@ -1,0 +1,50 @@
+import { Stack, Tabs, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { relayQuery } from '../../api/queries.js';
+import { CodeLines } from '../../ui/copy.js';
+import { Loaded } from '../../ui/states.js';
+import { type Call, type CodeLanguage, linesOf } from './call.js';
+
+const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
+  { id: 'curl', name: 'curl' },
+  { id: 'javascript', name: 'JavaScript' },
+  { id: 'python', name: 'Python' },
+];
+
+/** The call of the form, as it would be written; it changes with the form. */
+export function CallAsCode({ call }: { call: Call }) {
+  const { t } = useTranslation('calls');
+  const relay = useQuery(relayQuery);
+  return (
+    <Stack component="section" gap="xs">
+      <Title order={2} size="h4">
+        {t('play.code')}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {t('play.codeHint')}
+      </Text>
+      <Loaded query={relay}>
+        {({ baseUrl }) => {
+          const lines = linesOf(call, baseUrl);
+          return (
+            <Tabs defaultValue="curl" keepMounted={false}>
+              <Tabs.List aria-label={t('play.code')}>
+                {LANGUAGES.map(({ id, name }) => (
+                  <Tabs.Tab key={id} value={id}>
+                    {name}
+                  </Tabs.Tab>
+                ))}
+              </Tabs.List>
+              {LANGUAGES.map(({ id, name }) => (
+                <Tabs.Panel key={id} value={id} pt="sm">
+                  <CodeLines code={lines[id]} label={name} />
+                </Tabs.Panel>
+              ))}
+            </Tabs>
+          );
+        }}
+      </Loaded>
+    </Stack>
+  );
+}

@@ -1,0 +1,155 @@
+import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
+import type { Model } from '../../visitor/market.js';
+
+export const playKinds = ['image', 'edit', 'video', 'chat', 'speech'] as const;
+export type PlayKind = (typeof playKinds)[number];
+
+/** What the form holds, under the names that the gateway uses, so that its refusals find their field. */
+export interface PlayValues extends Record<string, unknown> {
+  prompt: string;
+  n: number | string;
+  size: string;
+  aspect_ratio: string;
+  resolution: string;
+  seconds: number | string;
+  voice: string;
+  image: File | null;
+}
+
+/** A call of the gateway, as the playground makes it and as the lines of code show it. */
+export interface Call {
+  /** Behind /v1/. */
+  path: string;
+  body: Record<string, unknown>;
+  /** Sent as a form with the body's fields. */
+  file: File | null;
+}
+
+const PATHS: Record<PlayKind, string> = {
+  image: 'images/generations',
+  edit: 'images/edits',
+  video: 'videos',
+  chat: 'chat/completions',
+  speech: 'audio/speech',
+};
+
+export function callOf(kind: PlayKind, model: string, values: PlayValues): Call {
+  return {
+    path: PATHS[kind],
+    body: bodyOf(kind, model, values),
+    file: kind === 'edit' ? values.image : null,
+  };
+}
+
+function bodyOf(kind: PlayKind, model: string, values: PlayValues): Record<string, unknown> {
+  const { prompt, n, size, aspect_ratio, resolution, seconds, voice } = values;
+  const shape = given({ size, aspect_ratio, resolution });
+  switch (kind) {
+    case 'image':
+    case 'edit':
+      return { model, prompt, ...given({ n }), ...shape, response_format: 'b64_json' };
+    case 'video':
+      return { model, prompt, ...given({ seconds: String(seconds) }), ...shape };
+    case 'chat':
+      return { model, messages: [{ role: 'user', content: prompt }] };
+    case 'speech':
+      return { model, input: prompt, ...given({ voice }) };
+  }
+}
+
+/** Without what was left open. */
+function given(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
+/** What a call would cost: the part of it that its price follows from. */
+export function quoteOf(model: Model, keyId: string, values: PlayValues) {
+  const body = { model: model.id, keyId };
+  if (model.unit === 'second') return { ...body, ...wholeOf('seconds', values.seconds) };
+  if (model.unit === 'million_tokens') return { ...body, text: values.prompt };
+  return { ...body, ...wholeOf('n', model.family === 'image' ? values.n : 1) };
+}
+
+function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; seconds?: number } {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { [name]: value } : {};
+}
+
+export type CodeLanguage = 'curl' | 'javascript' | 'python';
+
+/** The same call in lines to copy. `baseUrl` is where calls for models go, without /v1. */
+export function linesOf(call: Call, baseUrl: string): Record<CodeLanguage, string> {
+  const url = `${baseUrl}/v1/${call.path}`;
+  const isForm = call.path === PATHS.edit;
+  const lines = isForm ? formLines(call, url) : jsonLines(call, url);
+  if (call.path !== PATHS.video) return lines;
+  const { curl, javascript, python } = lines;
+  return {
+    curl: `${curl}\n\n# ${url}/<ID> -> status; ${url}/<ID>/content -> MP4\ncurl ${url}/<ID> -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
+    javascript: `${javascript}\n// ${url}/\${answer.id} -> status; ${url}/\${answer.id}/content -> MP4`,
+    python: `${python}\n# ${url}/{answer["id"]} -> status; ${url}/{answer["id"]}/content -> MP4`,
+  };
+}
+
+function jsonLines({ body, path }: Call, url: string): Record<CodeLanguage, string> {
+  const json = JSON.stringify(body, null, 2);
+  const isAudio = path === PATHS.speech;
+  return {
+    curl: `curl ${url} \\
+  -H "Authorization: Bearer ${KEY_PLACEHOLDER}" -H "Content-Type: application/json" \\
+  -d '${json.replaceAll("'", `'\\''`)}'${isAudio ? ' -o speech.mp3' : ''}`,
+    javascript: `const response = await fetch('${url}', {
+  method: 'POST',
+  headers: { authorization: 'Bearer ${KEY_PLACEHOLDER}', 'content-type': 'application/json' },
+  body: JSON.stringify(${indented(json)}),
+});
+const answer = await response.${isAudio ? 'blob' : 'json'}();`,
+    python: `import requests
+
+response = requests.post(
+    "${url}",
+    headers={"Authorization": "Bearer ${KEY_PLACEHOLDER}"},
+    json=${json.replaceAll('\n', '\n    ')},
+)
+answer = response.${isAudio ? 'content' : 'json()'}`,
+  };
+}
+
+function indented(json: string): string {
+  return json.replaceAll('\n', '\n  ');
+}
+
+function formLines({ body, file }: Call, url: string): Record<CodeLanguage, string> {
+  const name = file?.name ?? 'picture.png';
+  const fields = Object.entries(body).map(([field, value]) => [field, String(value)] as const);
+  const quoted = (text: string) => text.replaceAll("'", `'\\''`);
+  return {
+    curl: [
+      `curl ${url} -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
+      `  -F 'image=@${quoted(name)}'`,
+      ...fields.map(([field, value]) => `  --form-string '${field}=${quoted(value)}'`),
+    ].join(' \\\n'),
+    javascript: [
+      `import { openAsBlob } from 'node:fs';`,
+      `const form = new FormData();`,
+      `form.set('image', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});`,
+      ...fields.map(([field, value]) => `form.set('${field}', ${JSON.stringify(value)});`),
+      `const response = await fetch('${url}', {`,
+      `  method: 'POST',`,
+      `  headers: { authorization: 'Bearer ${KEY_PLACEHOLDER}' },`,
+      `  body: form,`,
+      `});`,
+      `const answer = await response.json();`,
+    ].join('\n'),
+    python: [
+      `import requests`,
+      ``,
+      `response = requests.post(`,
+      `    "${url}",`,
+      `    headers={"Authorization": "Bearer ${KEY_PLACEHOLDER}"},`,
+      `    files={"image": open(${JSON.stringify(name)}, "rb")},`,
+      `    data=${JSON.stringify(Object.fromEntries(fields), null, 2).replaceAll('\n', '\n    ')},`,
+      `)`,
+      `answer = response.json()`,
+    ].join('\n'),
+  };
+}

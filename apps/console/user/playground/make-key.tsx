@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import { refresh } from '../../api/queries.js';
+import { FormFault } from '../../ui/form.js';
+import { EmptyState } from '../../ui/states.js';
+import type { Model } from '../../visitor/market.js';
+
+/** Where no key may use the model: calls are always those of a key. Nobody has to see this one to use it here. */
+export function MakeKey({ model }: { model: Model }) {
+  const { t } = useTranslation('calls');
+  const group = model.groups[0]?.group ?? '';
+  const making = useMutation({
+    mutationFn: () => api.POST('/api/keys', { body: { name: t('play.keyName'), group } }),
+    onSuccess: () => refresh('/api/keys'),
+  });
+  return (
+    <EmptyState
+      title={t('play.noKey', { model: model.id })}
+      hint={t('play.noKeyHint', { group })}
+      action={
+        <>
+          <Button onClick={() => making.mutate()} loading={making.isPending}>
+            {t('play.makeKey')}
+          </Button>
+          <FormFault failure={making.error ? asFailure(making.error) : null} />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,112 @@
+import { Autocomplete, FileInput, Group, NumberInput, Select, Textarea } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { Model } from '../../visitor/market.js';
+import type { PlayKind, PlayValues } from './call.js';
+
+/** What people often ask for where the catalog leaves it open. */
+const USUAL_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
+const USUAL_RATIOS = ['16:9', '9:16', '1:1'];
+const VOICES = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'];
+const MOST_SECONDS = 15;
+
+interface FieldsProps {
+  kind: PlayKind;
+  model: Model;
+  form: UseFormReturnType<PlayValues>;
+}
+
+/** The fields of a kind of calls, within what the catalog says of the model. */
+export function PlayFields({ kind, model, form }: FieldsProps) {
+  const { t } = useTranslation('calls');
+  const isPicture = kind === 'image' || kind === 'edit';
+  return (
+    <>
+      {kind === 'edit' && (
+        <FileInput
+          label={t('play.fields.image')}
+          placeholder={t('play.fields.imageHint')}
+          accept="image/png,image/jpeg,image/webp"
+          required
+          clearable
+          clearButtonProps={{ 'aria-label': t('play.fields.imageClear') }}
+          {...form.getInputProps('image')}
+        />
+      )}
+      <Textarea
+        label={t(`play.prompts.${kind}`)}
+        autosize
+        minRows={3}
+        maxRows={12}
+        required
+        {...form.getInputProps('prompt')}
+      />
+      {isPicture && <PictureFields model={model} form={form} />}
+      {kind === 'video' && <VideoFields model={model} form={form} />}
+      {kind === 'speech' && (
+        <Autocomplete label={t('play.fields.voice')} data={VOICES} {...form.getInputProps('voice')} />
+      )}
+    </>
+  );
+}
+
+function PictureFields({ model, form }: Omit<FieldsProps, 'kind'>) {
+  const { t } = useTranslation('calls');
+  const { maxImages = 1, sizes } = model.limits;
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label={t('play.fields.n')}
+        description={t('play.fields.nHint', { most: maxImages })}
+        min={1}
+        max={maxImages}
+        allowDecimal={false}
+        {...form.getInputProps('n')}
+      />
+      <Autocomplete
+        label={t('play.fields.size')}
+        description={t('play.fields.open')}
+        data={sizes ? [...sizes] : USUAL_SIZES}
+        {...form.getInputProps('size')}
+      />
+    </Group>
+  );
+}
+
+function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
+  const { t } = useTranslation('calls');
+  const { minSeconds = 1, maxSeconds = MOST_SECONDS, resolutions, aspectRatios } = model.limits;
+  const shared = { description: t('play.fields.open'), clearable: true };
+  return (
+    <Group grow align="flex-start">
+      <NumberInput
+        label={t('play.fields.seconds')}
+        description={t('play.fields.secondsHint', { least: minSeconds, most: maxSeconds })}
+        min={minSeconds}
+        max={maxSeconds}
+        allowDecimal={false}
+        {...form.getInputProps('seconds')}
+      />
+      {resolutions && resolutions.length > 0 && (
+        <Select
+          label={t('play.fields.resolution')}
+          {...shared}
+          clearButtonProps={{ 'aria-label': t('usage.clear', { what: t('play.fields.resolution') }) }}
+          data={[...resolutions]}
+          {...form.getInputProps('resolution')}
+          value={form.values.resolution || null}
+          onChange={(value) => form.setFieldValue('resolution', value ?? '')}
+        />
+      )}
+      <Select
+        label={t('play.fields.aspectRatio')}
+        {...shared}
+        clearButtonProps={{ 'aria-label': t('usage.clear', { what: t('play.fields.aspectRatio') }) }}
+        data={aspectRatios ? [...aspectRatios] : USUAL_RATIOS}
+        {...form.getInputProps('aspect_ratio')}
+        value={form.values.aspect_ratio || null}
+        onChange={(value) => form.setFieldValue('aspect_ratio', value ?? '')}
+      />
+    </Group>
+  );
+}

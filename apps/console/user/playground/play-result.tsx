@@ -1,0 +1,137 @@
+import { Alert, Button, Code, Image, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ApiFailure } from '../../api/failure.js';
+import { TextLink } from '../../ui/links.js';
+import { Loaded } from '../../ui/states.js';
+import { useTask } from '../tasks/task.js';
+import { TaskDetails } from '../tasks/task-details.js';
+import type { Played } from './play.js';
+
+interface ResultProps {
+  played: Played | null;
+  /** Of a video that was begun; it stays in the address, so that people can leave and come back. */
+  taskId: string | undefined;
+  isSending: boolean;
+}
+
+/** What came of the call. */
+export function PlayResult({ played, taskId, isSending }: ResultProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <Stack component="section" gap="sm" aria-live="polite">
+      <Title order={2} size="h4">
+        {t('play.result')}
+      </Title>
+      <Paper withBorder p="md" mih="10rem">
+        {isSending ? (
+          <Stack align="center" py="lg">
+            <Loader aria-label={t('play.working')} />
+            <Text size="sm">{t('play.working')}</Text>
+          </Stack>
+        ) : taskId !== undefined ? (
+          <WatchedTask id={taskId} />
+        ) : played ? (
+          <Shown played={played} />
+        ) : (
+          <Text c="dimmed">{t('play.nothingYet')}</Text>
+        )}
+      </Paper>
+    </Stack>
+  );
+}
+
+function WatchedTask({ id }: { id: string }) {
+  const task = useTask(id);
+  return (
+    <Loaded query={task} lines={8}>
+      {(found) => <TaskDetails task={found} />}
+    </Loaded>
+  );
+}
+
+function Shown({ played }: { played: Played }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Stack>
+      {played.kind === 'pictures' && <Pictures pictures={played.pictures} />}
+      {played.kind === 'text' && <Text className="spoken">{played.text}</Text>}
+      {played.kind === 'sound' && <Sound sound={played.sound} />}
+      <TextLink to="/usage" size="sm">
+        {t('play.toUsage')}
+      </TextLink>
+    </Stack>
+  );
+}
+
+function Pictures({ pictures }: { pictures: readonly string[] }) {
+  const { t } = useTranslation('calls');
+  return (
+    <SimpleGrid cols={{ base: 1, xs: Math.min(pictures.length, 2) }}>
+      {pictures.map((picture, index) => (
+        <Stack key={index} gap="xs">
+          <Image src={picture} alt={t('play.picture', { number: index + 1 })} radius="md" />
+          <Button
+            component="a"
+            href={picture}
+            download={`picture-${index + 1}`}
+            variant="default"
+            size="xs"
+            aria-label={t('play.savePicture', { number: index + 1 })}
+          >
+            {t('play.save')}
+          </Button>
+        </Stack>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Sound({ sound }: { sound: Blob }) {
+  const { t } = useTranslation('calls');
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(sound);
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- the address lives as long as the element
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [sound]);
+  return <audio controls src={url} aria-label={t('play.sound')} />;
+}
+
+/** Refusals that calls meet often, in the language of the page; the server's words and the code stand below. */
+const TOLD_HERE = [
+  'insufficient_user_quota',
+  'key_limit_exceeded',
+  'account_limit_exceeded',
+  'account_frozen',
+  'ip_not_allowed',
+  'model_not_allowed',
+  'model_not_found',
+  'content_policy_violation',
+  'rate_limit_exceeded',
+  'upstream_rejected',
+  'generation_failed',
+  'unreachable',
+] as const;
+
+/** Why a call was refused or failed: in plain words, with the code that clients see. */
+export function PlayFault({ failure }: { failure: ApiFailure }) {
+  const { t } = useTranslation('calls');
+  const known = TOLD_HERE.find((code) => code === failure.code);
+  return (
+    <Alert color="red" variant="outline" title={known ? t(`play.faults.${known}`) : t('play.faults.other')}>
+      <Stack gap="xs">
+        <Text size="sm">{failure.message}</Text>
+        <Text size="sm">
+          {t('play.codeOfFault')} <Code>{failure.code}</Code>
+        </Text>
+        {failure.requestId !== null && (
+          <Text size="sm">
+            {t('failure.requestId', { ns: 'shell' })} <Code>{failure.requestId}</Code>
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

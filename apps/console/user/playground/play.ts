@@ -1,0 +1,67 @@
+import { api } from '../../api/client.js';
+import { failureOf, ApiFailure } from '../../api/failure.js';
+import { currentSession } from '../../shell/session.js';
+import type { Call } from './call.js';
+
+/** What came of a call. */
+export type Played =
+  | { kind: 'pictures'; pictures: string[]; requestId: string | null }
+  | { kind: 'task'; taskId: string; requestId: string | null }
+  | { kind: 'text'; text: string; requestId: string | null }
+  | { kind: 'sound'; sound: Blob; requestId: string | null };
+
+/** Makes a call as one of the person's keys. @throws ApiFailure in the gateway's words */
+export async function play(call: Call, keyId: string, signal: AbortSignal): Promise<Played> {
+  const session = await currentSession();
+  const response = await fetch(`/api/playground/v1/${call.path}`, {
+    method: 'POST',
+    headers: {
+      'x-tollgate-key': keyId,
+      'x-csrf-token': session?.csrfToken ?? '',
+      ...(call.file ? {} : { 'content-type': 'application/json' }),
+    },
+    body: call.file ? formOf(call, call.file) : JSON.stringify(call.body),
+    signal,
+  }).catch((error: unknown) => {
+    throw new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
+  });
+  if (!response.ok) {
+    const failure = await failureOf(response);
+    // The typed client knows what a session that ended means.
+    if (failure.code === 'not_signed_in') await api.GET('/api/session');
+    throw failure;
+  }
+  return playedOf(response);
+}
+
+function formOf({ body }: Call, file: File): FormData {
+  const form = new FormData();
+  form.set('image', file);
+  for (const [name, value] of Object.entries(body)) form.set(name, String(value));
+  return form;
+}
+
+interface Answered {
+  id?: string;
+  data?: { b64_json?: string }[];
+  choices?: { message?: { content?: string | null } }[];
+}
+
+async function playedOf(response: Response): Promise<Played> {
+  const requestId = response.headers.get('x-request-id');
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('audio/')) return { kind: 'sound', sound: await response.blob(), requestId };
+  const answer = (await response.json()) as Answered;
+  if (answer.data) {
+    const pictures = answer.data.map(({ b64_json = '' }) => `data:${typeOf(b64_json)};base64,${b64_json}`);
+    return { kind: 'pictures', pictures, requestId };
+  }
+  if (answer.choices) return { kind: 'text', text: answer.choices[0]?.message?.content ?? '', requestId };
+  return { kind: 'task', taskId: answer.id ?? '', requestId };
+}
+
+/** By how the file begins, in Base64. */
+function typeOf(base64: string): string {
+  if (base64.startsWith('/9j/')) return 'image/jpeg';
+  return base64.startsWith('UklGR') ? 'image/webp' : 'image/png';
+}

@@ -1,0 +1,52 @@
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { ErrorState } from '../../ui/states.js';
+import type { Model } from '../../visitor/market.js';
+import { type PlayValues, quoteOf } from './call.js';
+
+const TYPING_PAUSE_MS = 400;
+
+/** What the call will cost, from the code that charges it, before anything is sent. */
+export function PriceBefore({ model, keyId, values }: { model: Model; keyId: string; values: PlayValues }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const [asked] = useDebouncedValue(JSON.stringify(quoteOf(model, keyId, values)), TYPING_PAUSE_MS);
+  const body = JSON.parse(asked) as ReturnType<typeof quoteOf>;
+  const quote = $api.useQuery('post', '/api/quote', { body }, { placeholderData: keepPreviousData });
+  if (quote.error && !quote.data)
+    return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;
+  if (!quote.data) return <Skeleton height={56} />;
+  const { amount, balance, covered, units, unitPrice, multiplier, estimate } = quote.data;
+  return (
+    <Stack gap="xs" role="status" aria-busy={quote.isPlaceholderData}>
+      <Group justify="space-between">
+        <Text fw={600}>
+          {t(estimate ? 'play.priceAtMost' : 'play.price')} <Money value={amount} />
+        </Text>
+        <Text size="sm" c="dimmed">
+          {t('play.balance')} <Money value={balance} />
+        </Text>
+      </Group>
+      {unitPrice !== null && (
+        <Text size="sm" c="dimmed">
+          {exactDecimal(units, locale)} × <Money value={unitPrice} /> × {exactDecimal(multiplier, locale)}
+        </Text>
+      )}
+      {estimate && (
+        <Text size="sm" c="dimmed">
+          {t('play.estimate', {
+            input: exactDecimal(estimate.likelyInput, locale),
+            output: exactDecimal(estimate.output, locale),
+          })}
+        </Text>
+      )}
+      {!covered && <Alert color="yellow">{t('play.notCovered')}</Alert>}
+    </Stack>
+  );
+}

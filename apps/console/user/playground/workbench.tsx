@@ -1,0 +1,123 @@
+import { Button, Group, Paper, Select, SimpleGrid, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { refresh } from '../../api/queries.js';
+import { useSend } from '../../ui/form.js';
+import type { Model } from '../../visitor/market.js';
+import type { Key } from '../keys.js';
+import { type PlayKind, type PlayValues, callOf } from './call.js';
+import { CallAsCode } from './call-as-code.js';
+import { MakeKey } from './make-key.js';
+import { type Played, play } from './play.js';
+import { PlayFields } from './play-fields.js';
+import { PlayFault, PlayResult } from './play-result.js';
+import { PriceBefore } from './price-before.js';
+
+const route = getRouteApi('/user/playground');
+
+interface WorkbenchProps {
+  kind: PlayKind;
+  model: Model;
+  models: readonly Model[];
+  /** Those that may use the model. */
+  keys: readonly Key[];
+}
+
+function initialValues(model: Model): PlayValues {
+  return {
+    prompt: '',
+    n: 1,
+    size: '',
+    aspect_ratio: '',
+    resolution: '',
+    seconds: model.limits.defaultSeconds ?? 5,
+    voice: 'alloy',
+    image: null,
+  };
+}
+
+/** Form, price, result and code of one kind of calls. */
+export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
+  const { t } = useTranslation('calls');
+  const { task } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [chosenKey, chooseKey] = useState<string | null>(null);
+  const [played, setPlayed] = useState<Played | null>(null);
+  const leaving = useRef<AbortController>(null);
+  const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0];
+  const form = useForm<PlayValues>({
+    initialValues: initialValues(model),
+    validate: {
+      prompt: (value) => (value.trim() ? null : t('play.promptMissing')),
+      image: (value) => (kind === 'edit' && value === null ? t('play.pictureMissing') : null),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: (values) => {
+      setPlayed(null);
+      leaving.current = new AbortController();
+      return play(callOf(kind, model.id, values), key!.keyId, leaving.current.signal);
+    },
+    done: async (result) => {
+      setPlayed(result);
+      if (result.kind === 'task')
+        await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
+      await refresh('/api/usage', '/api/tasks', '/api/account');
+    },
+    refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
+  });
+  const chooseModel = (id: string | null) => {
+    form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
+    void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Stack>
+        <form onSubmit={onSubmit} noValidate className="stack">
+          <Select
+            label={t('play.model')}
+            data={models.map(({ id }) => id)}
+            value={model.id}
+            onChange={chooseModel}
+            allowDeselect={false}
+            searchable
+          />
+          {key ? (
+            <Select
+              label={t('play.key')}
+              description={t('play.keyHint')}
+              data={keys.map(({ keyId, name, group }) => ({ value: keyId, label: `${name} · ${group}` }))}
+              value={key.keyId}
+              onChange={chooseKey}
+              allowDeselect={false}
+            />
+          ) : (
+            <Paper withBorder>
+              <MakeKey model={model} />
+            </Paper>
+          )}
+          <PlayFields kind={kind} model={model} form={form} />
+          {key && <PriceBefore model={model} keyId={key.keyId} values={form.values} />}
+          {failure && <PlayFault failure={failure} />}
+          <Group>
+            <Button type="submit" loading={isSending} disabled={!key}>
+              {t(`play.send.${kind}`)}
+            </Button>
+            {isSending && (
+              <Button variant="default" onClick={() => leaving.current?.abort()}>
+                {t('play.cancel')}
+              </Button>
+            )}
+          </Group>
+        </form>
+      </Stack>
+      <Stack>
+        <PlayResult played={played} taskId={task} isSending={isSending} />
+        <CallAsCode call={callOf(kind, model.id, form.values)} />
+      </Stack>
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,30 @@
+import { Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import type { Task } from './task.js';
+
+/** What a task has set aside, or what it cost in the end and what came back. */
+export function TaskCost({ task }: { task: Pick<Task, 'held' | 'settled' | 'released'> }) {
+  const { t } = useTranslation('calls');
+  const { held, settled, released } = task;
+  if (held === null) return '–';
+  if (settled === null && released === null) return <Line name={t('task.held')} value={held} />;
+  const isCharged = settled !== null && signOf(settled) > 0;
+  const isReturned = released !== null && signOf(released) > 0;
+  return (
+    <Stack gap={2} align="flex-end">
+      {isCharged && <Line name={t('task.settled')} value={settled} />}
+      {isReturned && <Line name={t('task.released')} value={released} />}
+      {!isCharged && !isReturned && <Line name={t('task.settled')} value="0" />}
+    </Stack>
+  );
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <Text size="sm" component="span">
+      {name} <Money value={value} />
+    </Text>
+  );
+}

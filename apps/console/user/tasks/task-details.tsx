@@ -1,0 +1,118 @@
+import { Alert, Group, Stack, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyLine } from '../../ui/copy.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { TextLink } from '../../ui/links.js';
+import { useNow } from '../../ui/now.js';
+import { When } from '../../ui/when.js';
+import { useKeyName } from '../keys.js';
+import type { Task } from './task.js';
+import { availableMs, contentOf, Download } from './task-file.js';
+import { TaskState } from './task-state.js';
+
+/** A task with its preview, its file and what became of the money. */
+export function TaskDetails({ task }: { task: Task }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start">
+        <TaskState task={task} />
+        <Download task={task} />
+      </Group>
+      <Preview task={task} />
+      {task.error && (
+        <Alert color="red" variant="outline" title={t('task.failed', { code: task.error.code })}>
+          {task.error.message}
+        </Alert>
+      )}
+      <Text>{task.prompt}</Text>
+      <Amounts task={task} />
+      <Facts task={task} />
+      <TextLink to="/usage" search={{ charge: task.chargeId }} size="sm">
+        {t('task.toCharge')}
+      </TextLink>
+      <CopyLine value={task.id} label={t('task.id')} />
+    </Stack>
+  );
+}
+
+/** The video in the page itself; it comes from the console's own address. */
+function Preview({ task }: { task: Task }) {
+  const { t } = useTranslation('calls');
+  const now = useNow(60_000, task.kind === 'video');
+  const isThere = task.kind === 'video' && task.state === 'completed' && availableMs(task, now) !== null;
+  if (!isThere) return null;
+  return (
+    <video
+      controls
+      muted
+      playsInline
+      preload="metadata"
+      className="preview"
+      src={contentOf(task.id)}
+      aria-label={t('task.preview', { prompt: task.prompt })}
+    />
+  );
+}
+
+/** Set aside, cost, given back: as long as it runs only the first is known. */
+function Amounts({ task }: { task: Task }) {
+  const { t } = useTranslation('calls');
+  const amounts = [
+    { name: t('task.held'), value: task.held },
+    { name: t('task.settled'), value: task.settled },
+    { name: t('task.released'), value: task.released },
+  ];
+  return (
+    <Group grow component="dl" m={0} align="flex-start">
+      {amounts.map(({ name, value }) => (
+        <div key={name}>
+          <Text component="dt" size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Text component="dd" m={0} fw={600}>
+            {value === null ? '–' : <Money value={value} />}
+          </Text>
+        </div>
+      ))}
+    </Group>
+  );
+}
+
+function Facts({ task }: { task: Task }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const nameOf = useKeyName();
+  const { requestedModel, model, seconds, size, aspectRatio, resolution, mode, file } = task;
+  const facts: [string, ReactNode][] = [
+    [t('task.facts.model'), requestedModel === model ? model : `${requestedModel} (${model})`],
+    [t('task.facts.key'), nameOf(task.keyId)],
+    [t('task.facts.seconds'), seconds],
+    [t('task.facts.size'), size],
+    [t('task.facts.aspectRatio'), aspectRatio],
+    [t('task.facts.resolution'), resolution],
+    [t('task.facts.mode'), mode && t(`task.modes.${mode}`)],
+    [
+      t('task.facts.bytes'),
+      file?.bytes == null ? null : `${Math.ceil(file.bytes / 1024).toLocaleString(locale)} kB`,
+    ],
+    [t('task.facts.created'), <When key="created" at={task.createdAt} />],
+    [t('task.facts.ended'), task.endedAt && <When key="ended" at={task.endedAt} />],
+  ];
+  return (
+    <Table aria-label={t('task.title')}>
+      <Table.Tbody>
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row">{name}</Table.Th>
+              <Table.Td className="model-name">{value}</Table.Td>
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useNow } from '../../ui/now.js';
+import { isRunning, type Task } from './task.js';
+
+const SECOND_MS = 1_000;
+
+export function contentOf(taskId: string): string {
+  return `/api/tasks/${taskId}/content`;
+}
+
+/** Until when the file can be had; null where it cannot any more. Milliseconds; Infinity: it stays. */
+export function availableMs({ file }: Pick<Task, 'file'>, nowMs: number): number | null {
+  if (!file?.available) return null;
+  if (file.expiresAt === null) return Infinity;
+  const leftMs = Date.parse(file.expiresAt) - nowMs;
+  return leftMs > 0 ? leftMs : null;
+}
+
+/** The button that downloads, with the time that is left for it, or why there is nothing to download. */
+export function Download({ task }: { task: Task }) {
+  const { t } = useTranslation('calls');
+  const now = useNow(SECOND_MS, task.file?.available === true);
+  const leftMs = availableMs(task, now);
+  if (isRunning(task)) return <Note>{t('task.notYet')}</Note>;
+  if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
+  if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
+  return (
+    <Stack gap={2} align="flex-end">
+      <Button
+        component="a"
+        href={`${contentOf(task.id)}?download=true`}
+        download
+        variant="default"
+        size="xs"
+        leftSection={<IconDownload size={14} aria-hidden />}
+      >
+        {t('task.download')}
+      </Button>
+      {Number.isFinite(leftMs) && (
+        <Text size="xs" c="dimmed" role="timer" className="money">
+          {t('task.left', { time: clockOf(leftMs) })}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** Minutes and seconds, such as 24:05. */
+function clockOf(ms: number): string {
+  const seconds = Math.ceil(ms / SECOND_MS);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+function Note({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  );
+}

@@ -1,0 +1,27 @@
+import { Group, Progress } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { isRunning, type Task } from './task.js';
+
+const TONES: Record<Task['state'], Tone> = {
+  queued: 'waiting',
+  in_progress: 'busy',
+  completed: 'good',
+  failed: 'bad',
+};
+
+/** Where a task is, and how far while it runs. */
+export function TaskState({ task }: { task: Pick<Task, 'state' | 'progress'> }) {
+  const { t } = useTranslation('calls');
+  const { state, progress } = task;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <StatusBadge tone={TONES[state]}>{t(`taskStates.${state}`)}</StatusBadge>
+      {isRunning(task) && (
+        <Progress.Root w="5rem" size="lg">
+          <Progress.Section value={progress} aria-label={t('task.progress')} animated />
+        </Progress.Root>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,63 @@
+import { $api, queryClient } from '../../api/client.js';
+import type { Answer, Item } from '../../api/queries.js';
+import { useLive } from '../../shell/live.js';
+
+export type Task = Item<'/api/tasks'>;
+type TaskPage = Answer<'/api/tasks'>;
+
+/** What a list of tasks is narrowed by. */
+export interface TaskFilter {
+  kind?: Task['kind'] | undefined;
+  state?: Task['state'] | 'running' | undefined;
+  model?: string | undefined;
+  keyId?: string | undefined;
+}
+
+/** A break of the live connection must not leave a task unfinished on the page. */
+const LONGEST_SILENCE_MS = 10_000;
+
+export function isRunning(task: Pick<Task, 'state'>): boolean {
+  return task.state === 'queued' || task.state === 'in_progress';
+}
+
+/** One task, as it is now and as it changes. */
+export function useTask(taskId: string) {
+  useLiveTasks();
+  return $api.useQuery(
+    'get',
+    '/api/tasks/{taskId}',
+    { params: { path: { taskId } } },
+    { refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? LONGEST_SILENCE_MS : false) },
+  );
+}
+
+/** Takes over what the live connection tells, into every list and every task that was read. */
+export function useLiveTasks(filter?: TaskFilter): void {
+  useLive((event, data) => {
+    if (event === 'task') take(data as Task, filter);
+  });
+}
+
+function take(task: Task, filter: TaskFilter | undefined): void {
+  const init = { params: { path: { taskId: task.id } } };
+  queryClient.setQueryData($api.queryOptions('get', '/api/tasks/{taskId}', init).queryKey, task);
+  let isNew = false;
+  queryClient.setQueriesData<TaskPage>({ queryKey: ['get', '/api/tasks'] }, (page) => {
+    if (!page) return page;
+    const isListed = page.items.some(({ id }) => id === task.id);
+    if (isListed) return { ...page, items: page.items.map((each) => (each.id === task.id ? task : each)) };
+    // Ids are in the order of time.
+    isNew ||= filter !== undefined && fits(task, filter) && task.id > (page.items[0]?.id ?? '');
+    return page;
+  });
+  if (isNew) void queryClient.invalidateQueries({ queryKey: ['get', '/api/tasks'] });
+}
+
+function fits(task: Task, { kind, state, model, keyId }: TaskFilter): boolean {
+  return (
+    (!kind || task.kind === kind) &&
+    (!state || task.state === state || (state === 'running' && isRunning(task))) &&
+    (!model || task.model === model) &&
+    (!keyId || task.keyId === keyId)
+  );
+}

@@ -1,0 +1,153 @@
+import { Drawer, Group, Select, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { type Task, type TaskFilter, useLiveTasks, useTask } from './task.js';
+import { TaskCost } from './task-cost.js';
+import { TaskDetails } from './task-details.js';
+import { Download } from './task-file.js';
+import { TaskState } from './task-state.js';
+
+const route = getRouteApi('/user/tasks');
+const PAGE = 25;
+
+/** Videos and 3D assets, as they come along. */
+export function TasksPage() {
+  const { t } = useTranslation('calls');
+  const { task, cursor, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  useLiveTasks(filter);
+  const tasks = $api.useQuery(
+    'get',
+    '/api/tasks',
+    { params: { query: { ...filter, limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page title={t('tasks.title')} about={t('tasks.about')}>
+      <TaskFilters filter={filter} />
+      <DataList
+        label={t('tasks.list')}
+        query={tasks}
+        columns={useTaskColumns()}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered
+            ? { title: t('tasks.noMatch'), hint: t('tasks.noMatchHint') }
+            : {
+                title: t('tasks.empty'),
+                hint: t('tasks.emptyHint'),
+                action: (
+                  <ButtonLink to="/playground" search={{ kind: 'video' }} variant="default">
+                    {t('tasks.toPlayground')}
+                  </ButtonLink>
+                ),
+              }
+        }
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+      <OpenTask id={task} />
+    </Page>
+  );
+}
+
+const KINDS = ['video', '3d'] as const;
+const STATES = ['running', 'completed', 'failed'] as const;
+
+function TaskFilters({ filter }: { filter: TaskFilter }) {
+  const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  const set = (change: Record<string, string | undefined>) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }) });
+  const choices = [
+    { name: 'kind', options: KINDS.map((value) => ({ value, label: t(`families.${value}`) })) },
+    { name: 'state', options: STATES.map((value) => ({ value, label: t(`taskStates.${value}`) })) },
+  ] as const;
+  return (
+    <Group gap="sm">
+      {choices.map(({ name, options }) => (
+        <Select
+          key={name}
+          label={t(`tasks.filters.${name}`)}
+          placeholder={t('usage.any')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('usage.clear', { what: t(`tasks.filters.${name}`) }) }}
+          data={options}
+          value={filter[name] ?? null}
+          onChange={(value) => set({ [name]: value ?? undefined })}
+          w={{ base: '100%', xs: '11rem' }}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function useTaskColumns(): Column<Task>[] {
+  const { t } = useTranslation('calls');
+  return [
+    {
+      id: 'at',
+      header: t('tasks.columns.at'),
+      cell: ({ createdAt, id }) => (
+        <TextLink from="/tasks" to="/tasks" search={(before) => ({ ...before, task: id })}>
+          <When at={createdAt} />
+        </TextLink>
+      ),
+    },
+    {
+      id: 'prompt',
+      header: t('tasks.columns.prompt'),
+      cell: ({ prompt }) => (
+        <Text size="sm" lineClamp={2} maw="22rem">
+          {prompt}
+        </Text>
+      ),
+    },
+    {
+      id: 'model',
+      header: t('tasks.columns.model'),
+      cell: ({ requestedModel }) => <span className="model-name">{requestedModel}</span>,
+    },
+    { id: 'state', header: t('tasks.columns.state'), cell: (task) => <TaskState task={task} /> },
+    {
+      id: 'cost',
+      header: t('tasks.columns.cost'),
+      align: 'right',
+      cell: (task) => <TaskCost task={task} />,
+    },
+    { id: 'file', header: t('tasks.columns.file'), align: 'right', cell: (task) => <Download task={task} /> },
+  ];
+}
+
+function OpenTask({ id }: { id: string | undefined }) {
+  const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, task: undefined }) })}
+      position="right"
+      size="lg"
+      title={t('task.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {id !== undefined && <Opened id={id} />}
+    </Drawer>
+  );
+}
+
+function Opened({ id }: { id: string }) {
+  const task = useTask(id);
+  return (
+    <Loaded query={task} lines={10}>
+      {(found) => <TaskDetails task={found} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,169 @@
+import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api, queryClient } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { tellFailure } from '../../shell/notices.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { TicketState } from './ticket-state.js';
+
+const route = getRouteApi('/user/tickets/$ticketId');
+const MOST_BODY_CHARS = 10_000;
+/** Answers of support come without anybody pressing anything. */
+const LOOK_AGAIN_MS = 15_000;
+
+type Ticket = Answer<'/api/tickets/{ticketId}'>;
+
+/** A ticket as a conversation. */
+export function TicketPage() {
+  const { t } = useTranslation('tickets');
+  const { ticketId } = route.useParams();
+  const ticket = $api.useQuery(
+    'get',
+    '/api/tickets/{ticketId}',
+    { params: { path: { ticketId } } },
+    { refetchInterval: LOOK_AGAIN_MS },
+  );
+  return (
+    <Page title={ticket.data?.subject ?? t('one.title')} width={50}>
+      <TextLink to="/tickets" size="sm">
+        {t('one.back')}
+      </TextLink>
+      <Loaded query={ticket} lines={8}>
+        {(found) => (
+          <Stack>
+            <Head ticket={found} />
+            <Messages ticket={found} />
+            {found.state === 'closed' ? <Closed ticket={found} /> : <Reply ticket={found} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** Every change answers the whole ticket. */
+async function take(ticket: Ticket | undefined): Promise<void> {
+  if (!ticket) return;
+  const init = { params: { path: { ticketId: ticket.id } } };
+  queryClient.setQueryData($api.queryOptions('get', '/api/tickets/{ticketId}', init).queryKey, ticket);
+  await refresh('/api/tickets');
+}
+
+function Head({ ticket }: { ticket: Ticket }) {
+  const { t } = useTranslation('tickets');
+  return (
+    <Group>
+      <TicketState ticket={ticket} />
+      <Text size="sm">{t(`kinds.${ticket.kind}`)}</Text>
+      {ticket.chargeId !== null && (
+        <TextLink to="/usage" search={{ charge: ticket.chargeId }} size="sm">
+          {t('one.charge')}
+        </TextLink>
+      )}
+    </Group>
+  );
+}
+
+function Messages({ ticket }: { ticket: Ticket }) {
+  const { t } = useTranslation('tickets');
+  return (
+    <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('one.conversation')}>
+      {ticket.messages.map(({ id, kind, fromStaff, body, createdAt }) =>
+        kind === 'event' ? (
+          <Text component="li" key={id} size="sm" c="dimmed" ta="center">
+            {body} · <When at={createdAt} />
+          </Text>
+        ) : (
+          <Paper
+            component="li"
+            key={id}
+            withBorder
+            p="sm"
+            maw="85%"
+            className={fromStaff ? 'message-theirs' : 'message-own'}
+          >
+            <Group justify="space-between" gap="xs">
+              <Text size="sm" fw={600}>
+                {fromStaff ? t('one.support') : t('one.you')}
+              </Text>
+              <Text size="xs" c="dimmed">
+                <When at={createdAt} />
+              </Text>
+            </Group>
+            <Text className="spoken">{body}</Text>
+          </Paper>
+        ),
+      )}
+    </Stack>
+  );
+}
+
+function Reply({ ticket }: { ticket: Ticket }) {
+  const { t } = useTranslation('tickets');
+  const path = { ticketId: ticket.id };
+  const form = useForm({
+    initialValues: { body: '' },
+    validate: { body: (value) => (value.trim() ? null : t('new.bodyMissing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async (body) =>
+      (await api.POST('/api/tickets/{ticketId}/messages', { params: { path }, body })).data!,
+    done: async (changed) => {
+      form.reset();
+      await take(changed);
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Textarea
+        label={t('one.reply')}
+        autosize
+        minRows={3}
+        maxRows={20}
+        maxLength={MOST_BODY_CHARS}
+        {...form.getInputProps('body')}
+      />
+      <FormFault failure={failure} />
+      <Group justify="space-between">
+        <Button type="submit" loading={isSending}>
+          {t('one.send')}
+        </Button>
+        <ConfirmAction
+          label={t('one.close')}
+          title={t('one.closeTitle')}
+          isDangerous={false}
+          act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params: { path } })).data)}
+        >
+          <Text>{t('one.closeHint')}</Text>
+        </ConfirmAction>
+      </Group>
+    </form>
+  );
+}
+
+function Closed({ ticket }: { ticket: Ticket }) {
+  const { t } = useTranslation('tickets');
+  const reopening = useMutation({
+    mutationFn: () =>
+      api.POST('/api/tickets/{ticketId}/reopen', { params: { path: { ticketId: ticket.id } } }),
+    onSuccess: ({ data }) => take(data),
+    onError: tellFailure,
+  });
+  return (
+    <Group>
+      <Text>{t('one.closed')}</Text>
+      <Button variant="default" onClick={() => reopening.mutate()} loading={reopening.isPending}>
+        {t('one.reopen')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,97 @@
+import { Group, Select } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
+
+const route = getRouteApi('/user/tickets');
+const PAGE = 25;
+
+type Ticket = Item<'/api/tickets'>;
+
+/** What the account asked support for. */
+export function TicketsPage() {
+  const { t } = useTranslation('tickets');
+  const { cursor, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const tickets = $api.useQuery(
+    'get',
+    '/api/tickets',
+    { params: { query: { ...filter, limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const isFiltered = Object.keys(filter).length > 0;
+  const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
+  return (
+    <Page title={t('list.title')} about={t('list.about')} actions={open}>
+      <TicketFilters />
+      <DataList
+        label={t('list.label')}
+        query={tickets}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered
+            ? { title: t('list.noMatch'), hint: t('list.noMatchHint') }
+            : { title: t('list.empty'), hint: t('list.emptyHint') }
+        }
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Page>
+  );
+}
+
+function TicketFilters() {
+  const { t } = useTranslation('tickets');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const choices = [
+    { name: 'state', options: ticketStates.map((value) => ({ value, label: t(`states.${value}`) })) },
+    { name: 'kind', options: ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) })) },
+  ] as const;
+  return (
+    <Group gap="sm">
+      {choices.map(({ name, options }) => (
+        <Select
+          key={name}
+          label={t(`list.${name}`)}
+          placeholder={t('list.any')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('list.clear', { what: t(`list.${name}`) }) }}
+          data={options}
+          value={search[name] ?? null}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, [name]: value ?? undefined, cursor: undefined }),
+            })
+          }
+          w={{ base: '100%', xs: '14rem' }}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function useColumns(): Column<Ticket>[] {
+  const { t } = useTranslation('tickets');
+  return [
+    {
+      id: 'subject',
+      header: t('list.subject'),
+      cell: ({ id, subject }) => (
+        <TextLink to="/tickets/$ticketId" params={{ ticketId: id }} className="model-name">
+          {subject}
+        </TextLink>
+      ),
+    },
+    { id: 'kind', header: t('list.kind'), cell: ({ kind }) => t(`kinds.${kind}`) },
+    { id: 'state', header: t('list.state'), cell: (ticket) => <TicketState ticket={ticket} /> },
+    { id: 'updated', header: t('list.updated'), cell: ({ updatedAt }) => <When at={updatedAt} /> },
+  ];
+}

@@ -1,0 +1,148 @@
+import { Alert, Stack, Table, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money, useMoneyText } from '../../ui/money.js';
+import { When } from '../../ui/when.js';
+import { amountOf, type Charge, recomputed } from './recompute.js';
+
+type Pricing = NonNullable<Charge['pricing']>;
+
+/** A line of the calculation, with the amount as this browser computes it. */
+interface Row {
+  what: string;
+  units: string;
+  unitPrice: string;
+}
+
+/** Units × price × multiplier, line by line, computed anew by the browser and held against what the relay says. */
+export function Calculation({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('calls');
+  const { pricing, settlement } = charge;
+  if (!pricing) return <Text size="sm">{t('charge.notPriced')}</Text>;
+  const held = rowsOf(pricing, pricing.units, pricing.lines);
+  const settled = settlement ? rowsOf(pricing, settlement.deliveredUnits, settlement.lines) : [];
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t(`charge.rules.${pricing.rule}`)}</Text>
+      <Lines name="hold" rows={held} pricing={pricing} total={charge.hold?.amount ?? null} />
+      {settlement && <Lines name="settlement" rows={settled} pricing={pricing} total={settlement.amount} />}
+      <Agreement charge={charge} />
+      <Text size="sm" c="dimmed">
+        {t(pricing.lines ? 'charge.roundingOfLines' : 'charge.rounding')}
+      </Text>
+      <Versions versions={pricing.versions} />
+    </Stack>
+  );
+}
+
+function rowsOf(pricing: Pricing, units: string, lines: Pricing['lines']): Row[] {
+  if (lines) return lines.map((line) => ({ what: line.kind, units: line.units, unitPrice: line.unitPrice }));
+  return [{ what: 'work', units, unitPrice: pricing.unitPrice ?? '0' }];
+}
+
+interface LinesProps {
+  name: 'hold' | 'settlement';
+  rows: Row[];
+  pricing: Pricing;
+  total: string | null;
+}
+
+function Lines({ name, rows, pricing, total }: LinesProps) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const heads = ['units', 'unitPrice', 'multiplier', 'amount'] as const;
+  return (
+    <Table className="data-list" aria-label={t(`charge.${name}`)} withTableBorder>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t(`charge.${name}`)}</Table.Th>
+          {heads.map((head) => (
+            <Table.Th key={head} ta="right">
+              {t(`charge.heads.${head}`)}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.what}>
+            <Table.Td data-label={t(`charge.${name}`)}>
+              {t(`charge.lines.${row.what as 'work' | 'input' | 'cached_input' | 'output'}`)}
+            </Table.Td>
+            <Table.Td data-label={t('charge.heads.units')} ta="right">
+              {exactDecimal(row.units, locale)}
+            </Table.Td>
+            <Table.Td data-label={t('charge.heads.unitPrice')} ta="right">
+              <Money value={row.unitPrice} />
+            </Table.Td>
+            <Table.Td data-label={t('charge.heads.multiplier')} ta="right">
+              × {exactDecimal(pricing.multiplier, locale)}
+            </Table.Td>
+            <Table.Td data-label={t('charge.heads.amount')} ta="right">
+              <Money value={amountOf(row, pricing.multiplier)} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+        {total !== null && (
+          <Table.Tr>
+            <Table.Td fw={600} colSpan={4}>
+              {t(`charge.totals.${name}`)}
+            </Table.Td>
+            <Table.Td fw={600} ta="right" data-label="">
+              <Money value={total} />
+            </Table.Td>
+          </Table.Tr>
+        )}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Agreement({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('calls');
+  const money = useMoneyText();
+  const found = recomputed(charge);
+  if (!found) return null;
+  if (found.agrees) {
+    return (
+      <Alert color="green" variant="outline" icon={<IconCheck aria-hidden />} title={t('charge.agrees')}>
+        {t('charge.agreesHint')}
+      </Alert>
+    );
+  }
+  return (
+    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={t('charge.differs')}>
+      {t('charge.differsHint', {
+        hold: money(found.hold),
+        settlement: found.settlement === null ? '–' : money(found.settlement),
+      })}
+    </Alert>
+  );
+}
+
+/** Which prices counted: those that were in force when the request came. */
+function Versions({ versions }: { versions: Pricing['versions'] }) {
+  const { t } = useTranslation('calls');
+  const named = (['price', 'multiplier', 'groupRule'] as const).flatMap((kind) => {
+    const version = versions[kind];
+    return version ? [{ kind, ...version }] : [];
+  });
+  return (
+    <Stack gap={2}>
+      {named.map(({ kind, id, effectiveFrom }) => (
+        <Text key={kind} size="sm">
+          {t(`charge.versions.${kind}`, { id })}{' '}
+          {effectiveFrom === null ? (
+            t('charge.sinceEver')
+          ) : (
+            <>
+              {t('charge.since')} <When at={effectiveFrom} />
+            </>
+          )}
+        </Text>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,153 @@
+import { Alert, Group, Stack, Table, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { CopyLine } from '../../ui/copy.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { useKeyName } from '../keys.js';
+import { Calculation } from './calculation.js';
+import { ChargeState } from './charge-state.js';
+import type { Charge } from './recompute.js';
+
+/** What a request cost and why: its price, what was set aside, settled and given back, and the postings behind it. */
+export function ChargeDetails({ id }: { id: string }) {
+  const { t } = useTranslation('calls');
+  const charge = $api.useQuery('get', '/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
+  return (
+    <Loaded query={charge} lines={12}>
+      {(found) => (
+        <Stack gap="lg">
+          <Head charge={found} />
+          <Section title={t('charge.why')}>
+            <Calculation charge={found} />
+          </Section>
+          <Section title={t('charge.timeline')}>
+            <Timeline charge={found} />
+          </Section>
+          <Section title={t('charge.ids')}>
+            <Ids charge={found} />
+          </Section>
+          {found.state === 'settled' && (
+            <ButtonLink
+              to="/tickets/new"
+              search={{ kind: 'refund', charge: found.id }}
+              variant="default"
+              w="fit-content"
+            >
+              {t('charge.askRefund')}
+            </ButtonLink>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Head({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('calls');
+  const { model, requestedModel, settlement, hold, refusal, state } = charge;
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Text fw={600} className="model-name">
+          {requestedModel ?? model}
+        </Text>
+        <ChargeState charge={charge} />
+      </Group>
+      {requestedModel !== null && model !== null && requestedModel !== model && (
+        <Text size="sm">{t('charge.aliasOf', { model })}</Text>
+      )}
+      {refusal ? (
+        <Alert color="red" variant="outline" title={t('charge.refused', { code: refusal.code })}>
+          {refusal.message}
+        </Alert>
+      ) : (
+        <Text size="xl" fw={600} component="div">
+          <Money value={state === 'held' ? (hold?.amount ?? '0') : (settlement?.amount ?? '0')} />
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        {t(`chargeHints.${state}`)}
+      </Text>
+    </Stack>
+  );
+}
+
+/** Words of the server's, which name a code in some. */
+const EVENTS = {
+  'task created': 'taskCreated',
+  'task completed': 'taskCompleted',
+  'task failed': 'taskFailed',
+  held: 'held',
+  settled: 'settled',
+  released: 'released',
+  refunded: 'refunded',
+} as const;
+
+function Timeline({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('calls');
+  const wordsOf = (what: string) =>
+    what in EVENTS ? t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`) : what;
+  return (
+    <Stack gap="xs">
+      <Table aria-label={t('charge.timeline')}>
+        <Table.Tbody>
+          {charge.timeline.map(({ at, what, amount }, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>
+                <When at={at} />
+              </Table.Td>
+              <Table.Td>{wordsOf(what)}</Table.Td>
+              <Table.Td ta="right">{amount !== null && <Money value={amount} />}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {charge.release?.reason && (
+        <Text size="sm">{t('charge.releasedFor', { reason: charge.release.reason })}</Text>
+      )}
+      {charge.refunds.map(({ id, reason }) => (
+        <Text key={id} size="sm">
+          {t('charge.refundedFor', { reason })}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function Ids({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('calls');
+  const nameOf = useKeyName();
+  const { id, requestId, keyId, group, task } = charge;
+  return (
+    <Stack gap="xs">
+      {keyId !== null && (
+        <Text size="sm">
+          {t('charge.key', { key: nameOf(keyId) })}
+          {group !== null && ` · ${t('charge.group', { group })}`}
+        </Text>
+      )}
+      <Named name={t('charge.requestId')} value={requestId} />
+      <Named name={t('charge.chargeId')} value={id} />
+      {task && (
+        <TextLink to="/tasks" search={{ task: task.id }} size="sm">
+          {t('charge.toTask')}
+        </TextLink>
+      )}
+    </Stack>
+  );
+}
+
+function Named({ name, value }: { name: string; value: string | null }) {
+  if (value === null) return null;
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <CopyLine value={value} label={name} />
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { useTranslation } from 'react-i18next';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import type { Charge } from './recompute.js';
+
+const TONES: Record<Charge['state'], Tone> = {
+  held: 'busy',
+  settled: 'good',
+  released: 'quiet',
+  refused: 'bad',
+};
+
+/** How a request ended, or that it has not yet; the hint says what that means for the balance. */
+export function ChargeState({ charge }: { charge: Pick<Charge, 'state'> }) {
+  const { t } = useTranslation('calls');
+  const { state } = charge;
+  return (
+    <StatusBadge tone={TONES[state]} hint={t(`chargeHints.${state}`)}>
+      {t(`chargeStates.${state}`)}
+    </StatusBadge>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Answer } from '../../api/queries.js';
+import { addDecimals, compareDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
+
+export type Charge = Answer<'/api/charges/{chargeId}'>;
+type Line = Pick<NonNullable<NonNullable<Charge['pricing']>['lines']>[number], 'units' | 'unitPrice'>;
+
+/** Balance has nine decimals; every amount is rounded up to them once. */
+const DECIMALS = 9;
+
+export interface Recomputed {
+  hold: string;
+  /** Null where nothing was settled. */
+  settlement: string | null;
+  /** Both are what the relay says. */
+  agrees: boolean;
+}
+
+/** Unit price × units × multiplier, rounded up to the next 0.000000001 USD. */
+export function amountOf({ unitPrice, units }: Line, multiplier: string): string {
+  return roundUp(multiplyDecimals(unitPrice, units, multiplier), DECIMALS);
+}
+
+/** Computes a charge from its prices and units, here in the browser; null where it was never priced. */
+export function recomputed(charge: Pick<Charge, 'pricing' | 'hold' | 'settlement'>): Recomputed | null {
+  const { pricing, hold, settlement } = charge;
+  if (!pricing || !hold) return null;
+  const { unitPrice, units, multiplier } = pricing;
+  const costOf = (delivered: string, lines: readonly Line[] | null) =>
+    lines
+      ? addDecimals(...lines.map((line) => amountOf(line, multiplier)))
+      : amountOf({ unitPrice: unitPrice ?? '0', units: delivered }, multiplier);
+  const held = costOf(units, pricing.lines);
+  const settled = settlement && least(costOf(settlement.deliveredUnits, settlement.lines), held);
+  const agrees =
+    compareDecimals(held, hold.amount) === 0 &&
+    (settlement === null || (settled !== null && compareDecimals(settled, settlement.amount) === 0));
+  return { hold: held, settlement: settled, agrees };
+}
+
+/** Nobody pays more than was set aside. */
+function least(a: string, b: string): string {
+  return compareDecimals(a, b) < 0 ? a : b;
+}

@@ -1,0 +1,94 @@
+import { Button, Drawer } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DataList } from '../../ui/data-list.js';
+import { timesOfDays } from '../../ui/day-range.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { stringifySearch } from '../../ui/search.js';
+import { ChargeDetails } from './charge-details.js';
+import { useUsageColumns } from './usage-columns.js';
+import { UsageFilters } from './usage-filters.js';
+
+const route = getRouteApi('/user/usage');
+const PAGE = 50;
+
+/** Every request, and what it cost. Filters and the request that is open stand in the address. */
+export function UsagePage() {
+  const { t } = useTranslation('calls');
+  const { charge, cursor, from, to, ...chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = { ...chosen, ...timesOfDays({ from, to }) };
+  const isFiltered = Object.keys(filter).length > 0;
+  const usage = $api.useQuery(
+    'get',
+    '/api/usage',
+    { params: { query: { ...filter, limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const columns = useUsageColumns();
+  return (
+    <Page
+      title={t('usage.title')}
+      about={t('usage.about')}
+      actions={
+        <Button
+          component="a"
+          href={`/api/usage.csv${stringifySearch(filter)}`}
+          download
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+        >
+          {t('usage.csv')}
+        </Button>
+      }
+    >
+      <UsageFilters />
+      <DataList
+        label={t('usage.list')}
+        query={usage}
+        columns={columns}
+        columnsName="usage"
+        rowKey={({ chargeId }) => chargeId}
+        empty={isFiltered ? { title: t('usage.noMatch'), hint: t('usage.noMatchHint') } : firstCall(t)}
+        pager={{
+          cursor,
+          go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+        }}
+      />
+      <OpenCharge id={charge} />
+    </Page>
+  );
+}
+
+function firstCall(t: ReturnType<typeof useTranslation<'calls'>>['t']) {
+  return {
+    title: t('usage.empty'),
+    hint: t('usage.emptyHint'),
+    action: (
+      <ButtonLink to="/playground" variant="default">
+        {t('usage.toPlayground')}
+      </ButtonLink>
+    ),
+  };
+}
+
+function OpenCharge({ id }: { id: string | undefined }) {
+  const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, charge: undefined }) })}
+      position="right"
+      size="xl"
+      title={t('charge.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {id !== undefined && <ChargeDetails id={id} />}
+    </Drawer>
+  );
+}

@@ -1,0 +1,271 @@
+import { Button, Drawer, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
+import { keepPreviousData, useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, type Item, refresh } from '../../api/queries.js';
+import { tell, tellFailure } from '../../shell/notices.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { CodeLines, CopyLine } from '../../ui/copy.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import type { Endpoint } from './endpoint.js';
+
+const route = getRouteApi('/user/webhooks/$endpointId');
+const PAGE = 25;
+/** As long as something is still to be sent, its outcome is soon there. */
+const LOOK_AGAIN_MS = 1_000;
+
+type Delivery = Item<'/api/webhooks/{endpointId}/deliveries'>;
+type Detail = Answer<'/api/webhooks/{endpointId}/deliveries/{deliveryId}'>;
+
+const TONES: Record<Delivery['state'], Tone> = { pending: 'busy', delivered: 'good', failed: 'bad' };
+
+/** What was sent to an endpoint, and what it answered. */
+export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const { state, cursor, delivery } = route.useSearch();
+  const navigate = route.useNavigate();
+  const params = { path: { endpointId: endpoint.id }, query: { state, cursor, limit: PAGE } };
+  const deliveries = $api.useQuery(
+    'get',
+    '/api/webhooks/{endpointId}/deliveries',
+    { params },
+    {
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state: { data } }) =>
+        data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
+    },
+  );
+  const states = ['pending', 'delivered', 'failed'] as const;
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <SegmentedControl
+          aria-label={t('deliveries.state')}
+          value={state ?? ''}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({
+                ...before,
+                state: states.find((each) => each === value),
+                cursor: undefined,
+              }),
+            })
+          }
+          data={[
+            { value: '', label: t('deliveries.all') },
+            ...states.map((value) => ({ value, label: t(`deliveries.states.${value}`) })),
+          ]}
+        />
+        {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
+      </Group>
+      <DataList
+        label={t('deliveries.title')}
+        query={deliveries}
+        columns={useColumns(endpoint.id)}
+        rowKey={({ id }) => id}
+        empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+      <OpenDelivery endpoint={endpoint} id={delivery} />
+    </Stack>
+  );
+}
+
+function useColumns(endpointId: string): Column<Delivery>[] {
+  const { t } = useTranslation('webhooks');
+  return [
+    {
+      id: 'at',
+      header: t('deliveries.at'),
+      cell: ({ id, createdAt }) => (
+        <TextLink
+          from="/webhooks/$endpointId"
+          to="/webhooks/$endpointId"
+          params={{ endpointId }}
+          search={(before) => ({ ...before, delivery: id })}
+        >
+          <When at={createdAt} />
+        </TextLink>
+      ),
+    },
+    { id: 'type', header: t('deliveries.type'), cell: ({ type }) => <EventName type={type} /> },
+    {
+      id: 'state',
+      header: t('deliveries.state'),
+      cell: ({ state }) => <StatusBadge tone={TONES[state]}>{t(`deliveries.states.${state}`)}</StatusBadge>,
+    },
+    { id: 'attempts', header: t('deliveries.attempts'), align: 'right', cell: ({ attempts }) => attempts },
+    {
+      id: 'answer',
+      header: t('deliveries.answer'),
+      cell: ({ lastStatus, lastError }) => lastStatus ?? lastError ?? '–',
+    },
+  ];
+}
+
+function EventName({ type }: { type: string }) {
+  const { t } = useTranslation('webhooks');
+  const known = [...EVENTS].find((each) => each === type);
+  return known ? t(`events.${known}`) : type;
+}
+
+const EVENTS = [
+  'ping',
+  'topup.credited',
+  'balance.low',
+  'video.completed',
+  'video.failed',
+  'charge.refunded',
+  'control.failed',
+] as const;
+
+const HOUR_MS = 3_600_000;
+const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
+type Span = keyof typeof SPANS;
+
+/** For after an outage of the endpoint. */
+function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const [span, setSpan] = useState<Span>('day');
+  const replay = async () => {
+    const since = new Date(Date.now() - SPANS[span]).toISOString();
+    const { data } = await api.POST('/api/webhooks/{endpointId}/replays', {
+      params: { path: { endpointId: endpoint.id } },
+      body: { since, states: 'failed' },
+    });
+    tell(t('deliveries.replayed', { count: data!.replayed }));
+    await refresh('/api/webhooks/{endpointId}/deliveries');
+  };
+  return (
+    <ConfirmAction
+      label={t('deliveries.replayFailed')}
+      title={t('deliveries.replayTitle')}
+      isDangerous={false}
+      act={replay}
+    >
+      <Stack>
+        <Text>{t('deliveries.replayHint')}</Text>
+        <Select
+          label={t('deliveries.since')}
+          data={(Object.keys(SPANS) as Span[]).map((value) => ({
+            value,
+            label: t(`deliveries.spans.${value}`),
+          }))}
+          value={span}
+          onChange={(value) => setSpan((value ?? 'day') as Span)}
+          allowDeselect={false}
+        />
+      </Stack>
+    </ConfirmAction>
+  );
+}
+
+function OpenDelivery({ endpoint, id }: { endpoint: Endpoint; id: string | undefined }) {
+  const { t } = useTranslation('webhooks');
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, delivery: undefined }) })}
+      position="right"
+      size="lg"
+      title={t('delivery.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {id !== undefined && <DeliveryDetails endpoint={endpoint} id={id} />}
+    </Drawer>
+  );
+}
+
+function DeliveryDetails({ endpoint, id }: { endpoint: Endpoint; id: string }) {
+  const { t } = useTranslation('webhooks');
+  const path = { endpointId: endpoint.id, deliveryId: id };
+  const delivery = $api.useQuery(
+    'get',
+    '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+    { params: { path } },
+    { refetchInterval: ({ state }) => (state.data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
+  );
+  const replay = useMutation({
+    mutationFn: () =>
+      api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } }),
+    onSuccess: () =>
+      refresh('/api/webhooks/{endpointId}/deliveries', '/api/webhooks/{endpointId}/deliveries/{deliveryId}'),
+    onError: tellFailure,
+  });
+  return (
+    <Loaded query={delivery} lines={10}>
+      {(found) => (
+        <Stack gap="lg">
+          <Group justify="space-between">
+            <Text fw={600}>
+              <EventName type={found.type} />
+            </Text>
+            <StatusBadge tone={TONES[found.state]}>{t(`deliveries.states.${found.state}`)}</StatusBadge>
+          </Group>
+          <CopyLine value={found.eventId} label={t('delivery.id')} />
+          {found.nextAttemptAt !== null && (
+            <Text size="sm">
+              {t('delivery.nextAttempt')} <When at={found.nextAttemptAt} />
+            </Text>
+          )}
+          {endpoint.enabled && found.state !== 'pending' && (
+            <Button
+              variant="default"
+              w="fit-content"
+              onClick={() => replay.mutate()}
+              loading={replay.isPending}
+            >
+              {t('delivery.replay')}
+            </Button>
+          )}
+          <Section title={t('delivery.attempts')}>
+            <Attempts delivery={found} />
+          </Section>
+          <Section title={t('delivery.body')}>
+            <CodeLines code={found.body} label={t('delivery.body')} />
+          </Section>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Attempts({ delivery }: { delivery: Detail }) {
+  const { t } = useTranslation('webhooks');
+  const locale = useLocale();
+  if (delivery.log.length === 0) return <Text size="sm">{t('delivery.noAttempt')}</Text>;
+  return (
+    <Table className="data-list" aria-label={t('delivery.attempts')}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t('deliveries.at')}</Table.Th>
+          <Table.Th ta="right">{t('delivery.duration')}</Table.Th>
+          <Table.Th>{t('deliveries.answer')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {delivery.log.map(({ startedAt, durationMs, status, error, answer }) => (
+          <Table.Tr key={startedAt}>
+            <Table.Td data-label={t('deliveries.at')}>
+              <When at={startedAt} />
+            </Table.Td>
+            <Table.Td data-label={t('delivery.duration')} ta="right">
+              {durationMs.toLocaleString(locale)} ms
+            </Table.Td>
+            <Table.Td data-label={t('deliveries.answer')} className="model-name">
+              {status ?? error} {answer}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

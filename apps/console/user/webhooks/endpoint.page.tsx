@@ -1,0 +1,190 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell, tellFailure } from '../../shell/notices.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { EndpointForm, Secret } from './create-endpoint.js';
+import { Deliveries } from './deliveries.js';
+import { type Endpoint, EndpointState } from './endpoint.js';
+
+const route = getRouteApi('/user/webhooks/$endpointId');
+
+/** One endpoint, what can be done with it, and what was sent to it. */
+export function EndpointPage() {
+  const { t } = useTranslation('webhooks');
+  const { endpointId } = route.useParams();
+  const endpoint = $api.useQuery('get', '/api/webhooks/{endpointId}', { params: { path: { endpointId } } });
+  return (
+    <Page title={t('one.title')}>
+      <TextLink to="/webhooks" size="sm">
+        {t('one.back')}
+      </TextLink>
+      <Loaded query={endpoint} lines={6}>
+        {(found) => (
+          <>
+            <About endpoint={found} />
+            <Actions endpoint={found} />
+            <Section title={t('deliveries.title')}>
+              <Deliveries endpoint={found} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function About({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const { url, description, events, failingSince, previousSecretUntil } = endpoint;
+  return (
+    <Stack gap="xs">
+      <Group>
+        <Text fw={600} className="model-name">
+          {url}
+        </Text>
+        <EndpointState endpoint={endpoint} />
+      </Group>
+      {description && <Text>{description}</Text>}
+      <Text size="sm">{t('one.told', { events: events.map((type) => t(`events.${type}`)).join(', ') })}</Text>
+      {failingSince !== null && (
+        <Text size="sm" c="red">
+          {t('one.failingSince')} <When at={failingSince} />
+        </Text>
+      )}
+      {previousSecretUntil !== null && (
+        <Text size="sm">
+          {t('one.bothSign')} <When at={previousSecretUntil} />
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/webhooks',
+    '/api/webhooks/{endpointId}',
+    '/api/webhooks/{endpointId}/deliveries',
+    '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+  );
+}
+
+function Actions({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const path = { endpointId: endpoint.id };
+  const navigate = useNavigate();
+  const ping = useMutation({
+    mutationFn: () => api.POST('/api/webhooks/{endpointId}/pings', { params: { path } }),
+    onSuccess: async () => {
+      tell(t('one.pinged'));
+      await reread();
+    },
+    onError: tellFailure,
+  });
+  const remove = async () => {
+    await api.DELETE('/api/webhooks/{endpointId}', { params: { path } });
+    await navigate({ to: '/webhooks' });
+    await refresh('/api/webhooks');
+  };
+  return (
+    <Group gap="sm">
+      {endpoint.enabled && (
+        <Button onClick={() => ping.mutate()} loading={ping.isPending}>
+          {t('one.ping')}
+        </Button>
+      )}
+      <Change endpoint={endpoint} />
+      <Rotate endpoint={endpoint} />
+      <Switch endpoint={endpoint} />
+      <ConfirmAction label={t('one.remove')} title={t('one.removeTitle')} act={remove}>
+        <Text>{t('one.removeHint')}</Text>
+      </ConfirmAction>
+    </Group>
+  );
+}
+
+function Change({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const params = { path: { endpointId: endpoint.id } };
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {t('one.change')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={t('one.change')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        <EndpointForm
+          endpoint={endpoint}
+          submit={t('one.save')}
+          send={async (body) => (await api.PATCH('/api/webhooks/{endpointId}', { params, body })).data!}
+          done={close}
+        />
+      </Modal>
+    </>
+  );
+}
+
+function Rotate({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const [secret, setSecret] = useState<string | null>(null);
+  const rotate = async () => {
+    const params = { path: { endpointId: endpoint.id } };
+    const { data } = await api.POST('/api/webhooks/{endpointId}/secret', { params });
+    setSecret(data!.secret);
+    await reread();
+  };
+  const close = () => setSecret(null);
+  return (
+    <>
+      <ConfirmAction label={t('one.rotate')} title={t('one.rotateTitle')} isDangerous={false} act={rotate}>
+        <Text>{t('one.rotateHint')}</Text>
+      </ConfirmAction>
+      <Modal
+        opened={secret !== null}
+        onClose={close}
+        closeOnClickOutside={false}
+        title={t('secret.title')}
+        size="lg"
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        {secret !== null && <Secret secret={secret} close={close} />}
+      </Modal>
+    </>
+  );
+}
+
+function Switch({ endpoint }: { endpoint: Endpoint }) {
+  const { t } = useTranslation('webhooks');
+  const turn = async () => {
+    const params = { path: { endpointId: endpoint.id } };
+    await api.PATCH('/api/webhooks/{endpointId}', { params, body: { enabled: !endpoint.enabled } });
+    await reread();
+  };
+  const way = endpoint.enabled ? 'off' : 'on';
+  return (
+    <ConfirmAction
+      label={t(`one.turn.${way}`)}
+      title={t(`one.turnTitle.${way}`)}
+      isDangerous={endpoint.enabled}
+      act={turn}
+    >
+      <Text>{t(`one.turnHint.${way}`)}</Text>
+    </ConfirmAction>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Alerts } from './alerts.js';
+import { CreateEndpoint } from './create-endpoint.js';
+import { type Endpoint, EndpointState } from './endpoint.js';
+
+/** When the account wants to be told of something, and where its programs are told. */
+export function WebhooksPage() {
+  const { t } = useTranslation('webhooks');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const endpoints = $api.useQuery('get', '/api/webhooks');
+  return (
+    <Page title={t('title')} about={t('about')}>
+      <Section title={t('alerts.title')}>
+        <Alerts />
+      </Section>
+      <Section title={t('endpoints.title')} aside={<Button onClick={open}>{t('endpoints.add')}</Button>}>
+        <DataList
+          label={t('endpoints.title')}
+          query={endpoints}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={{ title: t('endpoints.empty'), hint: t('endpoints.emptyHint') }}
+        />
+      </Section>
+      <CreateEndpoint isOpen={isOpen} close={close} />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Endpoint>[] {
+  const { t } = useTranslation('webhooks');
+  return [
+    {
+      id: 'url',
+      header: t('endpoints.url'),
+      cell: ({ id, url }) => (
+        <TextLink to="/webhooks/$endpointId" params={{ endpointId: id }} className="model-name">
+          {url}
+        </TextLink>
+      ),
+    },
+    { id: 'description', header: t('endpoints.description'), cell: ({ description }) => description || '–' },
+    {
+      id: 'events',
+      header: t('endpoints.events'),
+      cell: ({ events }) => events.map((event) => t(`events.${event}`)).join(', '),
+    },
+    { id: 'state', header: t('endpoints.state'), cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { id: 'created', header: t('endpoints.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}
