@@ -4,7 +4,7 @@ import type pg from 'pg';
 import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { withDatabase } from './database.access.js';
-import { facts, printJson, printText, table } from './output.js';
+import { facts, printJson, printText } from './output.js';
 
 const NOTES = `
 Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it was posted. This recomputes the
@@ -91,13 +91,14 @@ export function verificationReport(result: ChainVerification): string {
     ['Sealed', head ? `up to transaction ${head.lastId}, ${head.sealedAt}` : 'nothing'],
   ]);
   if (ok) return `Ledger verify: everything is as it was sealed.\n\n${verified}`;
-  const titles = ['Block', 'State', 'Transaction', 'Reference', 'What'].map((title) => ({ title }));
   const more = findingCount > findings.length ? `\nand ${findingCount - findings.length} more` : '';
-  return `Ledger verify: ${findingCount} found.\n\n${table(titles, findings.map(cellsOf))}${more}\n\n${verified}`;
+  return `Ledger verify: ${findingCount} found.\n\n${findings.map(lineOf).join('\n')}${more}\n\n${verified}`;
 }
 
-function cellsOf({ block, state, transactionId, reference, message }: ChainFinding): string[] {
-  return [block?.toString() ?? '', state, transactionId?.toString() ?? '', reference ?? '', message];
+/** A line for each, since a table would cut off what is wrong. */
+function lineOf({ block, reference, message }: ChainFinding): string {
+  const where = block === null ? '' : `Block ${block}. `;
+  return `${where}${message}${reference === null ? '' : ` Its reference is ${reference}.`}`;
 }
 
 function hashArgument(text: string): string {

@@ -110,18 +110,21 @@ async function balancesQuery(client: pg.ClientBase, cut: Cut): Promise<{ sql: st
   );
   const { day, firstId } = days[0] ?? { day: '-infinity', firstId: '0' };
   return {
-    sql: `WITH parts AS (
-       SELECT * FROM (SELECT DISTINCT ON (ledger_account_id) ledger_account_id, balance FROM ledger_balance_snapshots
-         WHERE day <= $1::date ORDER BY ledger_account_id, ledger_balance_snapshots.day DESC) AS stored
-       UNION ALL
-       SELECT e.ledger_account_id, sum(e.amount) FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+    sql: `SELECT a.id::text AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId",
+       (coalesce(stored.balance, 0) + coalesce(since.amount, 0) - coalesce(beyond.amount, 0))::text AS balance
+     FROM ledger_accounts a
+     LEFT JOIN LATERAL (SELECT s.balance FROM ledger_balance_snapshots s WHERE s.ledger_account_id = a.id AND s.day <= $1::date
+       ORDER BY s.day DESC LIMIT 1) AS stored ON true
+     LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
        WHERE t.id >= $2::bigint AND e.transaction_id >= $2::bigint AND t.recorded_at >= $1::date::timestamptz
-         AND t.recorded_at < $3::timestamptz AND t.effective_at < $4::timestamptz GROUP BY 1
-       UNION ALL
-       SELECT e.ledger_account_id, -sum(e.amount) FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
-       WHERE t.recorded_at < $1::date::timestamptz AND t.effective_at >= $4::timestamptz GROUP BY 1)
-     SELECT a.id::text AS "ledgerAccountId", a.code, a.kind, a.commodity, a.account_id AS "accountId", sum(p.balance)::text AS balance
-     FROM parts p JOIN ledger_accounts a ON a.id = p.ledger_account_id GROUP BY a.id ORDER BY a.code COLLATE "C"`,
+         AND t.recorded_at < $3::timestamptz AND t.effective_at < $4::timestamptz GROUP BY 1) AS since
+       ON since.ledger_account_id = a.id
+     LEFT JOIN (SELECT e.ledger_account_id, sum(e.amount) AS amount
+       FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+       WHERE t.recorded_at < $1::date::timestamptz AND t.effective_at >= $4::timestamptz GROUP BY 1) AS beyond
+       ON beyond.ledger_account_id = a.id
+     WHERE num_nonnulls(stored.balance, since.amount, beyond.amount) > 0 ORDER BY a.code COLLATE "C"`,
     values: [day, firstId, cut.recordedBefore, cut.effectiveBefore],
   };
 }
