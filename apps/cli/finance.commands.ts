@@ -17,6 +17,8 @@ import { controlCommands } from './finance/controls.commands.js';
 import { costsCommand } from './finance/costs.commands.js';
 import { deferredRevenueCommand } from './finance/deferred-revenue.commands.js';
 import { periodsCommand } from './finance/periods.commands.js';
+import { importCommand } from './finance/import.commands.js';
+import { reconcileCommand } from './finance/reconcile.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
 import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
@@ -76,6 +78,7 @@ export function financeCommand(): Command {
     .option('--summary', 'one transaction a day, with all customers together')
     .action(writeExport);
   for (const command of controlCommands()) finance.addCommand(command);
+  for (const command of [importCommand(), reconcileCommand()]) finance.addCommand(command);
   for (const command of [...revenueCommands(), costsCommand(), deferredRevenueCommand()])
     finance.addCommand(command);
   for (const command of [periodsCommand(), ...adjustmentCommands()]) finance.addCommand(command);

@@ -71,10 +71,10 @@ async function dispute(
 async function liveThrough(month: Month) {
   const bought = [await buy(month), await buy(month), await buy(month)];
   const [first, second, third] = bought as [(typeof bought)[0], (typeof bought)[0], (typeof bought)[0]];
-  const refundId = await refund(month, first!);
-  const disputeId = await dispute(month, second!);
+  const refundId = await refund(month, first);
+  const disputeId = await dispute(month, second);
   const fee = month.stripe.move('fee', -30, { description: 'Radar for ada@example.com' });
-  return { first: first!, second: second!, third: third!, refundId, disputeId, fee };
+  return { first: first, second: second, third: third, refundId, disputeId, fee };
 }
 
 /** Imports what Stripe says, and waits until it is digested. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
+import { type BankLine, bankMapping, readBankCsv } from './bank-csv.js';
 import type { FileSource } from './csv-rows.js';
 import { type ReadRow, readThrough } from './file-rows.js';
 import { keptText, type ReportLine, ReportRefused } from './report-line.js';
@@ -126,7 +126,7 @@ const GERMAN = {
 };
 
 async function bankLines(mapping: unknown, text: string | Buffer): Promise<(BankLine | string)[]> {
-  const read = await all(readBankCsv(file(text), bankMapping.parse(mapping) as BankMapping));
+  const read = await all(readBankCsv(file(text), bankMapping.parse(mapping)));
   return read.map(({ line, fault }) => line ?? `${fault.line} ${fault.column}: ${fault.reason}`);
 }
 

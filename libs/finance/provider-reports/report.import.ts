@@ -149,7 +149,7 @@ export async function insertLines(
   const values = [
     provider,
     reportId,
-    ...columns.map(([name]) => lines.map((line) => valueOf(line[name as keyof ReportLine]))),
+    ...columns.map(([name]) => lines.map((line) => valueOf(line[name]))),
   ];
   const added = await client.query<{ count: number }>(INSERT_LINES, values);
   await client.query(INSERT_PAYOUTS, values);

@@ -1,0 +1,236 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import type pg from 'pg';
+import { z } from 'zod';
+import { readPaymentsConfig } from '#apps/billing/payments/payments.config.js';
+import { viewImport } from '#apps/billing/reconciliation/reconciliation.view.js';
+import { importFromStripe } from '#apps/billing/reconciliation/stripe.report.js';
+import { inTransaction } from '#database/database.js';
+import { bankMapping, type BankMapping } from '#finance/provider-reports/bank-csv.js';
+import { matchBankLines } from '#finance/provider-reports/bank-match.js';
+import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import type { FileSource } from '#finance/provider-reports/csv-rows.js';
+import type { Coverage } from '#finance/provider-reports/file-rows.js';
+import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
+import {
+  type FileImport,
+  type ImportResult,
+  importStripeCsv,
+} from '#finance/provider-reports/report.import.js';
+import { faultText, ReportRefused } from '#finance/provider-reports/report-line.js';
+import { importSandbox } from '#finance/provider-reports/sandbox-books.js';
+import { audit } from '#identity/audit-log.js';
+import { formatMinor } from '#money/currency.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText } from '../output.js';
+import { dayArgument } from './days.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+const NOTES = `
+Stripe: the itemised reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
+"Payouts", with times in UTC; or its own list, with --api and STRIPE_SECRET_KEY. A file is imported whole or not at
+all, and may be imported again.
+
+A mapping is a JSON document, or the name of a file with one; it is kept, so that it is given once:
+  {"delimiter": ";", "decimal": ",", "date": {"column": "Tag", "format": "DD.MM.YYYY"},
+   "amount": {"column": "Betrag"}, "currency": {"fixed": "EUR"}, "reference": ["Zweck"]}
+Banks with two columns: "amount": {"debit": "Out", "credit": "In"}. Also: encoding (windows-1252), skipLines, lineId.
+
+Fees and payouts are posted from what is imported, and lines at the bank are matched.
+
+Examples:
+  tollgate finance import stripe january.csv --from 2026-01-01 --to 2026-02-01
+  tollgate finance import stripe --api
+  tollgate finance import bank main statement.csv --mapping main.json --dry-run`;
+
+interface FileOptions {
+  from?: string;
+  to?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** `finance import`. */
+export function importCommand(): Command {
+  const command = new Command('import')
+    .description('read what payment providers and banks say themselves')
+    .addHelpText('after', NOTES);
+  withRange(command.command('stripe').description('a report of Stripe, or its own list'))
+    .argument('[file]', 'itemised report as CSV')
+    .option('--api', 'ask Stripe itself; from where the last time ended, or --from')
+    .action(importStripe);
+  withRange(command.command('bank').description('a CSV file of a bank'))
+    .argument('<account>', 'our name of the bank account, such as main')
+    .argument('<file>', 'the file')
+    .option('--mapping <json>', 'how its files are read; needed the first time', mappingArgument)
+    .action(importBank);
+  command
+    .command('sandbox')
+    .description('the books of payments that were only played')
+    .option(...JSON_OPTION)
+    .action((options: { json?: boolean }) =>
+      withDatabase(process.env, async (pool) => {
+        const result = await importSandbox(pool, operatorName());
+        print(result, await digest(pool, result), options);
+      }),
+    );
+  return command;
+}
+
+function withRange(command: Command): Command {
+  return command
+    .option('--from <day>', 'from which day of UTC it is whole; its first line by default', dayArgument)
+    .option('--to <day>', 'the day after the last; its last line by default', dayArgument)
+    .option('--dry-run', 'read and compare everything, and change nothing')
+    .option(...JSON_OPTION);
+}
+
+async function importStripe(
+  file: string | undefined,
+  options: FileOptions & { api?: boolean },
+): Promise<void> {
+  if ((file === undefined) === (options.api === undefined))
+    throw new OperatorError('Give either a file or --api.');
+  if (options.api && options.dryRun) throw new OperatorError('--dry-run is for files.');
+  await withDatabase(process.env, async (pool) => {
+    const run = file === undefined ? () => askStripe(pool, options) : () => readStripe(pool, file, options);
+    const result = await told(run);
+    print(result, await digest(pool, result), options);
+  });
+}
+
+function readStripe(pool: pg.Pool, file: string, options: FileOptions): Promise<ImportResult> {
+  return importStripeCsv(pool, sourceOf(file), importOptions('stripe', options));
+}
+
+function askStripe(pool: pg.Pool, { from }: FileOptions): Promise<ImportResult> {
+  const reader = new ConfigReader(process.env);
+  const { stripe } = reader.finish(readPaymentsConfig(reader));
+  if (!stripe) throw new OperatorError('Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to ask Stripe.');
+  const since = from === undefined ? null : new Date(`${from}T00:00:00Z`);
+  return importFromStripe(pool, stripe, { from: since, actor: operatorName(), onProgress: showCount });
+}
+
+async function importBank(
+  accountId: string,
+  file: string,
+  options: FileOptions & { mapping?: BankMapping },
+): Promise<void> {
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(accountId))
+    throw new OperatorError('An account is named by 1 to 40 of a-z, 0-9 and -.');
+  await withDatabase(process.env, async (pool) => {
+    const { mapping } = options;
+    if (mapping) await keepMapping(pool, { id: accountId, mapping });
+    const source = sourceOf(file);
+    const result = await told(() =>
+      importBankCsv(pool, { accountId, source }, importOptions(`bank:${accountId}`, options)),
+    );
+    print(result, await digest(pool, result), options);
+  });
+}
+
+async function keepMapping(pool: pg.Pool, account: { id: string; mapping: BankMapping }): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await saveBankAccount(client, account, operatorName());
+    await audit(client, {
+      ...{ actor: operatorName(), action: 'bank-account.saved', subject: `bank-account:${account.id}` },
+      ...{ after: account.mapping, requestId: null },
+    });
+  });
+}
+
+function importOptions(subject: string, { from, to, dryRun = false }: FileOptions): FileImport {
+  const actor = operatorName();
+  return {
+    ...{ actor, dryRun, covers: coverageOf(from, to), onProgress: showCount },
+    inTransaction: (client, { reportId, lines, added, changed }) =>
+      audit(client, {
+        ...{ actor, action: 'report.imported', subject: `report:${subject}` },
+        ...{ after: { reportId, lines, added, changed }, requestId: null },
+      }),
+  };
+}
+
+function coverageOf(from: string | undefined, to: string | undefined): Coverage | null {
+  if (from === undefined && to === undefined) return null;
+  if (from !== undefined && to !== undefined && from < to)
+    return { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` };
+  throw new OperatorError('Give both --from and --to, and --to after --from.');
+}
+
+/** Posts what the report told, and matches the bank with it. */
+async function digest(pool: pg.Pool, { reportId }: ImportResult): Promise<Digest | null> {
+  if (reportId === null) return null;
+  const reader = new ConfigReader(process.env);
+  const { currency } = reader.finish(readPaymentsConfig(reader));
+  const { lines, unexplained } = await postReportLines(pool, { currency });
+  return { posted: lines, unexplained, matchedAtBank: await matchBankLines(pool, currency) };
+}
+
+interface Digest {
+  posted: number;
+  unexplained: Unexplained[];
+  matchedAtBank: number;
+}
+
+function print(result: ImportResult, digested: Digest | null, { json }: { json?: boolean }): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  const view = viewImport(result);
+  const unexplained = (digested?.unexplained ?? []).map(({ amountMinor, currency, ...item }) => ({
+    ...item,
+    ...{ amount: formatMinor(amountMinor, currency), currency },
+  }));
+  if (json) {
+    const { posted = 0, matchedAtBank = 0 } = digested ?? {};
+    return printJson({ ...view, posted, matchedAtBank, unexplained });
+  }
+  const text = facts([
+    ['Lines', String(view.lines)],
+    ['New', `${view.added}${digested === null ? ' (nothing was kept)' : ''}`],
+    ['Changed', String(view.changed)],
+    ['Whole', view.covers ? `${view.covers.from ?? 'the beginning'} to ${view.covers.to}` : 'no time'],
+    ...(digested === null
+      ? []
+      : ([
+          ['Posted', `${digested.posted} lines`],
+          ['Matched', `${digested.matchedAtBank} lines at the bank`],
+        ] as [string, string][])),
+  ]);
+  const warnings = unexplained.map(
+    ({ amount, currency, provider, lineId, itemId }) =>
+      `${amount} ${currency} of ${provider} (${lineId}) cannot be explained: suspense ${itemId}`,
+  );
+  printText([text, ...warnings].join('\n'));
+}
+
+/** Says every row at fault on a line of its own. */
+async function told(run: () => Promise<ImportResult>): Promise<ImportResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ReportRefused)) throw error;
+    throw new OperatorError(['Nothing was imported.', ...error.faults.map(faultText)].join('\n'));
+  }
+}
+
+function showCount(lines: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines`);
+}
+
+function sourceOf(file: string): FileSource {
+  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
+  return () => createReadStream(file);
+}
+
+function mappingArgument(text: string): BankMapping {
+  try {
+    return bankMapping.parse(JSON.parse(text.trim().startsWith('{') ? text : readFileSync(text, 'utf8')));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new InvalidArgumentError(`It is no mapping: ${why}`);
+  }
+}

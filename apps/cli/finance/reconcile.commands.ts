@@ -1,0 +1,211 @@
+import { Command, Option } from 'commander';
+import type pg from 'pg';
+import {
+  viewBankItem,
+  viewMatch,
+  viewMatchDay,
+  viewPayout,
+} from '#apps/billing/reconciliation/reconciliation.view.js';
+import { type BankState, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import {
+  listMatches,
+  type MatchState,
+  summariseMatches,
+} from '#finance/provider-reports/payment-matching.js';
+import { listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
+import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { countArgument, secondsArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { printJson, printText, table } from '../output.js';
+import { dayArgument } from './days.js';
+
+const GRACE_MS = 300_000;
+
+const NOTES = `
+States: matched; waiting (too young, or in no report yet); missing_here (the other side knows it and we do not);
+missing_there (we booked it and the other side does not know it); differs; twice. The last four exit with 1. Payouts
+that no line names are unlinked, and lines at the bank that somebody set aside are set_aside.
+
+Examples:
+  tollgate finance reconcile payments --from 2026-01-01 --to 2026-02-01 --faults
+  tollgate finance reconcile payments --days
+  tollgate finance reconcile bank --state missing_here --json`;
+
+const FAULTY = new Set<string>(['missing_here', 'missing_there', 'differs', 'twice']);
+
+interface Range {
+  from?: string;
+  to?: string;
+  provider?: ReportingProvider;
+  limit: number;
+  faults?: boolean;
+  json?: boolean;
+}
+
+/** `finance reconcile`. */
+export function reconcileCommand(): Command {
+  const command = new Command('reconcile')
+    .description('our books against those of payment providers and banks; exits 1 for a fault')
+    .addHelpText('after', NOTES);
+  withRange(command.command('payments').description('payments, refunds and disputes against reports'))
+    .addOption(provider())
+    .addOption(states('matched', 'waiting', 'missing_here', 'missing_there', 'differs', 'twice'))
+    .option('--days', 'count and add up by day')
+    .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
+    .action(payments);
+  withRange(command.command('payouts').description('payouts against the lines that they are made of'))
+    .addOption(provider())
+    .addOption(states('matched', 'unlinked', 'waiting', 'missing_there', 'differs', 'twice'))
+    .action(payouts);
+  withRange(command.command('bank').description('lines at the bank against payouts and transfers'))
+    .option('--account <name>', 'only lines of this account')
+    .addOption(states('matched', 'set_aside', 'waiting', 'missing_here', 'missing_there', 'differs', 'twice'))
+    .action(bank);
+  return command;
+}
+
+function withRange(command: Command): Command {
+  return command
+    .option('--from <day>', 'from this day of UTC', dayArgument)
+    .option('--to <day>', 'the day after the last', dayArgument)
+    .option('--faults', 'only what a person must look at')
+    .option('--limit <count>', 'at most so many', countArgument, 200)
+    .option('--json', 'print one JSON document');
+}
+
+function provider(): Option {
+  return new Option('--provider <name>').choices(['stripe', 'sandbox']);
+}
+
+function states(...names: string[]): Option {
+  return new Option('--state <state>').choices(names).conflicts('faults');
+}
+
+async function payments(
+  options: Range & { state?: MatchState; days?: boolean; grace: number },
+): Promise<void> {
+  const query = {
+    ...{ ...daysOf(options), provider: options.provider ?? null, state: options.state ?? null },
+    graceMs: options.grace,
+  };
+  if (options.days) return printDays(query, options);
+  await printItems(options, {
+    read: async (client, limit, after) =>
+      listMatches(client, query, { limit, after: after && [after.at, after.provider, after.kind, after.id] }),
+    view: viewMatch,
+    row: ({ at, provider: by, kind, id, ours, theirs }) => [
+      ...[minute(at), `${by} ${kind}`, id, ours?.amount ?? '-', theirs?.amount ?? '-'],
+    ],
+    titles: ['Time (UTC)', 'What', 'Id', 'Ours', 'Theirs'],
+  });
+}
+
+async function printDays(
+  query: Parameters<typeof summariseMatches>[1],
+  { faults = false, json }: Range,
+): Promise<void> {
+  const all = await onSnapshot((client) => summariseMatches(client, query));
+  const days = all.map(viewMatchDay).filter(({ state }) => !faults || FAULTY.has(state));
+  if (days.some(({ state }) => FAULTY.has(state))) process.exitCode = 1;
+  if (json) return printJson({ days });
+  const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'].map((title) => ({ title }));
+  const rows = days.map(({ day, provider: by, state, items, ours, theirs, currency }) => [
+    ...[day, by, state, String(items), ours, theirs, currency],
+  ]);
+  printText(table(titles, rows));
+}
+
+async function payouts(options: Range & { state?: PayoutState }): Promise<void> {
+  const query = { ...daysOf(options), provider: options.provider ?? null, state: options.state ?? null };
+  await printItems(options, {
+    read: async (client, limit, after) =>
+      listPayouts(client, query, { limit, after: after && [after.at, after.provider, after.payoutId] }),
+    view: viewPayout,
+    row: ({ at, payoutId, amount, payments: paid, refunds, disputes, fees }) => [
+      ...[minute(at), payoutId, amount ?? '-', paid, refunds, disputes, fees],
+    ],
+    titles: ['Time (UTC)', 'Payout', 'Amount', 'Payments', 'Refunds', 'Disputes', 'Fees'],
+  });
+}
+
+async function bank(options: Range & { state?: BankState; account?: string }): Promise<void> {
+  const query = {
+    ...daysOf(options),
+    ...{ bankAccountId: options.account ?? null, state: options.state ?? null },
+  };
+  await printItems(options, {
+    read: async (client, limit, after) =>
+      listBankItems(client, query, { limit, after: after && [after.at, after.kind, after.id] }),
+    view: viewBankItem,
+    row: ({ at, kind, id, amount, currency, reference }) => [
+      ...[at.slice(0, 10), `${kind} ${id}`, `${amount} ${currency}`, reference],
+    ],
+    titles: ['Day', 'What', 'Amount', 'Reference'],
+  });
+}
+
+interface Shown<T, V extends { state: string; message: string }> {
+  read: (client: pg.ClientBase, limit: number, after: T | null) => Promise<T[]>;
+  view: (item: T) => V;
+  row: (view: V) => string[];
+  titles: string[];
+}
+
+/** Looks through all of a list for what was asked for, and prints as much of it as fits. */
+async function printItems<T, V extends { state: string; message: string }>(
+  { faults = false, limit, json }: Range,
+  { read, view, row, titles }: Shown<T, V>,
+): Promise<void> {
+  const { found, more } = await onSnapshot((client) =>
+    collect((size, after: T | null) => read(client, size, after), {
+      limit,
+      wanted: (item) => !faults || FAULTY.has(view(item).state),
+    }),
+  );
+  const items = found.map(view);
+  if (items.some(({ state }) => FAULTY.has(state))) process.exitCode = 1;
+  if (json) return printJson({ items, more });
+  const columns = [...titles, 'State'].map((title) => ({ title }));
+  const messages = items.filter(({ state }) => FAULTY.has(state)).map(({ message }) => message);
+  const rest = more ? ['There are more: narrow the time, or raise --limit.'] : [];
+  printText(
+    [
+      table(
+        columns,
+        items.map((item) => [...row(item), item.state]),
+      ),
+      ...messages,
+      ...rest,
+    ].join('\n'),
+  );
+}
+
+const PAGE = 2_000;
+
+async function collect<T>(
+  read: (size: number, after: T | null) => Promise<T[]>,
+  { limit, wanted }: { limit: number; wanted: (item: T) => boolean },
+): Promise<{ found: T[]; more: boolean }> {
+  const found: T[] = [];
+  for (let after: T | null = null; ;) {
+    const page: T[] = await read(PAGE, after);
+    found.push(...page.filter(wanted));
+    if (found.length > limit) return { found: found.slice(0, limit), more: true };
+    after = page.at(-1) ?? null;
+    if (after === null || page.length < PAGE) return { found, more: false };
+  }
+}
+
+function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  return withDatabase(process.env, (pool) => inSnapshot(pool, work));
+}
+
+function daysOf({ from, to }: Range): { from: string | null; to: string | null } {
+  const start = (day: string | undefined) => (day === undefined ? null : `${day}T00:00:00Z`);
+  return { from: start(from), to: start(to) };
+}
+
+function minute(at: string): string {
+  return at.slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordTopup } from '#ledger/topup.js';
+import { parseAmount } from '#money/amount.js';
+import { priceCredits } from '#topup/conversion.js';
+import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { StripeStandIn } from '../support/stripe.js';
+
+const CLI = 'apps/cli/bin/tollgate.mjs';
+
+// Each command is a process of its own, and the machine may be busy.
+jest.setTimeout(60_000);
+
+let fixture: LedgerFixture;
+let stripe: StripeStandIn;
+let folder: string;
+const today = new Date().toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  ensureBuilt();
+  fixture = await createLedgerFixture();
+  stripe = await StripeStandIn.start();
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-reports-'));
+  await buy('stripe', 'pi_1');
+  await buy('manual', 'bank-1');
+}, 300_000);
+afterAll(async () => {
+  await fixture?.close();
+  await stripe?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function buy(provider: 'stripe' | 'manual', paymentId: string): Promise<void> {
+  const { accountId } = await fixture.account({ credits: '0' });
+  const bought = priceCredits(parseAmount('10'), '1.3');
+  await recordTopup(fixture.billing, {
+    accountId,
+    provider,
+    paymentId,
+    ...bought,
+    rate: '1.3',
+    currency: 'USD',
+  });
+}
+
+function finance(...args: string[]): Promise<Finished> {
+  return run(CLI, ['finance', ...args], { DATABASE_URL: fixture.urlFor('billing'), ...stripe.environment });
+}
+
+async function file(name: string, ...lines: string[]): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+const HEADER =
+  'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id';
+
+describe('tollgate finance import', () => {
+  it('tries a report, imports it once, and names each row at fault', async () => {
+    const report = await file(
+      'report.csv',
+      HEADER,
+      `txn_1,${today} 00:00:00,usd,13.00,0.68,charge,ch_1,pi_1`,
+    );
+    const tried = await finance('import', 'stripe', report, '--dry-run');
+    expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was kept') });
+    const made = await finance('import', 'stripe', report, '--json');
+    expect(JSON.parse(made.stdout)).toMatchObject({ lines: 1, added: 1, posted: 1, unexplained: [] });
+    const again = await finance('import', 'stripe', report, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, changed: 0, posted: 0 });
+    const bad = await file('bad.csv', HEADER, 'txn_2,never,usd,1,0,fee,,', `txn_3,${today},usd,x,0,fee,,`);
+    const refused = await finance('import', 'stripe', bad);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('Line 2, created_utc: must be a time');
+    expect(refused.stderr).toContain('Line 3, gross: must be an amount');
+    expect((await finance('import', 'stripe')).stderr).toBe('Give either a file or --api.\n');
+    expect((await finance('import', 'stripe', join(folder, 'nothing'))).code).toBe(1);
+    const { rows } = await fixture.billing.query(`SELECT FROM audit_log WHERE action = 'report.imported'`);
+    expect(rows).toHaveLength(2);
+  });
+
+  it('asks Stripe itself, and tells what nobody can explain', async () => {
+    stripe.move('fee', -30);
+    stripe.move('other_adjustment', -100);
+    const { code, stdout } = await finance('import', 'stripe', '--api', '--from', '2026-01-01');
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/-1\.00 USD of stripe \(txn_\w+\) cannot be explained/),
+    });
+  });
+
+  it("reads a bank's file as it was told once", async () => {
+    const statement = await file(
+      'bank.csv',
+      'Tag;Betrag;Zweck',
+      `${today};13,00;bank-1`,
+      `${today};-4,00;Miete`,
+    );
+    expect((await finance('import', 'bank', 'main', statement)).stderr).toContain(
+      'There is no bank account main',
+    );
+    const wrong = await finance('import', 'bank', 'main', statement, '--mapping', '{"date": {}}');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is no mapping') });
+    const mapping = await file(
+      'main.json',
+      '{"delimiter": ";", "decimal": ",", "date": {"column": "Tag"}, "amount": {"column": "Betrag"},',
+      '"currency": {"fixed": "USD"}, "reference": ["Zweck"]}',
+    );
+    const made = await finance('import', 'bank', 'main', statement, '--mapping', mapping, '--json');
+    expect(JSON.parse(made.stdout)).toMatchObject({ added: 2, matchedAtBank: 1 });
+    expect((await finance('import', 'bank', 'main', statement, '--json')).code).toBe(0);
+  });
+});
+
+describe('tollgate finance reconcile', () => {
+  it('prints what agrees, and exits 1 for what does not', async () => {
+    const payments = await finance('reconcile', 'payments');
+    expect(payments.code).toBe(0);
+    expect(payments.stdout).toMatch(/stripe payment\s+pi_1\s+13\.00\s+13\.00\s+matched/);
+    expect((await finance('reconcile', 'payments', '--days')).stdout).toMatch(/stripe\s+matched/);
+    expect((await finance('reconcile', 'payouts', '--json')).stdout).toBe('{"items":[],"more":false}\n');
+    const bank = await finance('reconcile', 'bank', '--faults');
+    expect(bank.code).toBe(1);
+    expect(bank.stdout).toContain('The line of -4.00 USD at the bank (Miete) is recorded by nobody.');
+    const { stdout } = await finance('reconcile', 'bank', '--state', 'matched', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: 'line', reference: 'bank-1' }], more: false });
+    expect((await finance('reconcile', 'payments', '--state', 'odd')).code).toBe(2);
+  });
+});
