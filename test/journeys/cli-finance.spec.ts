@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ticketOf } from '../support/tickets.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -49,6 +50,45 @@ describe('tollgate finance', () => {
     expect((await finance('export', '--format', 'xml')).code).toBe(2);
     expect((await finance('export', '--format', 'csv', '--from', 'yesterday')).code).toBe(2);
     expect((await finance('export', '--format', 'csv', '--summary', '--account', main)).code).toBe(2);
+  });
+
+  it('adjusts accounts, from a ticket and below the limit, and reverses what was wrong', async () => {
+    const { accountId } = await fixture.account({ credits: '5' });
+    const { ticketId } = await ticketOf(fixture, accountId);
+    const because = ['--reason', 'goodwill', '--ticket', ticketId, '--note', 'slow for a day'];
+    const made = await finance('adjust', accountId, '--give', '2.5', ...because, '--json');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const taken = await finance('adjust', accountId, '--take', '9', ...because);
+    expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 USD: no more can be taken.\n' });
+    const large = await finance('adjust', accountId, '--give', '18', ...because);
+    expect(large.stderr).toContain('another one must agree');
+    expect((await finance('reverse-adjustment', id, '--note', 'a mistake')).code).toBe(0);
+    const listed = await finance('adjustments', '--account', accountId, '--csv');
+    expect(listed.stdout.trim().split('\n')).toHaveLength(3);
+    const none = await finance('write-off', accountId, '--ticket', ticketId, '--note', 'gone');
+    expect(none).toMatchObject({ code: 1, stderr: 'The account has no debt.\n' });
+  });
+
+  it('closes periods, and exits 1 for what is red', async () => {
+    const end = new Date().toISOString();
+    const check = await finance('periods', 'check', '--end', end, '--json');
+    const { checklist } = JSON.parse(check.stdout) as {
+      checklist: { id: string; state: string; waivable: boolean }[];
+    };
+    const red = checklist.filter(({ state, waivable }) => state === 'failed' && waivable);
+    expect(check.code).toBe(checklist.some(({ state }) => state === 'failed') ? 1 : 0);
+    const waived = red.flatMap(({ id }) => ['--waive', `${id}=made up for the test`]);
+    const young = await finance('periods', 'close', '--end', end);
+    expect(young.stderr).toBe('A period is closed 60 s after its end at the earliest.\n');
+    const closed = await finance('periods', 'close', '--end', end, '--margin', '0', ...waived);
+    expect(closed).toMatchObject({ code: 0, stdout: expect.stringMatching(/Period\s+1, closed/) });
+    const shown = await finance('periods', 'show', '1', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      state: 'closed',
+      balances: expect.arrayContaining([expect.objectContaining({ code: main, balance: '10.000000001' })]),
+    });
+    expect((await finance('periods', 'list')).stdout).toContain('closed');
   });
 
   it('runs the controls, and exits 1 for what they find', async () => {

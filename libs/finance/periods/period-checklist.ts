@@ -67,7 +67,7 @@ const questions: readonly Question[] = [
     title: 'The costs of all work before the end are told',
     waivable: false,
     isCaughtUp: true,
-    ask: async ({ client }, { end }) => reached((await costsProgress(client)).at, end, 'Costs are told'),
+    ask: askCosts,
   },
   {
     id: 'recognition',
@@ -154,6 +154,17 @@ async function askZeroSums({ client, horizon }: Snapshot, { end }: ChecklistOpti
   return { count: wrong.length, message: words.join(', ') || 'They are.' };
 }
 
+/** Charges that ended, and whose cost nobody has looked at. */
+async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { at } = await costsProgress(client);
+  const { rows } = await client.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < $2',
+    [at, end],
+  );
+  const { count = 0 } = rows[0] ?? {};
+  return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not told yet.` };
+}
+
 /** Customers' transactions that no recogniser has seen. */
 async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
   const { throughId } = await recognitionProgress(client);
@@ -183,13 +194,6 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
     count: rows.reduce((sum, row) => sum + row.count, 0),
     message: words.join(', ') || 'Nothing does.',
   };
-}
-
-/** `at` as PostgreSQL writes a time, or an infinity. */
-function reached(at: string, end: Date, words: string): Answer {
-  const isReached = at === 'infinity' || (at !== '-infinity' && new Date(at) >= end);
-  const until = at === '-infinity' ? 'nowhere yet' : `up to ${at}`;
-  return { count: isReached ? 0 : 1, message: `${words} ${until}.` };
 }
 
 async function askControl(id: string, snapshot: Snapshot, options: ChecklistOptions): Promise<Answer> {

@@ -168,8 +168,8 @@ async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: Cl
 /** Whoever holds the lock is the only one: a row that is `closing` belongs to a program that died. */
 function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: bigint; attempt: number }> {
   return inTransaction(pool, async (client) => {
-    const { rows: left } = await client.query<{ id: bigint; isOurs: boolean }>(
-      `SELECT id, closed_by = $1 AND request_id = $2 AS "isOurs" FROM ledger_periods WHERE state = 'closing' FOR UPDATE`,
+    const { rows: left } = await client.query<{ id: bigint; attempt: number; isOurs: boolean }>(
+      `SELECT id, attempt, closed_by = $1 AND request_id = $2 AS "isOurs" FROM ledger_periods WHERE state = 'closing' FOR UPDATE`,
       [request.actor, request.requestId],
     );
     if (left[0]?.isOurs) {
@@ -180,7 +180,9 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: b
       return { periodId: left[0].id, attempt: rows[0]?.attempt ?? 0 };
     }
     if (left[0]) {
-      await abandon(client, left[0].id, new CloseAbandoned('The program that was closing it has ended.'));
+      const { id: periodId, attempt } = left[0];
+      const ended = new CloseAbandoned('The program that was closing it has ended.');
+      await abandon(client, { periodId, attempt }, ended);
     }
     const { rows } = await client.query<{ id: bigint }>(
       `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by)
@@ -194,13 +196,13 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: b
 
 async function abandon(
   client: pg.Pool | pg.ClientBase,
-  periodId: bigint,
+  { periodId, attempt }: { periodId: bigint; attempt: number },
   { message, checklist }: CloseAbandoned,
 ): Promise<void> {
   await client.query(
     `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, checklist = $3, progress = NULL,
-       ended_at = clock_timestamp() WHERE id = $1 AND state = 'closing'`,
-    [periodId, message, checklist && JSON.stringify(checklist)],
+       ended_at = clock_timestamp() WHERE id = $1 AND attempt = $4 AND state = 'closing'`,
+    [periodId, message, checklist && JSON.stringify(checklist), attempt],
   );
 }
 
@@ -227,12 +229,12 @@ class Close {
       await this.passMark();
       await this.checkAndStore();
     } catch (error) {
-      if (error instanceof CloseAbandoned) return abandon(this.pool, periodId, error);
+      if (error instanceof CloseAbandoned) return abandon(this.pool, this.parts, error);
       const reason = options.signal?.aborted
         ? 'The program was stopped.'
         : `It failed: ${(error as Error).message}`;
       // Where the database is gone, the row stays as it is, and the next attempt finds it.
-      await abandon(this.pool, periodId, new CloseAbandoned(reason)).catch(() => undefined);
+      await abandon(this.pool, this.parts, new CloseAbandoned(reason)).catch(() => undefined);
       if (!options.signal?.aborted) throw error;
     }
   }
