@@ -127,7 +127,7 @@ export async function balanceBefore(
        SELECT coalesce(hour.at, base.at) AS at, coalesce(hour.first_id, base.first_id) AS first_id FROM base
        LEFT JOIN LATERAL (SELECT h.at, h.first_id FROM ledger_hours h WHERE h.at BETWEEN base.at AND $2::timestamptz
          AND (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1) ORDER BY h.at DESC LIMIT 1) AS hour ON true),
-     bound AS MATERIALIZED (SELECT min(last_id) AS last_id FROM ledger_hours WHERE at >= $2::timestamptz)
+     bound AS MATERIALIZED (SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1)
      SELECT (coalesce((SELECT balance FROM ledger_balance_snapshots
            WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base) ORDER BY day DESC LIMIT 1), 0)
        + coalesce((SELECT sum(amount) FROM ledger_hour_movements
@@ -150,13 +150,17 @@ async function readLines(
   client: pg.ClientBase,
   query: { ledgerAccountId: bigint; from: string; to: string; limit: number; after: LedgerCursor | null },
 ): Promise<Row[]> {
+  // In the order of the index, so that a page ends after its lines: a busy account has many more of the same hour.
+  await client.query(
+    'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL max_parallel_workers_per_gather = 0',
+  );
   const { rows } = await client.query<Row>(
     `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
        t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
      FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
      WHERE e.ledger_account_id = $1 AND (e.transaction_id, e.ordinal) > ($4::bigint, $5::int)
-       AND e.transaction_id >= coalesce((SELECT max(first_id) FROM ledger_hours WHERE at <= $2::timestamptz), 0)
-       AND e.transaction_id <= coalesce((SELECT min(last_id) FROM ledger_hours WHERE at >= $3::timestamptz),
+       AND e.transaction_id >= coalesce((SELECT first_id FROM ledger_hours WHERE at <= $2::timestamptz ORDER BY at DESC LIMIT 1), 0)
+       AND e.transaction_id <= coalesce((SELECT last_id FROM ledger_hours WHERE at >= $3::timestamptz ORDER BY at LIMIT 1),
          9223372036854775807)
        AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
      ORDER BY e.transaction_id, e.ordinal LIMIT $6`,
