@@ -38,6 +38,9 @@ const EXPECTED_AMOUNT = `coalesce(lines_amount(lines, multiplier), ceil(unit_pri
 const EXPECTED_USE = `coalesce(lines_amount(delivered_lines, multiplier),
   ceil(unit_price * multiplier * delivered_units * 1000000000), 0)`;
 
+/** What support gave back of a charge: work that was charged and failed is put right so. */
+const GIVEN_BACK = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
+
 /**
  * The invariants as queries: each selects what violates it, so an empty answer is a clean ledger. They run on one
  * snapshot of a live database.
@@ -149,7 +152,7 @@ const CHECKS: Check[] = [
           WHERE t.state IN ('completed', 'failed', 'refused') AND t.ended_at < $1
             AND (c.id IS NULL OR NOT CASE t.state
               WHEN 'completed' THEN c.state = 'settled'
-              WHEN 'failed' THEN c.state IN ('released', 'refused')
+              WHEN 'failed' THEN c.state IN ('released', 'refused') OR c.settled = ${GIVEN_BACK}
               ELSE c.state = 'refused' END)`,
   },
   {
@@ -163,7 +166,7 @@ const CHECKS: Check[] = [
     message: 'a failed task was charged, or a completed one not its price',
     sql: `SELECT t.id AS task_id, t.state AS task, c.amount::text, c.settled::text FROM tasks t
           JOIN charges c ON c.id = t.charge_id
-          WHERE (t.state IN ('failed', 'refused') AND coalesce(c.settled, 0) <> 0)
+          WHERE (t.state IN ('failed', 'refused') AND coalesce(c.settled, 0) <> ${GIVEN_BACK})
              OR (t.state = 'completed' AND c.state = 'settled' AND c.settled <> c.amount)`,
   },
   {

@@ -207,10 +207,12 @@ describe('costs of upstreams', () => {
       await client.query(`UPDATE charges SET resolved_at = resolved_at + interval '1 hour' WHERE id = $1`, [
         chargeId,
       ]);
-      const { rows } = await client.query(
+      // The counts may contain updates of the transaction before on this connection, which had to stay too.
+      const { rows } = await client.query<{ all: number; hot: number }>(
         `SELECT n_tup_upd::int AS all, n_tup_hot_upd::int AS hot FROM pg_stat_xact_user_tables WHERE relname = 'charges'`,
       );
-      expect(rows).toEqual([{ all: 1, hot: 1 }]);
+      expect(rows[0]?.all).toBeGreaterThan(0);
+      expect(rows[0]?.hot).toBe(rows[0]?.all);
     } finally {
       await client.query('ROLLBACK');
       client.release();

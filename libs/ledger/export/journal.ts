@@ -1,4 +1,5 @@
 import { formatDecimal } from '#money/amount.js';
+import { minorDigits } from '#money/currency.js';
 import type { ChainHead } from '../chain/chain.js';
 import type { LedgerAccount } from '../ledger-account-statement.js';
 
@@ -79,7 +80,8 @@ export function unitOf(
   if (commodity === 'CRD') return CRD;
   if (commodity === 'UPC') return UPC;
   const foreign = /^(?:psp:.*|suspense:pay|bank|expense:psp-fee):([A-Z]{3})$/.exec(code)?.[1];
-  return { symbol: foreign ?? currency, decimals: 2 };
+  const symbol = foreign ?? currency;
+  return { symbol, decimals: minorDigits(symbol) };
 }
 
 /** With all decimals: 20000000n of CRD is "0.020000000". */
