@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type Person, person } from '../support/console.js';
+import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { keyOf, withoutKeys } from './support/work.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+let receiver: WebhookReceiver;
+let tab: Tab;
+
+beforeAll(async () => {
+  [relay, browser, receiver] = await Promise.all([
+    startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_POLL_SECONDS: '0.05' }),
+    openBrowser(),
+    startWebhookReceiver(),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await receiver?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tab.problems();
+  await tab.close();
+  expect(problems).toEqual([]);
+});
+
+async function open(someone: Person, path: string): Promise<Page> {
+  tab = await Tab.open(browser, relay, { as: someone });
+  await tab.goto(path);
+  return tab.page;
+}
+
+describe('a video of the playground', () => {
+  it('tells its price, is watched until it is finished, is downloaded, and is explained', async () => {
+    const someone = await person(relay, { credits: '5' });
+    await withoutKeys(someone);
+    const page = await open(someone, '/playground?kind=video');
+    // Whoever has no key gets one here.
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Seconds').fill('4');
+    await page.getByText('Price: USD 0.20').waitFor();
+    await page.getByLabel('What the video shows').fill('a boat');
+    await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat"').waitFor();
+    await page.getByRole('button', { name: 'Make the video' }).click();
+    await page.locator('video').waitFor();
+    await page.getByText('Completed').waitFor();
+
+    await page.getByRole('timer').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(await download.failure()).toBeNull();
+    await tab.picture('calls/journey-video');
+
+    await page.getByRole('link', { name: 'How the amount came about' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Your browser gets the same amounts').waitFor();
+    const settlement = drawer.getByRole('table', { name: 'Charged' });
+    expect(await settlement.textContent()).toMatch(/Work4USD\s0\.05×\s1USD\s0\.20/);
+    await drawer.getByText('Task completed').waitFor();
+    await tab.picture('calls/journey-charge');
+    await expectCleanLedger(relay);
+  });
+
+  it('that fails says why, and that everything was given back', async () => {
+    const someone = await person(relay, { credits: '1' });
+    await keyOf(someone);
+    const page = await open(someone, '/playground?kind=video');
+    await page.getByLabel('What the video shows').fill('a boat [[fault:fail-late]]');
+    await page.getByRole('button', { name: 'Make the video' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/The task failed/)
+      .waitFor();
+    await page.getByRole('link', { name: 'Tasks' }).click();
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+    const list = page.getByRole('table', { name: 'Tasks, the newest first' });
+    await list.getByText('Given back USD 0.25').waitFor();
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page
+      .getByRole('table', { name: /^Requests/ })
+      .getByText('Given back')
+      .first()
+      .waitFor();
+    const { data } = await someone.api.GET('/api/account');
+    expect(data!.balance).toMatchObject({ main: '1', held: '0' });
+    await expectCleanLedger(relay);
+  });
+
+  it('is not begun without the balance for it, and the page says so before and after', async () => {
+    const someone = await person(relay, { credits: '0.01' });
+    await keyOf(someone);
+    tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [403] });
+    const { page } = tab;
+    await tab.goto('/playground?kind=video');
+    await page.getByText('Your balance does not cover this call. Top up first.').waitFor();
+    await page.getByLabel('What the video shows').fill('a boat');
+    await page.getByRole('button', { name: 'Make the video' }).click();
+    await page.getByText('insufficient_user_quota').waitFor();
+  });
+});
+
+describe('pictures of the playground', () => {
+  it('are shown, and stand in the usage log under filters that the address keeps', async () => {
+    const someone = await person(relay, { credits: '1' });
+    await keyOf(someone);
+    const page = await open(someone, '/playground');
+    await page.getByLabel('What the picture shows').fill('a boat');
+    await page.getByLabel('Number').fill('2');
+    await page.getByRole('button', { name: 'Make the picture' }).click();
+    await page.getByRole('img', { name: 'Picture 2 that was made' }).waitFor();
+    await page.getByRole('link', { name: 'See what it cost' }).click();
+    await page.getByText('2 pictures').waitFor();
+    await page.getByLabel('Kind', { exact: true }).first().click();
+    await page.getByRole('option', { name: 'Video' }).click();
+    await page.getByText('No request fits').waitFor();
+    expect(page.url()).toContain('family=video');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
+    await tab.goto('/usage?family=image');
+    await page.getByRole('columnheader', { name: 'Duration' }).waitFor();
+  });
+});
+
+describe('a ticket', () => {
+  it('is opened, answered, closed and opened again', async () => {
+    const someone = await person(relay);
+    const support = await person(relay, { roles: ['support'] });
+    const page = await open(someone, '/tickets');
+    await page.getByRole('link', { name: 'Open a ticket' }).click();
+    await page.getByRole('button', { name: 'Send to support' }).click();
+    await page.getByText('Say in a few words what it is about.').waitFor();
+    await page.getByLabel('Subject').fill('How long do files stay?');
+    await page.getByLabel('Message').fill('I would like to know.');
+    await page.getByRole('button', { name: 'Send to support' }).click();
+    await page.getByText('Waiting for support').waitFor();
+    const ticketId = new URL(page.url()).pathname.split('/').at(-1)!;
+    await support.api.POST('/api/support/tickets/{ticketId}/messages', {
+      params: { path: { ticketId } },
+      body: { body: 'For about 25 minutes.' },
+    });
+    await page.reload();
+    await page.getByText('For about 25 minutes.').waitFor();
+    await page.getByRole('button', { name: 'Close the ticket' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close the ticket' }).click();
+    await page.getByText('This ticket is closed.').waitFor();
+    await page.getByRole('button', { name: 'Open it again' }).click();
+    await page.getByLabel('Your message').fill('Thank you.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('list', { name: 'Conversation' }).getByText('Thank you.').waitFor();
+  });
+});
+
+describe('a webhook endpoint', () => {
+  it('shows its secret once, is pinged, and tells of the delivery, which can be sent again', async () => {
+    const page = await open(await person(relay), '/webhooks');
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('Address').fill(`${receiver.url}/console`);
+    await page.getByRole('button', { name: 'Add it and show the secret' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('link', { name: `${receiver.url}/console` }).click();
+    await page.getByRole('button', { name: 'Send a ping' }).click();
+    const list = page.getByRole('table', { name: 'Deliveries' });
+    await list.getByText('Delivered').waitFor();
+    await list.getByRole('link').first().click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('204').waitFor();
+    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').nth(1).waitFor();
+    expect(receiver.at('/console').length).toBeGreaterThanOrEqual(2);
+  });
+});

@@ -1,0 +1,43 @@
+import type { Item } from '#apps/console/api/queries.js';
+import type { Person } from '../../support/console.js';
+import { json, type Relay, until } from '../../support/relay.js';
+
+type Task = Item<'/api/tasks'>;
+
+/** A key of the person in the group that has most models. */
+export async function keyOf({ api }: Person, name = 'studio'): Promise<string> {
+  const { data } = await api.POST('/api/keys', { body: { name, group: 'Vendora-Main' } });
+  return data!.keyId;
+}
+
+/** Takes the key away that comes with an account of the tests. */
+export async function withoutKeys({ api }: Person): Promise<void> {
+  const { data } = await api.GET('/api/keys');
+  for (const { keyId } of data!.items) await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
+}
+
+/** A call as the playground makes it; its answer is the gateway's, which the control plane does not describe. */
+export async function play(
+  relay: Pick<Relay, 'consoleUrl'>,
+  { headers }: Person,
+  call: { keyId: string; path: string; body: object },
+): Promise<{ id: string }> {
+  const init = json(call.body, { ...headers, 'x-tollgate-key': call.keyId });
+  const response = await fetch(`${relay.consoleUrl}/api/playground/v1/${call.path}`, init);
+  return (await response.json()) as { id: string };
+}
+
+/** A video of the sandbox, as it ended. */
+export async function endedVideo(
+  relay: Pick<Relay, 'consoleUrl'>,
+  someone: Person,
+  { keyId, prompt }: { keyId: string; prompt: string },
+): Promise<Task> {
+  const body = { model: 'vendora-imagine-video', prompt, seconds: '4', resolution: '720p' };
+  const { id: taskId } = await play(relay, someone, { keyId, path: 'videos', body });
+  return until('the video to end', async () => {
+    const { data } = await someone.api.GET('/api/tasks/{taskId}', { params: { path: { taskId } } });
+    const isPosted = data?.endedAt != null && (data.settled ?? data.released) !== null;
+    return isPosted ? data : undefined;
+  });
+}
