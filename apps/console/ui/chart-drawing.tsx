@@ -5,6 +5,9 @@ import type { ChartProps } from './chart.js';
 
 type Row = { at: string; exact: Record<string, string | null> } & Record<string, unknown>;
 
+/** Keyboards and screen readers have the table beside the drawing, which is hidden from them and takes no focus. */
+const still = { accessibilityLayer: false, tabIndex: -1 };
+
 /** The part of charts that loads late; pages use Chart. */
 export default function ChartDrawing({ kind, points, series, text, height = 260 }: ChartProps) {
   const data = points.map(({ at, values }): Row => {
@@ -29,9 +32,11 @@ export default function ChartDrawing({ kind, points, series, text, height = 260 
     },
   };
   if (kind === 'bar' || kind === 'stacked-bar')
-    return <BarChart {...shared} type={kind === 'bar' ? 'default' : 'stacked'} />;
-  if (kind === 'area') return <AreaChart {...shared} curveType="monotone" />;
-  return <LineChart {...shared} curveType={kind === 'step' ? 'stepAfter' : 'linear'} />;
+    return <BarChart {...shared} type={kind === 'bar' ? 'default' : 'stacked'} barChartProps={still} />;
+  if (kind === 'area') return <AreaChart {...shared} curveType="monotone" areaChartProps={still} />;
+  return (
+    <LineChart {...shared} curveType={kind === 'step' ? 'stepAfter' : 'linear'} lineChartProps={still} />
+  );
 }
 
 function Exact({

@@ -62,7 +62,14 @@ const tones: Record<Request['state'], Tone> = {
 export function LastRequests({ requests }: { requests: readonly Request[] }) {
   const { t } = useTranslation('user');
   return (
-    <Section title={t('overview.requests.title')}>
+    <Section
+      title={t('overview.requests.title')}
+      aside={
+        <TextLink to="/usage" size="sm">
+          {t('overview.requests.all')}
+        </TextLink>
+      }
+    >
       <DataList
         label={t('overview.requests.title')}
         query={{ data: { items: requests }, error: null, refetch: never, isPlaceholderData: false }}

@@ -1,10 +1,11 @@
-import { Alert, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { Money, useMoneyText } from '../ui/money.js';
 import { Chart } from '../ui/chart.js';
 import { useLocale } from '../ui/locale.js';
+import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { Loaded, Section } from '../ui/states.js';
 import { FirstSteps } from './overview-first-steps.js';
@@ -21,16 +22,21 @@ export function OverviewPage() {
         {(found) => (
           <>
             <Warnings overview={found} />
-            {found.lastRequests.length === 0 && <FirstSteps overview={found} />}
+            {isNew(found) && <FirstSteps overview={found} />}
             <Balances overview={found} />
-            <Days overview={found} />
+            {!isNew(found) && <Days overview={found} />}
             {found.runningTasks > 0 && <RunningTasks overview={found} />}
-            <LastRequests requests={found.lastRequests} />
+            {!isNew(found) && <LastRequests requests={found.lastRequests} />}
           </>
         )}
       </Loaded>
     </Page>
   );
+}
+
+/** Who has called nothing is shown how, not how nothing went. */
+function isNew({ lastRequests }: Overview): boolean {
+  return lastRequests.length === 0;
 }
 
 /** Why calls are refused, or soon will be. */
@@ -40,16 +46,15 @@ function Warnings({ overview }: { overview: Overview }) {
   if (overview.frozen) {
     const reason = account?.frozen?.reason;
     return (
-      <Alert color="red" variant="outline" title={t('overview.frozen')}>
+      <Notice tone="bad" title={t('overview.frozen')}>
         {reason === 'debt' ? t('overview.debt') : reason}
-      </Alert>
+      </Notice>
     );
   }
-  if (overview.lastRequests.length === 0 || !isLow(overview, account?.lowBalanceThreshold ?? null))
-    return null;
+  if (isNew(overview) || !isLow(overview, account?.lowBalanceThreshold ?? null)) return null;
   const days = daysLeft(overview);
   return (
-    <Alert color="yellow" variant="outline" title={t('overview.low.title')}>
+    <Notice tone="warning" title={t('overview.low.title')}>
       <Group justify="space-between">
         <Text size="sm">
           {days === null ? t('overview.low.threshold') : t('overview.low.days', { count: days })}
@@ -58,7 +63,7 @@ function Warnings({ overview }: { overview: Overview }) {
           {t('overview.topUp')}
         </ButtonLink>
       </Group>
-    </Alert>
+    </Notice>
   );
 }
 

@@ -84,12 +84,14 @@ function Used({ used, limit, label }: { used: string; limit: string | null; labe
       <Text size="sm" component="div">
         <Money value={used} />
       </Text>
-      <Progress
-        value={partOf(used, limit)}
-        color={isOver ? 'red' : 'blue'}
-        aria-label={label}
-        aria-valuetext={t('usedOf', { used: money(used), limit: money(limit) })}
-      />
+      <Progress.Root>
+        <Progress.Section
+          value={partOf(used, limit)}
+          color={isOver ? 'red' : 'blue'}
+          aria-label={label}
+          aria-valuetext={t('usedOf', { used: money(used), limit: money(limit) })}
+        />
+      </Progress.Root>
       <Text size="xs" c="dimmed" component="div">
         {t('ofLimit', { limit: money(limit) })}
       </Text>

@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyLine } from '../../ui/copy.js';
+import { Notice } from '../../ui/notice.js';
 
 export interface MadeToken {
   name: string;
@@ -31,9 +32,7 @@ function Once({ token, done }: { token: MadeToken; done: () => void }) {
   const [isStored, setStored] = useState(false);
   return (
     <Stack>
-      <Alert color="yellow" variant="outline">
-        {t('once.hint')}
-      </Alert>
+      <Notice tone="warning">{t('once.hint')}</Notice>
       <CopyLine value={token.apiKey} label={t('once.key')} />
       <Text size="sm">{t('once.next')}</Text>
       <Checkbox

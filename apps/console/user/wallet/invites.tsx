@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -9,6 +9,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Money, useMoneyText } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { CREDITS, refreshMoney, useRequestName } from './wallet.js';
@@ -77,9 +78,9 @@ function Move({ invites: { balance, owed } }: { invites: InvitesView }) {
           <Money value={balance} />
         </Text>
         {signOf(owed) > 0 && (
-          <Alert color="yellow" variant="outline" title={t('invites.owedTitle')}>
+          <Notice tone="warning" title={t('invites.owedTitle')}>
             <Money value={owed} /> · {t('invites.owed')}
-          </Alert>
+          </Notice>
         )}
         {signOf(balance) > 0 ? (
           <MoveForm balance={balance} />

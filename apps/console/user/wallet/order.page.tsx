@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Code, Group, List, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Code, Group, List, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
@@ -56,16 +57,24 @@ function useWhenOver(state: OrderDetails['state'] | undefined): void {
   }, [state]);
 }
 
+const tones = {
+  open: 'warning',
+  paid: 'good',
+  disputed: 'bad',
+  refunded: 'quiet',
+  expired: 'quiet',
+  cancelled: 'quiet',
+} as const;
+
 function Outcome({ order }: { order: OrderDetails }) {
   const { t } = useTranslation('wallet');
   const { paid } = route.useSearch();
   const { state } = order;
-  const colour = { open: 'yellow', paid: 'green', disputed: 'red' }[state as string] ?? 'gray';
   const told = state === 'open' && paid !== undefined ? 'confirming' : state;
   return (
-    <Alert variant="outline" color={colour} title={t(`order.told.${told}`)} role="status">
+    <Notice tone={tones[state]} title={t(`order.told.${told}`)} role="status">
       {t(`order.hint.${told}`)}
-    </Alert>
+    </Notice>
   );
 }
 

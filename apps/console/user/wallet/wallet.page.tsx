@@ -1,4 +1,4 @@
-import { Alert, Card, SimpleGrid, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { Card, SimpleGrid, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { useLive } from '../../shell/live.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Invites } from './invites.js';
@@ -85,9 +86,9 @@ function BalanceCards({ account }: { account: Answer<'/api/account'> }) {
   return (
     <>
       {frozen && (
-        <Alert color="red" variant="outline" title={t('frozen.title')}>
+        <Notice tone="bad" title={t('frozen.title')}>
           {frozen.reason === 'debt' ? t('frozen.debt') : frozen.reason}
-        </Alert>
+        </Notice>
       )}
       <SimpleGrid cols={{ base: 1, xs: Math.min(shown.length, 2), md: shown.length }}>
         {shown.map((name) => (
