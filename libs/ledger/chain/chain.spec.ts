@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { until } from '../../../test/support/eventually.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { bookSuspense } from '../suspense.js';
 import { newId } from '#platform/ids.js';
@@ -77,6 +78,33 @@ describe('the builder', () => {
     } finally {
       late.release();
     }
+    expect(await verifyChain(fixture.billing)).toMatchObject({ ok: true });
+  });
+
+  it('that is killed in the middle of a block leaves nothing of it', async () => {
+    await builder().seal();
+    const before = await currentHead(fixture.billing);
+    const lock = await fixture.owner.connect();
+    try {
+      await lock.query('BEGIN');
+      // The block's row is written by then, its leaves wait for this lock.
+      await lock.query('LOCK TABLE ledger_chain_leaves IN SHARE MODE');
+      await suspense();
+      const killed = expect(builder().seal()).rejects.toThrow();
+      await until('the builder waits', async () => {
+        const { rows } = await fixture.owner.query<{ killed: boolean }>(
+          `SELECT pg_terminate_backend(pid) AS killed FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO ledger_chain_leaves%'`,
+        );
+        return rows.length === 1;
+      });
+      await killed;
+    } finally {
+      await lock.query('ROLLBACK');
+      lock.release();
+    }
+    expect(await currentHead(fixture.billing)).toEqual(before);
+    expect(await builder().seal()).toHaveLength(1);
     expect(await verifyChain(fixture.billing)).toMatchObject({ ok: true });
   });
 
