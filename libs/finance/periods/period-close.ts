@@ -222,7 +222,7 @@ class Close {
 
   /** Ends as closed or abandoned. @throws what was not foreseen, such as the loss of the database: then it is tried again */
   async run(): Promise<void> {
-    const { periodId, options } = this.parts;
+    const { options } = this.parts;
     try {
       await this.tell('waiting for what was being posted');
       await this.sealIds();
