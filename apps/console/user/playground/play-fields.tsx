@@ -65,7 +65,8 @@ function PictureFields({ model, form }: Omit<FieldsProps, 'kind'>) {
       />
       <Autocomplete
         label={t('play.fields.size')}
-        description={t('play.fields.open')}
+        description={t('play.fields.mayStayOpen')}
+        placeholder={t('play.fields.open')}
         data={sizes ? [...sizes] : USUAL_SIZES}
         {...form.getInputProps('size')}
       />
@@ -76,7 +77,11 @@ function PictureFields({ model, form }: Omit<FieldsProps, 'kind'>) {
 function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
   const { t } = useTranslation('calls');
   const { minSeconds = 1, maxSeconds = MOST_SECONDS, resolutions, aspectRatios } = model.limits;
-  const shared = { description: t('play.fields.open'), clearable: true };
+  const shared = {
+    description: t('play.fields.mayStayOpen'),
+    placeholder: t('play.fields.open'),
+    clearable: true,
+  };
   return (
     <Group grow align="flex-start">
       <NumberInput

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { useSend } from '../../ui/form.js';
 import type { Model } from '../../visitor/market.js';
@@ -66,6 +67,8 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
       if (result.kind === 'task')
         await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
       await refresh('/api/usage', '/api/tasks', '/api/account');
+      // A quote tells the balance, too.
+      await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
     },
     refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
   });
