@@ -99,6 +99,11 @@ class Run {
       const why = missingAccountingTools(say);
       if (why !== null) return { outcome: 'not run', why };
     }
+    if (stage.faketime) {
+      const { missingPrograms } = await import('./lib/system-packages.mjs');
+      const why = missingPrograms({ faketime: 'faketime' }, say);
+      if (why !== null) return { outcome: 'not run', why };
+    }
     if (stage.chromium) {
       const { missingChromium } = await import('./lib/chromium.mjs');
       const why = missingChromium(say);

@@ -14,11 +14,12 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {boolean} [alone] its specs start many processes and run one after the other
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
+ * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'console', 'accounting', 'crash', 'kafka', 'outages'];
+const ownStages = ['journeys', 'console', 'accounting', 'life', 'crash', 'kafka', 'outages'];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -48,6 +49,12 @@ export const stages = [
     about: 'exports read by hledger and beancount',
     folders: ['test/accounting'],
     accounting: true,
+  },
+  {
+    name: 'life',
+    about: 'a month of the books on a server whose clock jumps',
+    folders: ['test/life'],
+    faketime: true,
   },
   { name: 'crash', about: 'programs killed at named points', folders: ['test/crash'], alone: true },
   {
