@@ -15,7 +15,7 @@ export function TaskState({ task }: { task: Pick<Task, 'state' | 'progress'> }) 
   const { t } = useTranslation('calls');
   const { state, progress } = task;
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs">
       <StatusBadge tone={TONES[state]}>{t(`taskStates.${state}`)}</StatusBadge>
       {isRunning(task) && (
         <Progress.Root w="5rem" size="lg">

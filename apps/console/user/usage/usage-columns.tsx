@@ -125,6 +125,8 @@ function Units({ entry }: { entry: Entry }) {
   const { family, deliveredUnits, state } = entry;
   const units = state === 'settled' ? (deliveredUnits ?? entry.units) : entry.units;
   if (units === null || state === 'refused') return NONE;
+  // Calls where the group has a price for each, tokens elsewhere: the details tell which.
+  if (family === 'chat' || family === 'speech') return exactDecimal(units, locale);
   const unit = family === 'image' ? 'picture' : family === 'video' ? 'second' : 'call';
   return t(`units.${unit}`, { count: Number(units), units: exactDecimal(units, locale) });
 }
