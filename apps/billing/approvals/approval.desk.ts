@@ -53,6 +53,9 @@ export interface ApprovalRequest {
   requestId: string;
 }
 
+/** What was done at once, or the approval that it waits for. */
+export type Done<T> = { done: T; approvalId: null } | { done: null; approvalId: string };
+
 export interface Decision {
   approvalId: string;
   actor: Actor;
@@ -110,6 +113,16 @@ export class ApprovalDesk {
       requestId,
     });
     return approval;
+  }
+
+  /** Does at once what one person may do, in the caller's transaction; without `alone`, notes that it is asked for. */
+  async doOrAsk<T>(
+    transaction: EntityTransaction,
+    asked: ApprovalRequest,
+    alone: (() => Promise<T>) | null,
+  ): Promise<Done<T>> {
+    if (alone !== null) return { done: await alone(), approvalId: null };
+    return { done: null, approvalId: (await this.request(transaction, asked)).id };
   }
 
   /** Those that the actor may decide, newest first, one more than the limit if there are more. */

@@ -9,9 +9,6 @@ import type { ApprovalContext } from '../approvals/approval.desk.js';
 
 /** What the desks of finance share: who asks, who acts, and what they may meet when they credit. */
 
-/** What was done at once, or the approval that it waits for. */
-export type Done<T> = { done: T; approvalId: null } | { done: null; approvalId: string };
-
 export interface Asking {
   actor: Actor;
   /** Chosen by the client. */

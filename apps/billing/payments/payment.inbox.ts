@@ -10,6 +10,7 @@ import { creditTopup, type PaymentProviderName } from '#ledger/topup.js';
 import { nanos } from '#money/amount.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
+import { inTurn } from '#platform/in-turn.js';
 import type { TopupRate } from '#topup/conversion.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
@@ -58,7 +59,7 @@ export class PaymentInbox {
   /** Tries events again that came too early and are due. Answers whether there may be more. */
   async retryWaiting(limit: number, signal: AbortSignal): Promise<boolean> {
     const events = await this.claimWaiting(limit);
-    for (const event of events) if (!signal.aborted) await this.retry(event);
+    await inTurn(events, (event) => this.retry(event), signal);
     return events.length === limit;
   }
 

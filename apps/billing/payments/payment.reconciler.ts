@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
+import { inTurn } from '#platform/in-turn.js';
 import { Checkouts } from './checkouts.js';
 import { OrderStore } from './order.store.js';
 import { PaymentInbox } from './payment.inbox.js';
@@ -24,7 +25,7 @@ export class OrderChecks {
   /** Answers whether there may be more. */
   async round(limit: number, signal: AbortSignal): Promise<boolean> {
     const due = await this.orders.claimDue(limit, this.checkouts.names());
-    for (const order of due) if (!signal.aborted) await this.check(order);
+    await inTurn(due, (order) => this.check(order), signal);
     return due.length === limit;
   }
 
@@ -47,13 +48,15 @@ export class PaymentReconciler {
     @Inject(RefundRunner) private readonly refunds: RefundRunner,
   ) {}
 
-  /** Answers whether more is due than one round takes. */
+  /** Answers whether more is due than one round takes. What fails is told at the end of the round. */
   async round(signal: AbortSignal): Promise<boolean> {
-    const more = [
-      await this.orders.round(A_ROUND, signal),
-      await this.inbox.retryWaiting(A_ROUND, signal),
-      await this.refunds.runDue(A_ROUND, signal),
+    let more = false;
+    const parts = [
+      () => this.orders.round(A_ROUND, signal),
+      () => this.inbox.retryWaiting(A_ROUND, signal),
+      () => this.refunds.runDue(A_ROUND, signal),
     ];
-    return more.includes(true);
+    await inTurn(parts, async (part) => (more = (await part()) || more), signal);
+    return more;
   }
 }

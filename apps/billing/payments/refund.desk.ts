@@ -14,11 +14,11 @@ import {
 } from '#ledger/topup-refund.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG } from '../billing.tokens.js';
 import { viewPayment } from './fields.js';
-import { type Asking, type Doer, doer, doerOf, type Done } from './finance-credit.js';
+import { type Asking, type Doer, doer, doerOf } from './finance-credit.js';
 import { RefundRunner } from './refund.runner.js';
 
 const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
@@ -63,9 +63,7 @@ export class RefundDesk {
       // What is unused is known to the ledger only; all of the top-up is the most that it can be.
       const amount = asked.credits ?? topup.credits;
       const before = await refundedBefore(client, topupId);
-      if (before + amount <= this.config.payments.topupRefundLimit)
-        return { done: await this.begin(client, { ...payload, reason }, doer(asking)), approvalId: null };
-      const approval = await this.approvals.request(transaction, {
+      const approval = {
         ...{ actor, requestId },
         kind: 'topup.refund',
         subject: `topup:${topupId}`,
@@ -73,8 +71,10 @@ export class RefundDesk {
         payload,
         amount,
         reason,
-      });
-      return { done: null, approvalId: approval.id };
+      };
+      const isSmall = before + amount <= this.config.payments.topupRefundLimit;
+      const begin = () => this.begin(client, { ...payload, reason }, doer(asking));
+      return this.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
     });
     if (result.done === null) return result;
     return { done: (await this.runner.run(result.done.id)) ?? result.done, approvalId: null };

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/topup-refund.js';
 import { crashPoint } from '#platform/crash-points.js';
+import { inTurn } from '#platform/in-turn.js';
 import type { Logger } from '#platform/logging.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, LOG, POOL } from '../billing.tokens.js';
@@ -50,7 +51,7 @@ export class RefundRunner {
       `SELECT id FROM topup_refunds WHERE state = 'pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT $1`,
       [limit],
     );
-    for (const { id } of rows) if (!signal.aborted) await this.run(id);
+    await inTurn(rows, ({ id }) => this.run(id), signal);
     return rows.length === limit;
   }
 

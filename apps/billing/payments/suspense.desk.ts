@@ -10,7 +10,7 @@ import type { TopupRequest, TopupResult } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
@@ -21,7 +21,6 @@ import {
   type Doer,
   doer,
   doerOf,
-  type Done,
   requireHouseCurrency,
   viewTopup,
 } from './finance-credit.js';
@@ -53,10 +52,8 @@ export class SuspenseDesk {
     const result = await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
       const { credits } = await this.planItem(client, payload);
-      if (credits <= this.config.payments.manualTopupLimit)
-        return { done: await this.creditItem(client, payload, doer(asking)), approvalId: null };
       const { actor, requestId } = asking;
-      const approval = await this.approvals.request(transaction, {
+      const asked = {
         ...{ actor, requestId },
         kind: 'suspense.credit',
         subject: `suspense:${payload.itemId}`,
@@ -64,8 +61,10 @@ export class SuspenseDesk {
         payload,
         amount: credits,
         reason: payload.note,
-      });
-      return { done: null, approvalId: approval.id };
+      };
+      const isSmall = credits <= this.config.payments.manualTopupLimit;
+      const credit = () => this.creditItem(client, payload, doer(asking));
+      return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
     this.relay.wake();
     return result;

@@ -9,7 +9,7 @@ import type { TopupResult } from '#ledger/topup.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
@@ -20,7 +20,6 @@ import {
   type Doer,
   doer,
   doerOf,
-  type Done,
   requireHouseCurrency,
   viewTopup,
 } from './finance-credit.js';
@@ -76,10 +75,9 @@ export class TransferDesk {
       const payload = repeated ?? (await this.planTransfer(transaction.client, transfer));
       const credits = parseAmount(payload.credits);
       const alone = repeated ? 0n : await recordedAlone(transaction.client, payload);
-      if (repeated || alone + credits <= this.config.payments.manualTopupLimit)
-        return { done: await this.credit(transaction.client, payload, doer(asking)), approvalId: null };
+      const isSmall = repeated !== null || alone + credits <= this.config.payments.manualTopupLimit;
       const { actor, requestId } = asking;
-      const approval = await this.approvals.request(transaction, {
+      const asked = {
         ...{ actor, requestId },
         kind: 'topup.manual',
         subject: `payment:manual:${payload.paymentId}`,
@@ -87,8 +85,9 @@ export class TransferDesk {
         payload,
         amount: credits,
         reason: transfer.reason,
-      });
-      return { done: null, approvalId: approval.id };
+      };
+      const credit = () => this.credit(transaction.client, payload, doer(asking));
+      return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
     this.relay.wake();
     return result;

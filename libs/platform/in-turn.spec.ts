@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { inTurn } from './in-turn.js';
+
+describe('work in turn', () => {
+  it('is all done, also behind what fails', async () => {
+    const done: number[] = [];
+    const work = async (item: number) => {
+      if (item === 2) throw new Error('two');
+      done.push(item);
+    };
+    await expect(inTurn([1, 2, 3], work)).rejects.toThrow('two');
+    expect(done).toEqual([1, 3]);
+  });
+
+  it('tells all that failed', async () => {
+    const failing = inTurn(['a', 'b'], async (item) => {
+      throw new Error(item);
+    });
+    await expect(failing).rejects.toMatchObject({ errors: [new Error('a'), new Error('b')] });
+  });
+
+  it('ends when it is told to', async () => {
+    const stop = new AbortController();
+    const done: number[] = [];
+    await inTurn(
+      [1, 2, 3],
+      async (item) => {
+        done.push(item);
+        if (item === 2) stop.abort();
+      },
+      stop.signal,
+    );
+    expect(done).toEqual([1, 2]);
+  });
+});
