@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await fixture?.close();
   await stripe?.close();
-  await rm(folder, { recursive: true, force: true });
+  if (folder) await rm(folder, { recursive: true, force: true });
 });
 
 async function buy(provider: 'stripe' | 'manual', paymentId: string): Promise<void> {

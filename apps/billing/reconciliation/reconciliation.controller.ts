@@ -29,7 +29,7 @@ import {
 } from './reconciliation.view.js';
 
 /** Rows of a file that are read at once. */
-const FILE_PAGE = 5_000;
+const FILE_PAGE = 20_000;
 
 /** A list that continues after a key: its first part is a time, the last one unique. */
 interface Listing<T> {
@@ -89,7 +89,7 @@ export class ReconciliationController {
   private matchQuery(filter: MatchFilter): MatchQuery {
     const { provider, state } = filter;
     const { graceMs } = this.config.reconcile;
-    return { provider: provider ?? null, state: state ?? null, ...timesOf(filter), graceMs };
+    return { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter), graceMs };
   }
 
   private matches(filter: MatchFilter): Listing<MatchedItem> {
@@ -144,7 +144,7 @@ function timesOf({ from, to }: { from?: Date | undefined; to?: Date | undefined 
 
 function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listing<PayoutItem> {
   const { provider, state } = filter;
-  const query = { provider: provider ?? null, state: state ?? null, ...timesOf(filter) };
+  const query = { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter) };
   return {
     parts: 3,
     list: (client, { limit, after }) =>
@@ -155,7 +155,7 @@ function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listi
 
 function bankListing(filter: CallOf<typeof routes.bankCsv>['query']): Listing<BankItem> {
   const { bankAccountId, state } = filter;
-  const query = { bankAccountId: bankAccountId ?? null, state: state ?? null, ...timesOf(filter) };
+  const query = { bankAccountId: bankAccountId ?? null, states: state ? [state] : null, ...timesOf(filter) };
   return {
     parts: 3,
     list: (client, { limit, after }) =>

@@ -6,13 +6,14 @@ import {
   viewMatchDay,
   viewPayout,
 } from '#apps/billing/reconciliation/reconciliation.view.js';
-import { type BankState, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank-matching.js';
 import {
+  FAULTY,
   listMatches,
   type MatchState,
   summariseMatches,
 } from '#finance/provider-reports/payment-matching.js';
-import { listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
+import { FAULTY_PAYOUTS, listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { countArgument, secondsArgument } from '../arguments.js';
@@ -32,7 +33,7 @@ Examples:
   tollgate finance reconcile payments --days
   tollgate finance reconcile bank --state missing_here --json`;
 
-const FAULTY = new Set<string>(['missing_here', 'missing_there', 'differs', 'twice']);
+const isFaulty = (state: string): boolean => (FAULTY as readonly string[]).includes(state);
 
 interface Range {
   from?: string;
@@ -86,13 +87,12 @@ async function payments(
   options: Range & { state?: MatchState; days?: boolean; grace: number },
 ): Promise<void> {
   const query = {
-    ...{ ...daysOf(options), provider: options.provider ?? null, state: options.state ?? null },
+    ...{ ...daysOf(options), provider: options.provider ?? null, states: statesOf(options, FAULTY) },
     graceMs: options.grace,
   };
   if (options.days) return printDays(query, options);
   await printItems(options, {
-    read: async (client, limit, after) =>
-      listMatches(client, query, { limit, after: after && [after.at, after.provider, after.kind, after.id] }),
+    read: (client, limit) => listMatches(client, query, { limit, after: null }),
     view: viewMatch,
     row: ({ at, provider: by, kind, id, ours, theirs }) => [
       ...[minute(at), `${by} ${kind}`, id, ours?.amount ?? '-', theirs?.amount ?? '-'],
@@ -101,13 +101,9 @@ async function payments(
   });
 }
 
-async function printDays(
-  query: Parameters<typeof summariseMatches>[1],
-  { faults = false, json }: Range,
-): Promise<void> {
-  const all = await onSnapshot((client) => summariseMatches(client, query));
-  const days = all.map(viewMatchDay).filter(({ state }) => !faults || FAULTY.has(state));
-  if (days.some(({ state }) => FAULTY.has(state))) process.exitCode = 1;
+async function printDays(query: Parameters<typeof summariseMatches>[1], { json }: Range): Promise<void> {
+  const days = (await onSnapshot((client) => summariseMatches(client, query))).map(viewMatchDay);
+  if (days.some(({ state }) => isFaulty(state))) process.exitCode = 1;
   if (json) return printJson({ days });
   const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'].map((title) => ({ title }));
   const rows = days.map(({ day, provider: by, state, items, ours, theirs, currency }) => [
@@ -117,10 +113,10 @@ async function printDays(
 }
 
 async function payouts(options: Range & { state?: PayoutState }): Promise<void> {
-  const query = { ...daysOf(options), provider: options.provider ?? null, state: options.state ?? null };
+  const states = statesOf(options, FAULTY_PAYOUTS);
+  const query = { ...daysOf(options), provider: options.provider ?? null, states };
   await printItems(options, {
-    read: async (client, limit, after) =>
-      listPayouts(client, query, { limit, after: after && [after.at, after.provider, after.payoutId] }),
+    read: (client, limit) => listPayouts(client, query, { limit, after: null }),
     view: viewPayout,
     row: ({ at, payoutId, amount, payments: paid, refunds, disputes, fees }) => [
       ...[minute(at), payoutId, amount ?? '-', paid, refunds, disputes, fees],
@@ -132,11 +128,10 @@ async function payouts(options: Range & { state?: PayoutState }): Promise<void> 
 async function bank(options: Range & { state?: BankState; account?: string }): Promise<void> {
   const query = {
     ...daysOf(options),
-    ...{ bankAccountId: options.account ?? null, state: options.state ?? null },
+    ...{ bankAccountId: options.account ?? null, states: statesOf(options, FAULTY_BANK) },
   };
   await printItems(options, {
-    read: async (client, limit, after) =>
-      listBankItems(client, query, { limit, after: after && [after.at, after.kind, after.id] }),
+    read: (client, limit) => listBankItems(client, query, { limit, after: null }),
     view: viewBankItem,
     row: ({ at, kind, id, amount, currency, reference }) => [
       ...[at.slice(0, 10), `${kind} ${id}`, `${amount} ${currency}`, reference],
@@ -146,28 +141,23 @@ async function bank(options: Range & { state?: BankState; account?: string }): P
 }
 
 interface Shown<T, V extends { state: string; message: string }> {
-  read: (client: pg.ClientBase, limit: number, after: T | null) => Promise<T[]>;
+  read: (client: pg.ClientBase, limit: number) => Promise<T[]>;
   view: (item: T) => V;
   row: (view: V) => string[];
   titles: string[];
 }
 
-/** Looks through all of a list for what was asked for, and prints as much of it as fits. */
 async function printItems<T, V extends { state: string; message: string }>(
-  { faults = false, limit, json }: Range,
+  { limit, json }: Range,
   { read, view, row, titles }: Shown<T, V>,
 ): Promise<void> {
-  const { found, more } = await onSnapshot((client) =>
-    collect((size, after: T | null) => read(client, size, after), {
-      limit,
-      wanted: (item) => !faults || FAULTY.has(view(item).state),
-    }),
-  );
-  const items = found.map(view);
-  if (items.some(({ state }) => FAULTY.has(state))) process.exitCode = 1;
+  const found = await onSnapshot((client) => read(client, limit + 1));
+  const more = found.length > limit;
+  const items = found.slice(0, limit).map(view);
+  if (items.some(({ state }) => isFaulty(state))) process.exitCode = 1;
   if (json) return printJson({ items, more });
   const columns = [...titles, 'State'].map((title) => ({ title }));
-  const messages = items.filter(({ state }) => FAULTY.has(state)).map(({ message }) => message);
+  const messages = items.filter(({ state }) => isFaulty(state)).map(({ message }) => message);
   const rest = more ? ['There are more: narrow the time, or raise --limit.'] : [];
   printText(
     [
@@ -181,20 +171,12 @@ async function printItems<T, V extends { state: string; message: string }>(
   );
 }
 
-const PAGE = 2_000;
-
-async function collect<T>(
-  read: (size: number, after: T | null) => Promise<T[]>,
-  { limit, wanted }: { limit: number; wanted: (item: T) => boolean },
-): Promise<{ found: T[]; more: boolean }> {
-  const found: T[] = [];
-  for (let after: T | null = null; ;) {
-    const page: T[] = await read(PAGE, after);
-    found.push(...page.filter(wanted));
-    if (found.length > limit) return { found: found.slice(0, limit), more: true };
-    after = page.at(-1) ?? null;
-    if (after === null || page.length < PAGE) return { found, more: false };
-  }
+function statesOf<S>(
+  { state, faults }: { state?: S; faults?: boolean },
+  faulty: readonly S[],
+): readonly S[] | null {
+  if (faults) return faulty;
+  return state === undefined ? null : [state];
 }
 
 function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {

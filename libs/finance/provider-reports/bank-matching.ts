@@ -15,11 +15,20 @@ export type BankState =
 
 export type BankItemKind = 'line' | Exclude<BankMatchKind, 'none'>;
 
+/** States that a person must look at. */
+export const FAULTY_BANK = [
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+] as const satisfies BankState[];
+
 export interface BankQuery {
   bankAccountId: string | null;
   from: string | null;
   to: string | null;
-  state: BankState | null;
+  /** Null: whatever the state. */
+  states: readonly BankState[] | null;
 }
 
 export interface BankItem {
@@ -112,17 +121,17 @@ export type BankKey = readonly [at: string, kind: string, id: string];
 /** Items, oldest first, after the key. With an account, only lines of it. The client's times must be of UTC. */
 export async function listBankItems(
   client: pg.ClientBase,
-  { bankAccountId, from, to, state }: BankQuery,
+  { bankAccountId, from, to, states }: BankQuery,
   page: { limit: number; after: BankKey | null },
 ): Promise<BankItem[]> {
   const { rows } = await client.query<ItemRow>(
     `${ITEMS} SELECT ${ITEM} FROM items
      WHERE ($1::text IS NULL OR bank_account_id = $1)
        AND ($2::timestamptz IS NULL OR at >= $2::timestamptz) AND ($3::timestamptz IS NULL OR at < $3::timestamptz)
-       AND ($4::text IS NULL OR state = $4)
+       AND ($4::text[] IS NULL OR state = ANY($4::text[]))
        AND ($5::timestamptz IS NULL OR (at, kind, id) > ($5::timestamptz, $6::text, $7::text))
      ORDER BY items.at, kind, id LIMIT $8`,
-    [bankAccountId, from, to, state, ...(page.after ?? [null, null, null]), page.limit],
+    [bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }
@@ -133,9 +142,9 @@ export async function findFaultyBankItems(
 ): Promise<{ count: number; items: BankItem[] }> {
   const { rows } = await client.query<ItemRow & { count: number }>(
     `${ITEMS} SELECT ${ITEM}, (count(*) OVER ())::int AS count FROM items
-     WHERE state IN ('missing_here', 'missing_there', 'differs', 'twice')
+     WHERE state = ANY($3::text[])
        AND ($1::timestamptz IS NULL OR at < $1::timestamptz) ORDER BY items.at, kind, id LIMIT $2`,
-    [before, limit],
+    [before, limit, FAULTY_BANK],
   );
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }

@@ -27,14 +27,15 @@ export type MatchKind =
   | 'payout_failure';
 
 /** States that a person must look at. */
-export const FAULTY = ['missing_here', 'missing_there', 'differs', 'twice'] as const;
+export const FAULTY = ['missing_here', 'missing_there', 'differs', 'twice'] as const satisfies MatchState[];
 
 export interface MatchQuery {
   provider: ReportingProvider | null;
   /** Happened not before, and before: by the provider's time where it tells one. ISO 8601. */
   from: string | null;
   to: string | null;
-  state: MatchState | null;
+  /** Null: whatever the state. */
+  states: readonly MatchState[] | null;
   /** What is younger may be under way still. */
   graceMs: number;
 }
@@ -149,7 +150,7 @@ const MATCHES = `WITH
     WHERE coalesce(ours, 0) <> 0 OR coalesce(theirs, 0) <> 0 OR p.changed OR things > 1)`;
 
 const RANGE = `($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
-  AND ($5::text IS NULL OR state = $5)`;
+  AND ($5::text[] IS NULL OR state = ANY($5::text[]))`;
 
 interface ItemRow {
   provider: ReportingProvider;
@@ -226,8 +227,8 @@ export async function findFaultyMatches(
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }
 
-function valuesOf({ provider, graceMs, from, to, state }: MatchQuery): unknown[] {
-  return [provider, graceMs, from, to, state];
+function valuesOf({ provider, graceMs, from, to, states }: MatchQuery): unknown[] {
+  return [provider, graceMs, from, to, states];
 }
 
 function toItem(row: ItemRow): MatchedItem {

@@ -12,11 +12,15 @@ export type PayoutState =
   | 'differs'
   | 'twice';
 
+/** States that a person must look at. */
+export const FAULTY_PAYOUTS = ['missing_there', 'differs', 'twice'] as const satisfies PayoutState[];
+
 export interface PayoutQuery {
   provider: ReportingProvider | null;
   from: string | null;
   to: string | null;
-  state: PayoutState | null;
+  /** Null: whatever the state. */
+  states: readonly PayoutState[] | null;
 }
 
 export interface PayoutItem {
@@ -102,16 +106,16 @@ export type PayoutKey = readonly [at: string, provider: string, payoutId: string
 /** Payouts, oldest first, after the key. The client's times must be of UTC. */
 export async function listPayouts(
   client: pg.ClientBase,
-  { provider, from, to, state }: PayoutQuery,
+  { provider, from, to, states }: PayoutQuery,
   page: { limit: number; after: PayoutKey | null },
 ): Promise<PayoutItem[]> {
   const { rows } = await client.query<PayoutRow>(
     `${PAYOUTS} SELECT ${ITEM} FROM judged j
      WHERE ($2::timestamptz IS NULL OR at >= $2::timestamptz) AND ($3::timestamptz IS NULL OR at < $3::timestamptz)
-       AND ($4::text IS NULL OR state = $4)
+       AND ($4::text[] IS NULL OR state = ANY($4::text[]))
        AND ($5::timestamptz IS NULL OR (at, j.provider, payout_id) > ($5::timestamptz, $6::text, $7::text))
      ORDER BY j.at, j.provider, payout_id LIMIT $8`,
-    [provider, from, to, state, ...(page.after ?? [null, null, null]), page.limit],
+    [provider, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }
@@ -122,9 +126,9 @@ export async function findFaultyPayouts(
 ): Promise<{ count: number; items: PayoutItem[] }> {
   const { rows } = await client.query<PayoutRow & { count: number }>(
     `${PAYOUTS} SELECT ${ITEM}, (count(*) OVER ())::int AS count FROM judged j
-     WHERE state IN ('missing_there', 'differs', 'twice') AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
+     WHERE state = ANY($4::text[]) AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
      ORDER BY j.at, j.provider, payout_id LIMIT $3`,
-    [null, before, limit],
+    [null, before, limit, FAULTY_PAYOUTS],
   );
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }

@@ -124,7 +124,7 @@ async function balanceOf(code: string): Promise<bigint> {
   return BigInt(rows[0]!.sum);
 }
 
-const NONE = { provider: null, from: null, to: null, state: null, graceMs: 0 };
+const NONE = { provider: null, from: null, to: null, states: null, graceMs: 0 };
 
 async function states(): Promise<Record<string, MatchState>> {
   const items = await inSnapshot(fixture.billing, (client) =>
@@ -422,7 +422,7 @@ describe('the bank', () => {
   }
 
   async function bankStates(): Promise<string[]> {
-    const query = { bankAccountId: null, from: null, to: null, state: null };
+    const query = { bankAccountId: null, from: null, to: null, states: null };
     const items = await inSnapshot(fixture.billing, (client) =>
       listBankItems(client, query, { limit: 100, after: null }),
     );

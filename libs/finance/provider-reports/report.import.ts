@@ -146,11 +146,7 @@ export async function insertLines(
   { reportId, provider }: { reportId: string; provider: ReportingProvider },
   lines: readonly ReportLine[],
 ): Promise<ImportCounts> {
-  const values = [
-    provider,
-    reportId,
-    ...columns.map(([name]) => lines.map((line) => valueOf(line[name]))),
-  ];
+  const values = [provider, reportId, ...columns.map(([name]) => lines.map((line) => valueOf(line[name])))];
   const added = await client.query<{ count: number }>(INSERT_LINES, values);
   await client.query(INSERT_PAYOUTS, values);
   const changed = await client.query<{ count: number }>(INSERT_CHANGES, values);
