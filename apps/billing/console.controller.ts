@@ -12,7 +12,8 @@ import { viewSession } from './people/session.view.js';
 /** What is never a page: the control plane, files of the pages, and the page of played payments. */
 const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
 
-const NOT_BUILT = 'The pages of the console are not there: npm run build makes them. /api works without them.\n';
+const NOT_BUILT =
+  'The pages of the console are not there: npm run build makes them. /api works without them.\n';
 
 /** What the console address serves beside the control plane: the pages, and whether billing is well. */
 @Controller()

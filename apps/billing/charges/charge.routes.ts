@@ -140,12 +140,9 @@ export const chargeRoutes = {
         .max(100_000)
         .optional()
         .meta({ description: 'What is said to the model, or what it is to speak, to estimate tokens by.' }),
-      maxOutputTokens: tokens
-        .min(1)
-        .optional()
-        .meta({
-          description: 'With `text`: what the answer may be long; else what the model writes at most.',
-        }),
+      maxOutputTokens: tokens.min(1).optional().meta({
+        description: 'With `text`: what the answer may be long; else what the model writes at most.',
+      }),
     }),
     answer: z.object({
       ...terms,

@@ -1,8 +1,8 @@
-import type { Item } from '#apps/console/api/queries.js';
+import type { paths } from '#apps/console/api/schema.js';
 import type { Person } from '../../support/console.js';
 import { json, type Relay, until } from '../../support/relay.js';
 
-type Task = Item<'/api/tasks'>;
+type Task = paths['/api/tasks']['get']['responses'][200]['content']['application/json']['items'][number];
 
 /** A key of the person in the group that has most models. */
 export async function keyOf({ api }: Person, name = 'studio'): Promise<string> {
