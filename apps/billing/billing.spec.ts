@@ -343,7 +343,7 @@ describe('the console address', () => {
     const origin = `http://127.0.0.1:${billing.consolePort}`;
     const page = await fetch(origin);
     expect(page.headers.get('content-type')).toContain('text/html');
-    expect(await page.text()).toContain('console address');
+    expect(await page.text()).toContain('Tollgate');
     const status = await fetch(`${origin}/api/status`);
     expect(await status.json()).toEqual({
       service: 'tollgate',
