@@ -99,7 +99,7 @@ describe('tollgate finance', () => {
     });
     await fixture.owner.query(
       `INSERT INTO charges (id, account_id, state, amount, deadline, created_at)
-       SELECT 'lost', account_id, 'held', 5, now() - interval '1 hour', now() - interval '2 hours' FROM customer_balances`,
+       SELECT 'lost', account_id, 'held', 5, now() - interval '1 hour', now() - interval '2 hours' FROM customer_balances LIMIT 1`,
     );
     const found = await finance('check', '--control', 'holds', '--json');
     expect(found.code).toBe(1);

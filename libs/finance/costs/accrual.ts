@@ -80,14 +80,7 @@ function windowStep(horizon: string, chunk: number, slice: { ms: number }): Step
     const progress = await lockProgress(client);
     const from = progress.through === '-infinity' ? await beginning(client, horizon) : progress.through;
     const window = await nextWindow(client, { from, horizon, chunk, slice });
-    if (!window) {
-      // Where nothing ended yet, everything that ended is told.
-      await client.query(
-        'UPDATE cost_progress SET through = $1::timestamptz WHERE through < $1::timestamptz',
-        [horizon],
-      );
-      return null;
-    }
+    if (!window) return null;
     const source: Source = { kind: 'ended', from: window.from, to: window.to };
     const done = await tellAndPost(client, { source, day: window.day, last: window.last, progress });
     await client.query(
