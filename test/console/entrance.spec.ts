@@ -114,9 +114,9 @@ describe('signing in', () => {
     const email = await signedUp();
     tab = await signIn(email);
     const { page } = tab;
-    await revokeSessions(email);
     await page.getByRole('link', { name: 'Connect your code' }).first().click();
     await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
+    await revokeSessions(email);
     await page.goto('/overview');
     await page.waitForURL('**/sign-in?**');
     await signInHere(tab, email);

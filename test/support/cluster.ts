@@ -28,6 +28,8 @@ export async function offerCluster(): Promise<{ close(): Promise<void> }> {
   let cluster: Promise<Cluster> | undefined;
   const server = createServer((_request, response) => {
     cluster ??= startCluster();
+    // A worker that asks again after minutes would meet a connection that is just being closed.
+    response.setHeader('connection', 'close');
     cluster.then(
       ({ ownerUrl }) => response.end(JSON.stringify({ ownerUrl } satisfies ClusterAnswer)),
       (error: Error) => response.writeHead(500).end(error.stack),
