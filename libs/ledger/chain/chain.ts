@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { atHorizon } from '../horizon.js';
-import { CHAIN_SETTINGS, type ChainClients, leavesOf, readAccounts, readRowsOfBlock } from './chain-rows.js';
+import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
 /** The end of the chain, as it is told outside of the database. */
@@ -67,7 +67,6 @@ const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
 const ACCOUNTS_REMEMBERED = 100_000;
 
 export interface ChainBuilderOptions {
-  /** Two of its connections are used at once. */
   pool: pg.Pool;
   log: Pick<Logger, 'info'>;
   /** The most transactions of a block. */
@@ -92,22 +91,14 @@ export class ChainBuilder {
     const blocks: ChainBlock[] = [];
     if (!(await this.isDue())) return blocks;
     const { lastLedgerId } = await atHorizon(this.options.pool, (_, horizon) => Promise.resolve(horizon));
-    // What is read is below the horizon, where every connection sees the same.
-    const reader = await this.options.pool.connect();
-    try {
-      while (!stop?.aborted) {
-        const sealed = await inTransaction(this.options.pool, (client) =>
-          this.sealNext([client, reader], lastLedgerId),
-        );
-        if (sealed === null) break;
-        this.remember(sealed.accountIds);
-        this.tell(sealed.block);
-        blocks.push(sealed.block);
-      }
-      return blocks;
-    } finally {
-      reader.release();
+    while (!stop?.aborted) {
+      const sealed = await inTransaction(this.options.pool, (client) => this.sealNext(client, lastLedgerId));
+      if (sealed === null) break;
+      this.remember(sealed.accountIds);
+      this.tell(sealed.block);
+      blocks.push(sealed.block);
     }
+    return blocks;
   }
 
   private async isDue(): Promise<boolean> {
@@ -118,8 +109,7 @@ export class ChainBuilder {
     return rows[0]?.due ?? false;
   }
 
-  private async sealNext(clients: ChainClients, beforeId: bigint): Promise<Sealed | null> {
-    const [client] = clients;
+  private async sealNext(client: pg.PoolClient, beforeId: bigint): Promise<Sealed | null> {
     await client.query(CHAIN_SETTINGS);
     const { rows: locks } = await client.query<{ mine: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${BUILD_LOCK}) AS mine`,
@@ -129,7 +119,7 @@ export class ChainBuilder {
     const afterId = head?.lastId ?? BEFORE_ALL;
     const lastId = await this.lastIdOfNext(client, afterId, beforeId);
     if (lastId === null) return null;
-    const rows = await readRowsOfBlock(clients, afterId, lastId);
+    const rows = await readRowsOfBlock([client, client], afterId, lastId);
     const accountIds = [...rows.ledgerAccountIds].filter((id) => !this.sealedAccounts.has(id));
     const accounts = await readAccounts(client, await unsealed(client, accountIds));
     const leaves = leavesOf(accounts, rows);
@@ -146,7 +136,7 @@ export class ChainBuilder {
   }
 
   private async lastIdOfNext(
-    client: pg.ClientBase,
+    client: pg.PoolClient,
     afterId: bigint,
     beforeId: bigint,
   ): Promise<bigint | null> {
