@@ -10,6 +10,8 @@ export interface ControlRunOptions {
   readonly before?: string | null;
   /** Items that each control names at most. */
   readonly limit?: number;
+  /** Controls that look at recent things alone, by their ids: ISO 8601, from when on. All others look at everything. */
+  readonly since?: ReadonlyMap<string, string>;
   /** Each query of a control is given up after this. */
   readonly limitMs: number;
   /** Told before each control. */
@@ -22,6 +24,8 @@ export interface ControlRunOptions {
 export interface ControlOutcome {
   readonly control: Control;
   readonly durationMs: number;
+  /** It looked at what happened from then on; null: at everything. */
+  readonly since: string | null;
   readonly result: FoundItems | null;
   readonly error: string | null;
 }
@@ -65,8 +69,11 @@ export async function runControlsOn(
   for (const control of options.controls) {
     if (signal?.aborted) break;
     options.onProgress?.(control);
-    const context = { horizon, graceMs, before, limit };
-    outcomes.push(await runOne(client, control, options.limitMs, () => control.check(client, context)));
+    const since = (control.window === true && options.since?.get(control.id)) || null;
+    const scope = since === null ? ('whole' as const) : ('recent' as const);
+    const context = { horizon, graceMs, before, limit, scope, since };
+    const looked = await runOne(client, options.limitMs, () => control.check(client, context));
+    outcomes.push({ control, since, ...looked });
   }
   return outcomes;
 }
@@ -74,14 +81,13 @@ export async function runControlsOn(
 /** The savepoint undoes the settings of the control too, whatever it set. */
 async function runOne(
   client: pg.ClientBase,
-  control: Control,
   limitMs: number,
   check: () => Promise<ControlResult>,
-): Promise<ControlOutcome> {
+): Promise<Omit<ControlOutcome, 'control' | 'since'>> {
   const startedAt = performance.now();
-  const ended = (result: ControlResult | null, error: string | null): ControlOutcome => {
+  const ended = (result: ControlResult | null, error: string | null) => {
     const durationMs = Math.round(performance.now() - startedAt);
-    return { control, durationMs, result: result && bySubject(result), error };
+    return { durationMs, result: result && bySubject(result), error };
   };
   await client.query('SAVEPOINT control');
   try {

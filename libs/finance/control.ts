@@ -16,6 +16,11 @@ export interface Control {
    * ledger. Whoever asks for it, or closes a period, runs it in any case.
    */
   readonly every?: 'round' | 'day';
+  /**
+   * It can look at recent things alone, which the schedule asks of it between two looks at everything, of which there is one
+   * a day. Left out: it always looks at everything.
+   */
+  readonly window?: boolean;
   /** Reads only, on the snapshot that it is given. */
   check(client: pg.ClientBase, context: ControlContext): Promise<ControlResult>;
 }
@@ -29,7 +34,16 @@ export interface ControlContext {
   readonly before: string | null;
   /** Items to name at most. */
   readonly limit: number;
+  /**
+   * `recent`: what happened before `since` may be left out. Only controls with a window are asked so; whoever asks for a
+   * control, or closes a period, asks for the whole. Left out: `whole`.
+   */
+  readonly scope?: ControlScope;
+  /** With `recent`: everything that happened from then on is to be looked at. ISO 8601; null with `whole`. */
+  readonly since?: string | null;
 }
+
+export type ControlScope = 'recent' | 'whole';
 
 export interface ControlResult {
   /** All of them, also those beyond the limit. */
@@ -48,4 +62,9 @@ export interface ControlItem {
   readonly details: Readonly<Record<string, string | null>>;
   /** Ledger transactions to look at. */
   readonly transactionIds: readonly bigint[];
+  /**
+   * By which time `recent` finds it or leaves it out, as PostgreSQL reads it. A finding without it is resolved only by a look
+   * at everything.
+   */
+  readonly at?: string | null;
 }

@@ -193,6 +193,64 @@ describe('the schedule', () => {
     expect(await ran()).toEqual(['a', 'daily']);
   });
 
+  describe('of a control that can look at recent things alone', () => {
+    const scopes: string[] = [];
+    let told: ControlItem[] = [];
+    const windowed: Control = {
+      ...control('w', async (_, { scope, since }) => {
+        scopes.push(scope ?? '');
+        expect(since === null).toBe(scope === 'whole');
+        const seen = told.filter(({ at }) => !since || (at && at >= since));
+        return { count: seen.length, items: seen };
+      }),
+      window: true,
+    };
+    const old = item('x:old', { at: '2020-01-01T00:00:00Z' });
+    const timeless = item('x:timeless');
+    const recent = item('x:recent', { at: '2999-01-01T00:00:00Z' });
+    const ran = async () => {
+      await ledger.owner.query(`UPDATE control_runs SET finished_at = started_at`);
+      return (await schedule(0, windowed))?.outcomes.map(({ result }) => result?.count);
+    };
+
+    it('looks at everything once a day, and whenever somebody asks', async () => {
+      told = [];
+      scopes.length = 0;
+      for (let round = 0; round < 3; round++) await ran();
+      await run(windowed);
+      await ran();
+      await ledger.owner.query(`UPDATE control_runs SET started_at = started_at - interval '24 hours'`);
+      await ran();
+      await ran();
+      expect(scopes).toEqual(['whole', 'recent', 'recent', 'whole', 'recent', 'whole', 'recent']);
+    });
+
+    it('looks at everything when the clock was set back, and again after that failed', async () => {
+      told = [];
+      scopes.length = 0;
+      await ran();
+      await ledger.owner.query(`UPDATE control_runs SET started_at = now() + interval '1 hour'`);
+      await ledger.owner.query(`UPDATE control_runs SET asked_by = 'somebody'`);
+      await ran();
+      await ledger.owner.query(`DELETE FROM control_runs`);
+      await run({ ...windowed, check: () => Promise.reject(new Error('no')) });
+      await ran();
+      expect(scopes).toEqual(['whole', 'whole', 'whole']);
+    });
+
+    it('ends only what it looked at, and counts the rest', async () => {
+      told = [old, timeless, recent];
+      expect(await ran()).toEqual([3]);
+      expect(await ran()).toEqual([3]);
+      told = [];
+      expect(await ran()).toEqual([2]);
+      expect(await findings('open')).toEqual(['w x:old', 'w x:timeless']);
+      expect(await readStandings(ledger.billing, ['w'])).toMatchObject([{ state: 'red', count: 2n }]);
+      await run(windowed);
+      expect(await findings('open')).toEqual([]);
+    });
+  });
+
   it('forgets old runs, and keeps what they found', async () => {
     await run(finding('a', 'x:1'));
     await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '2 hours'`);

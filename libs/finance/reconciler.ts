@@ -31,11 +31,13 @@ const SUBJECTS_TOLD = 5;
 const DAY_MS = 24 * 3_600_000;
 /** A day is over for a daily control a little sooner, so that its time does not wander. */
 const DAY_SLACK_MS = 600_000;
+/** What looks at recent things goes back so far before the last look at everything: it may have been in flight then. */
+const WINDOW_MARGIN_MS = 3_600_000;
 /** The schedule leaves the database to others for so many times as long as its last run took. */
 const REST = 4;
 
 /**
- * Runs these controls now and stores what they found. Null: another process does so at this moment.
+ * Runs these controls now, over everything, and stores what they found. Null: another process does so at this moment.
  * @throws Error of the database; then nothing was stored
  */
 export function reconcile(
@@ -43,11 +45,12 @@ export function reconcile(
   controls: readonly Control[],
   options: ReconcileOptions,
 ): Promise<Reconciliation | null> {
-  return underLock(pool, () => runAndStore(pool, controls, options));
+  return underLock(pool, () => runAndStore(pool, controls, { ...options, since: new Map() }));
 }
 
 /**
- * The round of a schedule: runs what is due, unless somebody ran the schedule less than `intervalMs` ago, or it needs rest.
+ * The round of a schedule: runs what is due, controls with a window over recent things where they looked at everything within
+ * a day, unless somebody ran the schedule less than `intervalMs` ago, or it needs rest.
  * However many processes have the schedule, it runs as often as one alone. Null: nothing was to do.
  */
 export function reconcileDue(
@@ -58,7 +61,8 @@ export function reconcileDue(
   return underLock(pool, async () => {
     if (await hasRunLately(pool, options)) return null;
     const due = await dueControls(pool, controls);
-    return due.length === 0 ? null : runAndStore(pool, due, options);
+    if (due.length === 0) return null;
+    return runAndStore(pool, due, { ...options, since: await readWindows(pool, due, options) });
   });
 }
 
@@ -103,17 +107,39 @@ async function dueControls(pool: pg.Pool, controls: readonly Control[]): Promise
   return controls.filter(({ id, every = 'round' }) => every === 'round' || !done.has(id));
 }
 
+/** From when on these have to look, by their ids; whoever did not look at everything within a day has no such time. */
+async function readWindows(
+  pool: pg.Pool,
+  controls: readonly Control[],
+  { graceMs }: ReconcileOptions,
+): Promise<Map<string, string>> {
+  const { rows } = await pool.query<{ control: string; since: string }>(
+    `SELECT DISTINCT ON (o.control) o.control, to_char((least(r.horizon, r.started_at) - $3 * interval '1 millisecond')
+       AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS since
+     FROM control_results o JOIN control_runs r ON r.id = o.run_id
+     WHERE o.control = ANY($1::text[]) AND o.since IS NULL AND o.error IS NULL AND r.started_at <= clock_timestamp()
+       AND r.started_at > clock_timestamp() - $2 * interval '1 millisecond'
+     ORDER BY o.control, o.run_id DESC`,
+    [
+      controls.flatMap(({ id, window }) => (window === true ? [id] : [])),
+      DAY_MS,
+      Math.max(graceMs, WINDOW_MARGIN_MS),
+    ],
+  );
+  return new Map(rows.map(({ control, since }) => [control, since]));
+}
+
 async function runAndStore(
   pool: pg.Pool,
   controls: readonly Control[],
-  options: ReconcileOptions,
+  options: ReconcileOptions & { readonly since: ReadonlyMap<string, string> },
 ): Promise<Reconciliation> {
   const { rows } = await pool.query<{ at: string }>(
     `SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`,
   );
   const startedAt = rows[0]?.at as string;
-  const { graceMs, limitMs, signal } = options;
-  const run = await runControls(pool, { controls, graceMs, limitMs, ...(signal && { signal }) });
+  const { graceMs, limitMs, signal, since } = options;
+  const run = await runControls(pool, { controls, graceMs, limitMs, since, ...(signal && { signal }) });
   return inTransaction(pool, async (client) => {
     const standings = await readStandings(
       client,
@@ -122,11 +148,15 @@ async function runAndStore(
     const failing = new Set(standings.flatMap(({ control, state }) => (state === 'error' ? [control] : [])));
     const runId = await insertRun(client, run, { ...options, startedAt });
     const told: ControlFailed[] = [];
-    for (const outcome of run.outcomes) {
-      const fresh = await storeOutcome(client, runId, outcome);
+    const outcomes: ControlOutcome[] = [];
+    for (const looked of run.outcomes) {
+      const { fresh, unseen } = await storeOutcome(client, runId, looked);
+      const outcome = withUnseen(looked, unseen);
+      outcomes.push(outcome);
       const isNews = fresh.length > 0 || (outcome.error !== null && !failing.has(outcome.control.id));
       if (isNews) told.push(announcement({ runId, at: startedAt }, outcome, fresh));
     }
+    await insertResults(client, runId, outcomes);
     if (told.length > 0) {
       const letters = told.map((each) => outboxRow(topics.controlFailed, each));
       await client.query(outboxInsert('billing', letters));
@@ -135,65 +165,90 @@ async function runAndStore(
       `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
       [options.keepMs],
     );
-    return { ...run, runId, announced: told.length > 0 };
+    return { ...run, outcomes, runId, announced: told.length > 0 };
   });
 }
 
 async function insertRun(
   client: pg.ClientBase,
-  { horizon, outcomes }: ControlRun,
+  { horizon }: ControlRun,
   { startedAt, askedBy }: { startedAt: string; askedBy: string },
 ): Promise<bigint> {
   const { rows } = await client.query<{ id: bigint }>(
     `INSERT INTO control_runs (started_at, horizon, asked_by) VALUES ($1, $2, $3) RETURNING id`,
     [startedAt, horizon, askedBy],
   );
-  const { id } = rows[0] as { id: bigint };
+  return (rows[0] as { id: bigint }).id;
+}
+
+async function insertResults(
+  client: pg.ClientBase,
+  runId: bigint,
+  outcomes: readonly ControlOutcome[],
+): Promise<void> {
   await client.query(
-    `INSERT INTO control_results (run_id, control, count, duration_ms, error)
-     SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::int[], $5::text[])`,
+    `INSERT INTO control_results (run_id, control, count, duration_ms, error, since)
+     SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::int[], $5::text[], $6::timestamptz[])`,
     [
-      id,
+      runId,
       outcomes.map(({ control }) => control.id),
       outcomes.map(({ result }) => result?.count ?? null),
       outcomes.map(({ durationMs }) => durationMs),
       outcomes.map(({ error }) => error),
+      outcomes.map(({ since }) => since),
     ],
   );
-  return id;
 }
 
-/** Opens what is new, goes on with what was open, and ends what is gone. @returns the subjects that are new */
+/** What is open and was not looked at again is still to be counted. */
+function withUnseen(outcome: ControlOutcome, unseen: number): ControlOutcome {
+  const { result } = outcome;
+  return result ? { ...outcome, result: { ...result, count: result.count + unseen } } : outcome;
+}
+
+/**
+ * Opens what is new, goes on with what was open, and ends what is gone, as far as the control looked.
+ * @returns the subjects that are new, and how many are open at which it did not look
+ */
 async function storeOutcome(
   client: pg.ClientBase,
   runId: bigint,
-  { control, result }: ControlOutcome,
-): Promise<string[]> {
-  if (!result) return [];
+  { control, result, since }: ControlOutcome,
+): Promise<{ fresh: string[]; unseen: number }> {
+  if (!result) return { fresh: [], unseen: 0 };
   const items = result.items.map(({ transactionIds, ...item }) => {
     return { ...item, transaction_ids: transactionIds.map(String) };
   });
   const { rows } = await client.query<{ subject: string; isNew: boolean }>(
-    `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
-     SELECT $1, i.subject, i.state, i.message, i.details, i.transaction_ids, r.started_at, r.started_at
+    `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, happened_at, first_seen_at,
+       last_seen_at)
+     SELECT $1, i.subject, i.state, i.message, i.details, i.transaction_ids, i.at, r.started_at, r.started_at
      FROM jsonb_to_recordset($2::jsonb)
-       AS i (subject text, state text, message text, details jsonb, transaction_ids bigint[]), control_runs r
+       AS i (subject text, state text, message text, details jsonb, transaction_ids bigint[], at timestamptz), control_runs r
      WHERE r.id = $3
      ON CONFLICT (control, subject) WHERE resolved_at IS NULL DO UPDATE SET state = EXCLUDED.state,
        message = EXCLUDED.message, details = EXCLUDED.details, transaction_ids = EXCLUDED.transaction_ids,
-       last_seen_at = EXCLUDED.last_seen_at
+       happened_at = EXCLUDED.happened_at, last_seen_at = EXCLUDED.last_seen_at
      RETURNING subject, first_seen_at = last_seen_at AS "isNew"`,
     [control.id, JSON.stringify(items), runId],
   );
+  const others = [control.id, items.map(({ subject }) => subject), since];
   // Of a list that was cut nobody knows what is gone.
   if (!result.isCut) {
     await client.query(
       `UPDATE control_findings SET resolved_at = clock_timestamp()
-       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[])`,
-      [control.id, items.map(({ subject }) => subject)],
+       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[])
+         AND ($3::timestamptz IS NULL OR happened_at >= $3::timestamptz)`,
+      others,
     );
   }
-  return rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
+  const { rows: left } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM control_findings WHERE control = $1 AND resolved_at IS NULL
+       AND subject <> ALL ($2::text[]) AND (happened_at IS NULL OR happened_at < $3::timestamptz)`,
+    others,
+  );
+  const fresh = rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
+  return { fresh, unseen: since === null ? 0 : (left[0]?.count ?? 0) };
 }
 
 function announcement(
