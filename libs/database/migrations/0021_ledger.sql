@@ -1,0 +1,1 @@
+-- What the ledger's batches need.
