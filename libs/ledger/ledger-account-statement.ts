@@ -2,6 +2,9 @@ import type pg from 'pg';
 import { atHorizon, type Horizon } from './horizon.js';
 import type { Commodity, LedgerKind } from './trial-balance.js';
 
+/** As SQL: beyond every id. */
+const LARGEST = (2n ** 62n).toString();
+
 export interface LedgerAccount {
   id: bigint;
   code: string;
@@ -72,6 +75,7 @@ async function readStatement(
 ): Promise<LedgerStatement | null> {
   const account = await findLedgerAccount(client, query.ledgerAccountId);
   if (!account) return null;
+  await client.query(ONE_PROCESS);
   const { rows } = await client.query<{ from: string; to: string }>(
     `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to"
      FROM (SELECT least($2::timestamptz, $3::timestamptz) AS to_at) AS times`,
@@ -110,9 +114,13 @@ export async function findLedgerAccount(
   return row ? { ...row, id: BigInt(row.id) } : null;
 }
 
+/** Of a client whose transaction reads the entries of one account: workers take longer to start than the work takes. */
+const ONE_PROCESS = 'SET LOCAL max_parallel_workers_per_gather = 0';
+
 /**
  * The balance of one ledger account from everything recorded before a time: of the newest day before that is stored, of the
- * hours of an account of the house since, and of its entries since.
+ * hours of an account of the house since, and of its entries since. Only at the ends of that time may ids and times be in
+ * another order, so only there the times of entries are looked up.
  */
 export async function balanceBefore(
   client: pg.ClientBase,
@@ -121,21 +129,38 @@ export async function balanceBefore(
 ): Promise<bigint> {
   const { rows } = await client.query<{ balance: string }>(
     `WITH base AS MATERIALIZED (
-       SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id FROM ledger_snapshot_days
-       WHERE day <= $2::timestamptz),
+       SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id,
+         coalesce(max(last_id), ${LARGEST}) AS last_id FROM ledger_snapshot_days WHERE day <= $2::timestamptz),
+     hour AS MATERIALIZED (
+       SELECT h.at, h.first_id, h.last_id FROM ledger_hours h
+       WHERE h.at >= (SELECT at FROM base) AND h.at <= $2::timestamptz ORDER BY h.at DESC LIMIT 1),
      start AS MATERIALIZED (
-       SELECT coalesce(hour.at, base.at) AS at, coalesce(hour.first_id, base.first_id) AS first_id FROM base
-       LEFT JOIN LATERAL (SELECT h.at, h.first_id FROM ledger_hours h WHERE h.at BETWEEN base.at AND $2::timestamptz
-         AND (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1) ORDER BY h.at DESC LIMIT 1) AS hour ON true),
-     bound AS MATERIALIZED (SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1)
-     SELECT (coalesce((SELECT balance FROM ledger_balance_snapshots
-           WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base) ORDER BY day DESC LIMIT 1), 0)
-       + coalesce((SELECT sum(amount) FROM ledger_hour_movements
-           WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM start)), 0)
-       + coalesce((SELECT sum(e.amount) FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-           WHERE e.ledger_account_id = $1 AND e.transaction_id >= (SELECT first_id FROM start)
-             AND e.transaction_id <= coalesce((SELECT last_id FROM bound), 9223372036854775807)
-             AND t.recorded_at >= (SELECT at FROM start) AND t.recorded_at < $2::timestamptz), 0))::text AS balance`,
+       SELECT * FROM hour WHERE (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1)
+       UNION ALL SELECT * FROM base LIMIT 1),
+     ids AS MATERIALIZED (
+       SELECT start.at, start.first_id AS first, start.last_id AS in_between,
+         greatest(start.last_id + 1, coalesce((SELECT first_id FROM hour), start.first_id)) AS last,
+         coalesce((SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1), ${LARGEST}) AS bound
+       FROM start),
+     stored AS (
+       SELECT balance FROM ledger_balance_snapshots WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base)
+       ORDER BY day DESC LIMIT 1),
+     hours AS (
+       SELECT sum(amount) AS amount FROM ledger_hour_movements
+       WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM ids)),
+     within AS (
+       SELECT sum(amount) AS amount FROM ledger_entries
+       WHERE ledger_account_id = $1 AND transaction_id > (SELECT in_between FROM ids) AND transaction_id < (SELECT last FROM ids)),
+     ends AS (
+       SELECT sum(e.amount) AS amount FROM (
+           SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
+             AND transaction_id >= (SELECT first FROM ids) AND transaction_id <= (SELECT least(in_between, bound) FROM ids)
+           UNION ALL SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
+             AND transaction_id >= (SELECT last FROM ids) AND transaction_id <= (SELECT bound FROM ids)) AS e
+       JOIN ledger_transactions t ON t.id = e.transaction_id
+       WHERE t.recorded_at >= (SELECT at FROM ids) AND t.recorded_at < $2::timestamptz)
+     SELECT (coalesce((SELECT balance FROM stored), 0) + coalesce((SELECT amount FROM hours), 0)
+       + coalesce((SELECT amount FROM within), 0) + coalesce((SELECT amount FROM ends), 0))::text AS balance`,
     [ledgerAccountId, before],
   );
   return BigInt(rows[0]?.balance ?? 0);
@@ -151,9 +176,7 @@ async function readLines(
   query: { ledgerAccountId: bigint; from: string; to: string; limit: number; after: LedgerCursor | null },
 ): Promise<Row[]> {
   // In the order of the index, so that a page ends after its lines: a busy account has many more of the same hour.
-  await client.query(
-    'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL max_parallel_workers_per_gather = 0',
-  );
+  await client.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off');
   const { rows } = await client.query<Row>(
     `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
        t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text

@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { atHorizon } from '../horizon.js';
-import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock } from './chain-rows.js';
+import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock, type RowsOfBlock } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
 /** The end of the chain, as it is told outside of the database. */
@@ -67,6 +67,7 @@ const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
 const ACCOUNTS_REMEMBERED = 100_000;
 
 export interface ChainBuilderOptions {
+  /** Two of its connections are used at once. */
   pool: pg.Pool;
   log: Pick<Logger, 'info'>;
   /** The most transactions of a block. */
@@ -119,7 +120,7 @@ export class ChainBuilder {
     const afterId = head?.lastId ?? BEFORE_ALL;
     const lastId = await this.lastIdOfNext(client, afterId, beforeId);
     if (lastId === null) return null;
-    const rows = await readRowsOfBlock([client, client], afterId, lastId);
+    const rows = await this.readRows(client, afterId, lastId);
     const accountIds = [...rows.ledgerAccountIds].filter((id) => !this.sealedAccounts.has(id));
     const accounts = await readAccounts(client, await unsealed(client, accountIds));
     const leaves = leavesOf(accounts, rows);
@@ -135,8 +136,21 @@ export class ChainBuilder {
     return { block, accountIds };
   }
 
+  /**
+   * What is read is below the horizon, where every connection sees the same. The second one is taken by the builder that has
+   * the lock alone: each of several that had one and waited for another could empty the pool.
+   */
+  private async readRows(client: pg.PoolClient, afterId: bigint, lastId: bigint): Promise<RowsOfBlock> {
+    const reader = await this.options.pool.connect();
+    try {
+      return await readRowsOfBlock([client, reader], afterId, lastId);
+    } finally {
+      reader.release();
+    }
+  }
+
   private async lastIdOfNext(
-    client: pg.PoolClient,
+    client: pg.ClientBase,
     afterId: bigint,
     beforeId: bigint,
   ): Promise<bigint | null> {
