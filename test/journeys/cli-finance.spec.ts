@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 import { ticketOf } from '../support/tickets.js';
+import { waiveAll } from '../support/waivers.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -68,6 +69,8 @@ describe('tollgate finance', () => {
     expect(listed.stdout.trim().split('\n')).toHaveLength(3);
     const none = await finance('write-off', accountId, '--ticket', ticketId, '--note', 'gone');
     expect(none).toMatchObject({ code: 1, stderr: 'The account has no debt.\n' });
+    const unknown = await finance('reverse-write-off', id, '--note', 'a mistake');
+    expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such write-off.\n' });
   });
 
   it('closes periods, and exits 1 for what is red', async () => {
@@ -78,10 +81,15 @@ describe('tollgate finance', () => {
     };
     const red = checklist.filter(({ state, waivable }) => state === 'failed' && waivable);
     expect(check.code).toBe(checklist.some(({ state }) => state === 'failed') ? 1 : 0);
-    const waived = red.flatMap(({ id }) => ['--waive', `${id}=made up for the test`]);
+    expect((await finance('periods', 'waivers', '--end', end)).stdout).toBe('Nothing was waived.\n');
+    await waiveAll(
+      fixture.billing,
+      new Date(end),
+      red.map(({ id }) => id),
+    );
     const young = await finance('periods', 'close', '--end', end);
     expect(young.stderr).toBe('A period is closed 60 s after its end at the earliest.\n');
-    const closed = await finance('periods', 'close', '--end', end, '--margin', '0', ...waived);
+    const closed = await finance('periods', 'close', '--end', end, '--margin', '0');
     expect(closed).toMatchObject({ code: 0, stdout: expect.stringMatching(/Period\s+1, closed/) });
     const shown = await finance('periods', 'show', '1', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({

@@ -8,6 +8,7 @@ const DAY_MS = 86_400_000;
 let relay: Relay;
 let customer: Customer;
 let finance: Person;
+let second: Person;
 
 beforeAll(async () => {
   relay = await startRelay({
@@ -15,6 +16,7 @@ beforeAll(async () => {
   });
   customer = await relay.customer('10');
   finance = await person(relay, { roles: ['finance'] });
+  second = await person(relay, { roles: ['finance'] });
   const image = json({ model: 'imgmodel-4', n: 3, prompt: 'a lighthouse [[instant]]' });
   for (let count = 0; count < 3; count += 1) await customer.send('/v1/images/generations', image);
 }, 60_000);
@@ -28,17 +30,28 @@ async function check(end: string) {
   return data!;
 }
 
-/** What waits for people in these made-up books is waived, so that they close. */
-async function waivers(end: string) {
+function askWaiver(body: { end: string; item: string; count: number }) {
+  return finance.api.POST('/api/finance/periods/waivers', {
+    body: { ...body, reason: 'made up for the journey', requestId: newId() },
+  });
+}
+
+function decide(approvalId: string, who: Person) {
+  return who.api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
+}
+
+/** What waits for people in these made-up books is waived by two of them, so that they close. */
+async function waive(end: string, isMeant: (item: string) => boolean = () => true): Promise<void> {
   const { checklist } = await check(end);
-  return checklist
-    .filter(({ state, waivable }) => state === 'failed' && waivable)
-    .map(({ id }) => ({ item: id, reason: 'made up for the journey' }));
+  for (const { id: item, state, waivable, count } of checklist) {
+    if (state !== 'failed' || !waivable || !isMeant(item)) continue;
+    const { data } = await askWaiver({ end, item, count });
+    await decide(data!.approvalId, second);
+  }
 }
 
 interface Asked {
   end: string;
-  waivers?: { item: string; reason: string }[];
   requestId?: string;
 }
 
@@ -62,7 +75,8 @@ async function close(body: Asked) {
 
 async function closeNow() {
   const end = new Date().toISOString();
-  const { data } = await close({ end, waivers: await waivers(end) });
+  await waive(end);
+  const { data } = await close({ end });
   expect(data!.checklist.filter(({ state }) => state === 'failed')).toEqual([]);
   expect(data).toMatchObject({ state: 'closed', endsAt: end });
   return data!;
@@ -160,15 +174,10 @@ describe('the close of a period', () => {
   it('answers the same request the same, and refuses what cannot be', async () => {
     const before = await closeNow();
     const end = before.endsAt;
-    const again = await close({ end, waivers: before.waivers, requestId: newId() });
+    const again = await close({ end, requestId: newId() });
     expect(again.response.status).toBe(409);
     const future = new Date(Date.now() + DAY_MS).toISOString();
     expect((await close({ end: future })).response.status).toBe(400);
-    const waived = await close({
-      end: new Date().toISOString(),
-      waivers: [{ item: 'zero-sums', reason: 'oh well' }],
-    });
-    expect(waived.response.status).toBe(400);
     const other = await person(relay, { roles: ['admin', 'support'] });
     for (const path of ['/api/finance/periods', `/api/finance/periods/${before.id}`])
       expect((await other.send(path)).status).toBe(403);
@@ -185,19 +194,42 @@ describe('the close of a period', () => {
       },
     });
     const end = new Date().toISOString();
-    const some = (await waivers(end)).filter(({ item }) => item !== 'approvals');
-    const { data } = await close({ end, waivers: some });
+    await waive(end, (item) => item !== 'approvals');
+    const { data } = await close({ end });
     expect(data).toMatchObject({ state: 'abandoned', balancesHash: null });
     expect(data!.abandonedReason).toContain('approvals');
     expect(data!.checklist.find(({ id }) => id === 'approvals')).toMatchObject({ state: 'failed', count: 1 });
     const waived = await closeNow();
     expect(waived.checklist.find(({ id }) => id === 'approvals')).toMatchObject({ state: 'waived' });
+    expect(waived.waivers).toContainEqual({
+      ...{ item: 'approvals', count: 1, reason: 'made up for the journey' },
+      ...{ requestedBy: `user:${finance.userId}`, approvedBy: `user:${second.userId}` },
+    });
+  });
+
+  it('leaves something for later only where two people say so, and never what contradicts itself', async () => {
+    const end = new Date().toISOString();
+    const never = await askWaiver({ end, item: 'control:ledger', count: 1 });
+    expect(never.response.status).toBe(400);
+    expect(never.error).toMatchObject({ error: { param: 'item' } });
+    const { data } = await askWaiver({ end, item: 'approvals', count: 5 });
+    expect(data).toMatchObject({ state: 'pending' });
+    expect((await decide(data!.approvalId, finance)).response.status).toBe(409);
+    const listed = async () =>
+      (await finance.api.GET('/api/finance/periods/waivers', { params: { query: { end } } })).data!.items;
+    expect(await listed()).toEqual([]);
+    expect((await decide(data!.approvalId, second)).response.status).toBe(200);
+    expect(await listed()).toMatchObject([
+      { item: 'approvals', count: 5, end, approvedBy: `user:${second.userId}` },
+    ]);
+    const closed = (await closeNow()).endsAt;
+    expect((await askWaiver({ end: closed, item: 'approvals', count: 5 })).response.status).toBe(409);
   });
 
   it('is made once when many want it at once', async () => {
     const end = new Date().toISOString();
-    const asked = await waivers(end);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => close({ end, waivers: asked })));
+    await waive(end);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => close({ end })));
     const statuses = answers.map(({ response }) => response.status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(49);
@@ -205,14 +237,14 @@ describe('the close of a period', () => {
 
   it('goes on after its answer where it takes long', async () => {
     const end = new Date().toISOString();
-    const asked = await waivers(end);
+    await waive(end);
     const { owner } = relay.fixture;
     await owner.query(`CREATE FUNCTION wait_for_the_journey() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NEW; END $$;
       CREATE TRIGGER slow BEFORE UPDATE ON ledger_periods FOR EACH ROW EXECUTE FUNCTION wait_for_the_journey()`);
     const slow = await owner.connect();
     await slow.query('SELECT pg_advisory_lock(42)');
-    const { data } = await post({ end, waivers: asked });
+    const { data } = await post({ end });
     expect(data).toMatchObject({ state: 'closing', endedAt: null });
     await slow.query('SELECT pg_advisory_unlock(42)');
     slow.release();

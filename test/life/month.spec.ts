@@ -75,7 +75,7 @@ describe(`a month in the life of the books (MONTH_SEED=${SEED})`, () => {
     const { billing } = month.database;
     const period = await closePeriod(
       billing,
-      { end: END, waivers: [], note: null, actor: 'user:finance', requestId: 'october' },
+      { end: END, note: null, actor: 'user:finance', requestId: 'october' },
       { marginMs: 1_000, waitMs: 20_000, ...LIMITS },
     );
     const { state, abandonedReason, checklist } = period;

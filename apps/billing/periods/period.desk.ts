@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { catchUp } from '#finance/periods/catch-up.js';
-import { findPeriod, findPeriodOfRequest, type Period, type Waiver } from '#finance/periods/period.js';
+import { findPeriod, findPeriodOfRequest, type Period } from '#finance/periods/period.js';
 import { closePeriod, checkPeriod, CloseRefused, type CloseRequest } from '#finance/periods/period-close.js';
 import type { ChecklistItem } from '#finance/periods/period.js';
 import { audit } from '#identity/audit-log.js';
@@ -26,10 +26,10 @@ export class PeriodDesk {
 
   constructor(private readonly parts: PeriodDeskParts) {}
 
-  check(end: Date, waivers: readonly Waiver[]): Promise<{ at: string; checklist: ChecklistItem[] }> {
+  check(end: Date): Promise<{ at: string; checklist: ChecklistItem[] }> {
     const { pool, reconcile } = this.parts;
     const { graceMs, limitMs } = reconcile;
-    return checkPeriod(pool, { end, waivers, graceMs, limitMs });
+    return checkPeriod(pool, { end, graceMs, limitMs });
   }
 
   /**
@@ -102,7 +102,6 @@ const PARAMS = {
   running: null,
   too_young: 'end',
   closed_already: 'end',
-  not_waivable: 'waivers',
   other_request: 'requestId',
 } as const;
 

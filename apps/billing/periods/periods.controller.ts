@@ -11,7 +11,8 @@ import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { PeriodDesk } from './period.desk.js';
 import { periodRoutes as routes } from './periods.routes.js';
-import { viewBalances, viewLate, viewPeriod } from './periods.view.js';
+import { viewBalances, viewLate, viewPeriod, viewWaiver } from './periods.view.js';
+import { WaiverDesk } from './waiver.desk.js';
 
 const NUMBER = /^\d{1,18}$/;
 
@@ -22,6 +23,7 @@ export class PeriodsController {
 
   constructor(
     @Inject(PeriodDesk) private readonly desk: PeriodDesk,
+    @Inject(WaiverDesk) private readonly waivers: WaiverDesk,
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CONFIG) config: BillingConfig,
   ) {
@@ -63,15 +65,27 @@ export class PeriodsController {
 
   @Serves(routes.check)
   async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
-    const { at, checklist } = await this.desk.check(body.end, body.waivers);
+    const { at, checklist } = await this.desk.check(body.end);
     return { at: timeOf(at), ok: checklist.every(({ state }) => state !== 'failed'), checklist };
+  }
+
+  @Serves(routes.waivers)
+  async listWaivers({ query }: CallOf<typeof routes.waivers>): Promise<AnswerOf<typeof routes.waivers>> {
+    return { items: (await this.waivers.list(query.end)).map(viewWaiver) };
+  }
+
+  @Serves(routes.waive)
+  async waive({ actor, body }: CallOf<typeof routes.waive>): Promise<AnswerOf<typeof routes.waive>> {
+    const { requestId, ...wanted } = body;
+    const { id: approvalId, state } = await this.waivers.ask(wanted, { actor, requestId });
+    return { approvalId, state };
   }
 
   @Serves(routes.close)
   async close(call: CallOf<typeof routes.close>): Promise<AnswerOf<typeof routes.close>> {
-    const { end, waivers, note = null, requestId } = call.body;
+    const { end, note = null, requestId } = call.body;
     const actor = `user:${call.actor.userId}`;
-    return viewPeriod(await this.desk.close({ end, waivers, note, actor, requestId }, call.requestId));
+    return viewPeriod(await this.desk.close({ end, note, actor, requestId }, call.requestId));
   }
 
   private async find(periodId: string): Promise<Period> {

@@ -18,9 +18,16 @@ export const checklistItemView = z.object({
   waivable: z.boolean().meta({ description: 'Whether one may close in spite of it, saying why.' }),
   control: z.string().nullable().meta({ description: 'The control that names each thing.' }),
   reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
+  waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
 });
 
-const waiverView = z.object({ item: z.string(), reason: z.string() });
+const usedWaiver = z.object({
+  item: z.string(),
+  reason: z.string(),
+  count: z.number().int().nullable(),
+  requestedBy: z.string().nullable(),
+  approvedBy: z.string().nullable(),
+});
 
 export const periodView = z.object({
   id: z.string(),
@@ -38,7 +45,7 @@ export const periodView = z.object({
       'sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code.',
   }),
   abandonedReason: z.string().nullable(),
-  waivers: z.array(waiverView),
+  waivers: z.array(usedWaiver),
   note: z.string().nullable(),
   closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
   begunAt: timeView,
@@ -58,15 +65,33 @@ const balanceView = z.object({
   balance: money,
 });
 
-const waivers = z
-  .array(z.strictObject({ item: z.string().max(100), reason }))
-  .max(50)
-  .default([])
-  .meta({ description: 'What the checklist finds and a person may leave: by its id, with a reason.' });
-
 const end = time.meta({
   description: 'The first instant after the period; the beginning of a month of UTC is usual.',
   examples: ['2026-02-01T00:00:00Z'],
+});
+
+const waiver = {
+  end: time.meta({ description: 'The end of the period that is to be closed.' }),
+  item: z
+    .string()
+    .min(1)
+    .max(100)
+    .meta({ description: 'Of the checklist, one that is `waivable`.', examples: ['control:suspense'] }),
+  count: z.number().int().min(1).max(1_000_000_000).meta({
+    description: 'As the checklist counts it now. When the close counts more, the waiver does not hold.',
+  }),
+  reason,
+};
+
+export const waiverView = z.object({
+  id: z.string(),
+  end: timeView,
+  item: z.string(),
+  count: z.number().int(),
+  reason: z.string(),
+  requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
+  approvedBy: z.string(),
+  recordedAt: timeView,
 });
 
 export const periodRoutes = {
@@ -127,12 +152,35 @@ export const periodRoutes = {
     tag,
     summary: 'The checklist of a close, now. Nothing is changed.',
     access: FINANCE,
-    body: z.strictObject({ end, waivers }),
+    body: z.strictObject({ end }),
     answer: z.object({
       at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
       ok: z.boolean(),
       checklist: z.array(checklistItemView),
     }),
+  }),
+  waivers: route({
+    id: 'listPeriodWaivers',
+    method: 'GET',
+    path: '/api/finance/periods/waivers',
+    tag,
+    summary: 'What two people agreed to leave for later, of the period that ends then.',
+    access: FINANCE,
+    query: z.strictObject({ end: time }),
+    answer: z.object({ items: z.array(waiverView) }),
+  }),
+  waive: route({
+    id: 'askPeriodWaiver',
+    method: 'POST',
+    path: '/api/finance/periods/waivers',
+    tag,
+    summary: 'Ask to close a period in spite of what an item of its checklist counts.',
+    description:
+      'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
+    access: FINANCE,
+    body: z.strictObject({ ...waiver, requestId }),
+    answer: z.object({ approvalId: z.string(), state: z.enum(['pending', 'approved', 'rejected']) }),
+    refusals: ['conflict'],
   }),
   close: route({
     id: 'closePeriod',
@@ -141,9 +189,9 @@ export const periodRoutes = {
     tag,
     summary: 'Close the books up to an instant, for good.',
     description:
-      'Runs the checklist; what is red abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
+      'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
     access: FINANCE,
-    body: z.strictObject({ end, waivers, note: reason.optional(), requestId }),
+    body: z.strictObject({ end, note: reason.optional(), requestId }),
     answer: periodView,
     refusals: ['conflict'],
   }),

@@ -1,12 +1,19 @@
 import type { z } from 'zod';
 import type { LatePosting, Period, PeriodBalance } from '#finance/periods/period.js';
+import type { Waiver } from '#finance/periods/waiver.js';
 import { timeOf, trialBalanceView } from '../finance/ledger.view.js';
-import type { periodView } from './periods.routes.js';
+import type { periodView, waiverView } from './periods.routes.js';
 
 export function viewPeriod(period: Period): z.input<typeof periodView> {
   const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, ...rest } = period;
+  const { checklist, waivers } = rest;
   return {
     ...rest,
+    // What closed when one person could waive has no names of two.
+    checklist: checklist.map((item) => ({ ...item, waiverId: item.waiverId ?? null })),
+    waivers: waivers.map(({ item, reason, count = null, requestedBy = null, approvedBy = null }) => {
+      return { item, reason, count, requestedBy, approvedBy };
+    }),
     id: id.toString(),
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt.toISOString(),
@@ -27,4 +34,8 @@ export function viewLate(late: LatePosting) {
     ...{ transactionId: transactionId.toString(), kind, reference, accountId },
     ...{ happenedAt: happenedAt.toISOString(), recordedAt: recordedAt.toISOString() },
   };
+}
+
+export function viewWaiver({ end, recordedAt, ...waiver }: Waiver): z.input<typeof waiverView> {
+  return { ...waiver, end: end.toISOString(), recordedAt: recordedAt.toISOString() };
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { timeOf } from '#apps/billing/finance/ledger.view.js';
-import { viewBalances, viewLate, viewPeriod } from '#apps/billing/periods/periods.view.js';
+import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#apps/billing/periods/periods.view.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
   type ChecklistItem,
@@ -9,9 +9,9 @@ import {
   listPeriods,
   type Period,
   periodBalances,
-  type Waiver,
 } from '#finance/periods/period.js';
 import { checkPeriod, closePeriod, CloseRefused } from '#finance/periods/period-close.js';
+import { waiversOf } from '#finance/periods/waiver.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { OperatorError } from '#platform/errors.js';
@@ -29,11 +29,13 @@ const LIMIT_MS = 600_000;
 
 const NOTES = `
 A period ends at any instant; the beginning of a month of UTC is usual. What is closed stays so: facts that come later
-are posted in the open period, with a link. What the checklist finds and may be waived is waived by its id, with a reason.
+are posted in the open period, with a link. What the checklist finds and may be waived is asked for in the console, where
+another person agrees; a close uses what was agreed on for its end.
 
 Examples:
   tollgate finance periods check --end 2026-02-01
-  tollgate finance periods close --end 2026-02-01 --waive "control:suspense=the bank looks into it"
+  tollgate finance periods waivers --end 2026-02-01
+  tollgate finance periods close --end 2026-02-01
   tollgate finance periods show 3`;
 
 /** `finance periods`. */
@@ -54,6 +56,12 @@ export function periodsCommand(): Command {
   endOptions(periods.command('check'))
     .description('the checklist of a close, now; changes nothing, and exits 1 when something is red')
     .action(check);
+  periods
+    .command('waivers')
+    .description('what two people agreed to leave for later, of the period that ends then')
+    .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
+    .option(...JSON_OPTION)
+    .action(printWaivers);
   endOptions(periods.command('close'))
     .description('close the books up to an instant, for good; exits 1 when something is red')
     .option('--note <text>', 'for those who read it later')
@@ -67,7 +75,6 @@ export function periodsCommand(): Command {
 function endOptions(command: Command): Command {
   return command
     .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
-    .option('--waive <item=reason>', 'leave what the checklist finds; again for more', waiverArgument, [])
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(...JSON_OPTION);
 }
@@ -112,20 +119,33 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
 
 interface EndOptions {
   end: Date;
-  waive: Waiver[];
   grace: number;
   json?: boolean;
 }
 
-async function check({ end, waive, grace, json }: EndOptions): Promise<void> {
+async function check({ end, grace, json }: EndOptions): Promise<void> {
   const { at, checklist } = await withDatabase(process.env, (pool) =>
-    checkPeriod(pool, { end, waivers: waive, graceMs: grace, limitMs: LIMIT_MS, onProgress: tell }),
+    checkPeriod(pool, { end, graceMs: grace, limitMs: LIMIT_MS, onProgress: tell }),
   );
   tell('');
   const ok = checklist.every(({ state }) => state !== 'failed');
   if (!ok) process.exitCode = 1;
   if (json) return printJson({ at: timeOf(at), ok, checklist });
   printText(checklistText(checklist));
+}
+
+async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promise<void> {
+  const found = await withDatabase(process.env, (pool) => waiversOf(pool, end));
+  const items = found.map(viewWaiver);
+  if (json) return printJson({ items });
+  const titles = [
+    ...[{ title: 'Item' }, { title: 'Up to', align: 'right' as const }],
+    ...['Reason', 'Asked', 'Agreed'].map((title) => ({ title })),
+  ];
+  const rows = items.map(({ item, count, reason, requestedBy, approvedBy }) => [
+    ...[item, String(count), reason, requestedBy, approvedBy],
+  ]);
+  printText(rows.length === 0 ? 'Nothing was waived.' : table(titles, rows));
 }
 
 interface CloseOptions extends EndOptions {
@@ -136,7 +156,7 @@ interface CloseOptions extends EndOptions {
 }
 
 async function close(options: CloseOptions): Promise<void> {
-  const { end, waive: waivers, note = null, requestId = newId() } = options;
+  const { end, note = null, requestId = newId() } = options;
   const actor = operatorName();
   const log = createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error');
   const period = await withDatabase(process.env, async (pool) => {
@@ -148,10 +168,10 @@ async function close(options: CloseOptions): Promise<void> {
     };
     const closed = await closePeriod(
       pool,
-      { end, waivers, note, actor, requestId },
+      { end, note, actor, requestId },
       { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: tell },
     ).catch(inPlainWords);
-    const { id, state, abandonedReason, balancesHash } = closed;
+    const { id, state, abandonedReason, waivers, balancesHash } = closed;
     await inTransaction(pool, (client) =>
       audit(client, {
         ...{ actor, action: `period.${state}`, subject: `period:${id}`, requestId: null },
@@ -199,14 +219,6 @@ function checklistText(checklist: readonly ChecklistItem[]): string {
     ...[id, state, String(count), count === 0 ? title : (reason ?? message)],
   ]);
   return table(titles, rows);
-}
-
-function waiverArgument(text: string, before: Waiver[]): Waiver[] {
-  const [, item, reason] = /^([a-z:-]+)=(.{3,500})$/.exec(text) ?? [];
-  if (item && reason) return [...before, { item, reason }];
-  throw new InvalidArgumentError(
-    'Give an item of the checklist and a reason, such as control:suspense="asked the bank".',
-  );
 }
 
 function numberArgument(text: string): bigint {

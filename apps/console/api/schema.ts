@@ -1058,9 +1058,30 @@ export interface paths {
     put?: never;
     /**
      * Close the books up to an instant, for good.
-     * @description Runs the checklist; what is red abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.
+     * @description Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.
      */
     post: operations['closePeriod'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/periods/waivers': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What two people agreed to leave for later, of the period that ends then. */
+    get: operations['listPeriodWaivers'];
+    put?: never;
+    /**
+     * Ask to close a period in spite of what an item of its checklist counts.
+     * @description Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.
+     */
+    post: operations['askPeriodWaiver'];
     delete?: never;
     options?: never;
     head?: never;
@@ -10384,6 +10405,11 @@ export interface operations {
                   | {
                       fixed: string;
                     };
+                /**
+                 * @description In which the bank counts days: none after today is taken.
+                 * @default UTC
+                 */
+                timeZone: string;
                 /** @description What is kept of the text: take the purpose, and leave names of people out. */
                 reference: string[];
                 /** @description The bank's own id of a line, where it gives one. */
@@ -10488,6 +10514,11 @@ export interface operations {
               | {
                   fixed: string;
                 };
+            /**
+             * @description In which the bank counts days: none after today is taken.
+             * @default UTC
+             */
+            timeZone?: string;
             /** @description What is kept of the text: take the purpose, and leave names of people out. */
             reference: string[];
             /** @description The bank's own id of a line, where it gives one. */
@@ -12250,6 +12281,8 @@ export interface operations {
                 control: string | null;
                 /** @description Why it was waived. */
                 reason: string | null;
+                /** @description The waiver that two people agreed on. */
+                waiverId: string | null;
               }[];
               /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
               balancesHash: string | null;
@@ -12257,6 +12290,9 @@ export interface operations {
               waivers: {
                 item: string;
                 reason: string;
+                count: number | null;
+                requestedBy: string | null;
+                approvedBy: string | null;
               }[];
               note: string | null;
               /** @description As `user:{id}`, or an operator of the command line. */
@@ -12336,14 +12372,6 @@ export interface operations {
            * @description The first instant after the period; the beginning of a month of UTC is usual.
            */
           end: string;
-          /**
-           * @description What the checklist finds and a person may leave: by its id, with a reason.
-           * @default []
-           */
-          waivers?: {
-            item: string;
-            reason: string;
-          }[];
         };
       };
     };
@@ -12376,6 +12404,8 @@ export interface operations {
               control: string | null;
               /** @description Why it was waived. */
               reason: string | null;
+              /** @description The waiver that two people agreed on. */
+              waiverId: string | null;
             }[];
           };
         };
@@ -12460,14 +12490,6 @@ export interface operations {
            * @description The first instant after the period; the beginning of a month of UTC is usual.
            */
           end: string;
-          /**
-           * @description What the checklist finds and a person may leave: by its id, with a reason.
-           * @default []
-           */
-          waivers?: {
-            item: string;
-            reason: string;
-          }[];
           note?: string;
           /** @description The same again gives the same answer and does nothing. */
           requestId: string;
@@ -12513,6 +12535,8 @@ export interface operations {
               control: string | null;
               /** @description Why it was waived. */
               reason: string | null;
+              /** @description The waiver that two people agreed on. */
+              waiverId: string | null;
             }[];
             /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
             balancesHash: string | null;
@@ -12520,6 +12544,9 @@ export interface operations {
             waivers: {
               item: string;
               reason: string;
+              count: number | null;
+              requestedBy: string | null;
+              approvedBy: string | null;
             }[];
             note: string | null;
             /** @description As `user:{id}`, or an operator of the command line. */
@@ -12532,6 +12559,209 @@ export interface operations {
             endedAt: string | null;
             /** @description Facts of this period that came after its close. */
             latePostings: number;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listPeriodWaivers: {
+    parameters: {
+      query: {
+        end: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What two people agreed to leave for later, of the period that ends then. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              end: string;
+              item: string;
+              count: number;
+              reason: string;
+              /** @description As `user:{id}`. */
+              requestedBy: string;
+              approvedBy: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  askPeriodWaiver: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /**
+           * Format: date-time
+           * @description The end of the period that is to be closed.
+           */
+          end: string;
+          /**
+           * @description Of the checklist, one that is `waivable`.
+           * @example control:suspense
+           */
+          item: string;
+          /** @description As the checklist counts it now. When the close counts more, the waiver does not hold. */
+          count: number;
+          reason: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Ask to close a period in spite of what an item of its checklist counts. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            approvalId: string;
+            /** @enum {string} */
+            state: 'pending' | 'approved' | 'rejected';
           };
         };
       };
@@ -12658,6 +12888,8 @@ export interface operations {
               control: string | null;
               /** @description Why it was waived. */
               reason: string | null;
+              /** @description The waiver that two people agreed on. */
+              waiverId: string | null;
             }[];
             /** @description sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code. */
             balancesHash: string | null;
@@ -12665,6 +12897,9 @@ export interface operations {
             waivers: {
               item: string;
               reason: string;
+              count: number | null;
+              requestedBy: string | null;
+              approvedBy: string | null;
             }[];
             note: string | null;
             /** @description As `user:{id}`, or an operator of the command line. */

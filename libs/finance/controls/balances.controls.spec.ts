@@ -7,13 +7,13 @@ import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { ticketOf } from '../../../test/support/tickets.js';
+import { waiveAll } from '../../../test/support/waivers.js';
 import type { Control } from '../control.js';
 import { runControls } from '../control-run.js';
 import { catchUp } from '../periods/catch-up.js';
 import { closedPeriodsControl } from '../periods/closed-periods.control.js';
 import type { Period } from '../periods/period.js';
 import { closePeriod } from '../periods/period-close.js';
-import { waivableItems } from '../periods/period-checklist.js';
 import { adjustmentsControl } from './adjustments.control.js';
 import { frozenAccountsControl } from './frozen-accounts.control.js';
 
@@ -48,8 +48,8 @@ async function withoutRules(table: string, work: () => Promise<unknown>): Promis
 }
 
 async function close(): Promise<Period> {
-  const waivers = waivableItems().map((item) => ({ item, reason: 'made up' }));
-  const request = { end: new Date(), waivers, note: null, actor: 'cli', requestId: newId() };
+  const request = { end: new Date(), note: null, actor: 'cli', requestId: newId() };
+  await waiveAll(pool, request.end);
   const limits = { marginMs: 0, waitMs: 5_000, graceMs: 60_000, limitMs: 60_000 };
   const period = await closePeriod(pool, request, {
     ...limits,

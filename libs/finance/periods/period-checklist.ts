@@ -1,23 +1,25 @@
 import type { Report } from '#ledger/horizon.js';
 import { recognitionProgress } from '#ledger/recognition.js';
 import { readTrialBalance } from '#ledger/trial-balance.js';
+import type { Control, ControlItem, ControlResult } from '../control.js';
 import { runControlsOn } from '../control-run.js';
 import { controls } from '../controls.js';
 import { costsProgress } from '../costs/accrual.js';
+import { clearedSentence, clearedSince } from '../provider-reports/suspense.control.js';
 import { unsealed } from './catch-up.js';
-import type { ChecklistItem, Waiver } from './period.js';
+import type { ChecklistItem } from './period.js';
+import { type Waiver, waiversOf } from './waiver.js';
 
 export interface ChecklistOptions {
   /** The end of the period. */
   readonly end: Date;
-  readonly waivers: readonly Waiver[];
   /** Work younger than this may be in flight still. */
   readonly graceMs: number;
   /** Each question is given up after this. */
   readonly limitMs: number;
   /** Nothing was brought up to the end before: what the close does first is no finding. */
   readonly isRehearsal?: boolean | undefined;
-  /** Told before each item. */
+  /** Told before each question. */
   readonly onProgress?: ((words: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,7 +31,7 @@ interface Answer {
   message: string;
 }
 
-interface Question {
+interface Subject {
   id: string;
   title: string;
   /** Books that do not add up cannot be closed by saying why; what waits for people can. */
@@ -37,110 +39,189 @@ interface Question {
   /** A close does it before it asks. */
   isCaughtUp?: true;
   control?: string;
-  ask(snapshot: Snapshot, options: ChecklistOptions): Promise<Answer>;
+}
+
+/** What is asked once may answer several items of the checklist: one answer each. */
+interface Question {
+  items: readonly Subject[];
+  ask(snapshot: Snapshot, options: ChecklistOptions): Promise<Answer[]>;
+}
+
+type Left = 'all' | readonly string[];
+
+/**
+ * Which states of a control's findings tell of work that is left, or of what is not known yet, which a person may leave for
+ * later with a second one's agreement. In any other state, and in any of a control that is not here, the books contradict
+ * themselves.
+ */
+const LEFT: Readonly<Record<string, Left>> = {
+  payments: 'all',
+  payouts: 'all',
+  bank: 'all',
+  suspense: 'all',
+  'charges-tasks': ['charged_without_work', 'work_without_charge', 'failed_without_release'],
+  holds: 'all',
+  'refund-latency': 'all',
+  revenue: ['summary_differs'],
+  costs: ['unknown_cost', 'behind'],
+};
+
+const questions: readonly Question[] = [
+  one(
+    {
+      id: 'zero-sums',
+      title: 'All accounts together are 0 in each commodity',
+      waivable: false,
+    },
+    askZeroSums,
+  ),
+  one(
+    {
+      id: 'costs',
+      title: 'The costs of all work before the end are told',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askCosts,
+  ),
+  one(
+    {
+      id: 'recognition',
+      title: 'The revenue of everything before the end is recognised',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askRecognition,
+  ),
+  one(
+    {
+      id: 'chain',
+      title: 'Everything before the end is sealed in the hash chain',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askChain,
+  ),
+  one(
+    {
+      id: 'approvals',
+      title: 'Nothing about money from before the end waits for a second person',
+      waivable: true,
+    },
+    askApprovals,
+  ),
+  ...controls.map(ofControl),
+  one(
+    {
+      id: 'suspense-cleared',
+      title: 'What was in suspense at the end and has been cleared since',
+      waivable: false,
+    },
+    tellCleared,
+  ),
+];
+
+function one(
+  item: Subject,
+  ask: (snapshot: Snapshot, options: ChecklistOptions) => Promise<Answer>,
+): Question {
+  return { items: [item], ask: async (snapshot, options) => [await ask(snapshot, options)] };
+}
+
+/** A control with findings of both kinds is two items, so that who waives what is left waives no contradiction. */
+function ofControl({ id: control, title }: Control): Question {
+  const left = LEFT[control] ?? [];
+  const isLeft = ({ state }: ControlItem): boolean => left === 'all' || left.includes(state);
+  const id = `control:${control}`;
+  const contradicts: Subject = { id, title, control, waivable: false };
+  if (left === 'all') {
+    return one({ ...contradicts, waivable: true }, async (snapshot, options) =>
+      answerFor(await findingsOf(control, snapshot, options)),
+    );
+  }
+  if (left.length === 0) {
+    return one(contradicts, async (snapshot, options) =>
+      answerFor(await findingsOf(control, snapshot, options)),
+    );
+  }
+  const waits: Subject = { id: `${id}:left`, title: `${title}: what is left to do`, control, waivable: true };
+  return {
+    items: [contradicts, waits],
+    ask: async (snapshot, options) => {
+      const { count, items } = await findingsOf(control, snapshot, options);
+      const some = items.filter(isLeft);
+      // Of those that are not named nobody knows the state.
+      const others = {
+        count: count - some.length,
+        items: items.filter((item) => !isLeft(item)),
+      };
+      return [answerFor(others), answerFor({ count: some.length, items: some })];
+    },
+  };
+}
+
+/** The ids of items that may be waived. */
+export function waivableItems(): string[] {
+  return questions.flatMap(({ items }) => items.filter(({ waivable }) => waivable).map(({ id }) => id));
 }
 
 /**
- * Controls whose findings mean that the books themselves contradict each other. All others tell of work that is left, which
- * a person may leave for later, saying why.
+ * Asks everything, one after the other, on one snapshot, and holds it against the waivers that two people agreed on for this
+ * end. What cannot be answered has failed, and no waiver covers it.
  */
-const NEVER_WAIVED = new Set([
-  'ledger',
-  'chain',
-  'chain-whole',
-  'deferred-revenue',
-  'lots',
-  'adjustments',
-  'frozen-accounts',
-  'closed-periods',
-]);
-
-const questions: readonly Question[] = [
-  {
-    id: 'zero-sums',
-    title: 'All accounts together are 0 in each commodity',
-    waivable: false,
-    ask: askZeroSums,
-  },
-  {
-    id: 'costs',
-    title: 'The costs of all work before the end are told',
-    waivable: false,
-    isCaughtUp: true,
-    ask: askCosts,
-  },
-  {
-    id: 'recognition',
-    title: 'The revenue of everything before the end is recognised',
-    waivable: false,
-    isCaughtUp: true,
-    ask: askRecognition,
-  },
-  {
-    id: 'chain',
-    title: 'Everything before the end is sealed in the hash chain',
-    waivable: false,
-    isCaughtUp: true,
-    ask: askChain,
-  },
-  {
-    id: 'approvals',
-    title: 'Nothing about money from before the end waits for a second person',
-    waivable: true,
-    ask: askApprovals,
-  },
-  ...controls.map(({ id, title }) => ({
-    id: `control:${id}`,
-    title,
-    control: id,
-    waivable: !NEVER_WAIVED.has(id),
-    ask: (snapshot: Snapshot, options: ChecklistOptions) => askControl(id, snapshot, options),
-  })),
-];
-
-/** The ids that a person may waive. */
-export function waivableItems(): string[] {
-  return questions.filter(({ waivable }) => waivable).map(({ id }) => id);
-}
-
-/** Asks everything, one after the other, on one snapshot. What cannot be answered has failed. */
 export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions): Promise<ChecklistItem[]> {
-  const items: ChecklistItem[] = [];
+  const waivers = await waiversOf(snapshot.client, options.end);
+  const checklist: ChecklistItem[] = [];
   for (const [index, question] of questions.entries()) {
     options.signal?.throwIfAborted();
-    await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.title}`);
-    items.push(await askOne(question, snapshot, options));
+    await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.items[0]?.title}`);
+    const answers = await answersOf(question, snapshot, options);
+    for (const [place, item] of question.items.entries()) {
+      const told = (answers.told?.[place] ?? answers.failure) as Answer;
+      const waiver = answers.told ? waivers.find((each) => covers(each, item, told)) : undefined;
+      checklist.push(itemOf(item, isLater(item, options, told) ? later(told) : told, waiver));
+    }
   }
-  return items;
+  return checklist;
 }
 
-async function askOne(
+function covers(waiver: Waiver, { id, waivable }: Subject, { count }: Answer): boolean {
+  return waivable && waiver.item === id && count <= waiver.count;
+}
+
+function isLater({ isCaughtUp }: Subject, { isRehearsal }: ChecklistOptions, { count }: Answer): boolean {
+  return isRehearsal === true && isCaughtUp === true && count > 0;
+}
+
+function later({ message }: Answer): Answer {
+  return { count: 0, message: `${message} The close does the rest first.` };
+}
+
+function itemOf(item: Subject, { count, message }: Answer, waiver: Waiver | undefined): ChecklistItem {
+  const { id, title, waivable, control = null } = item;
+  const head = { id, title, count, message, waivable, control };
+  if (count === 0) return { ...head, state: 'ok', reason: null, waiverId: null };
+  return waiver
+    ? { ...head, state: 'waived', reason: waiver.reason, waiverId: waiver.id }
+    : { ...head, state: 'failed', reason: null, waiverId: null };
+}
+
+type Answers = { told: Answer[]; failure: null } | { told: null; failure: Answer };
+
+/** The savepoint keeps the snapshot when a question fails. */
+async function answersOf(
   question: Question,
   snapshot: Snapshot,
   options: ChecklistOptions,
-): Promise<ChecklistItem> {
-  const { id, title, waivable, control = null } = question;
-  const answer = await answerOf(question, snapshot, options);
-  const isLater = options.isRehearsal === true && question.isCaughtUp === true && answer.count > 0;
-  const count = isLater ? 0 : answer.count;
-  const message = isLater ? `${answer.message} The close does the rest first.` : answer.message;
-  const head = { id, title, count, message, waivable, control };
-  if (count === 0) return { ...head, state: 'ok', reason: null };
-  const waiver = waivable ? options.waivers.find(({ item }) => item === id) : undefined;
-  return waiver
-    ? { ...head, state: 'waived', reason: waiver.reason }
-    : { ...head, state: 'failed', reason: null };
-}
-
-/** The savepoint keeps the snapshot when a question fails. */
-async function answerOf(question: Question, snapshot: Snapshot, options: ChecklistOptions): Promise<Answer> {
+): Promise<Answers> {
   const { client } = snapshot;
   await client.query('SAVEPOINT question');
   try {
     await client.query(`SET LOCAL statement_timeout = ${Math.ceil(options.limitMs)}`);
-    return await question.ask(snapshot, options);
+    return { told: await question.ask(snapshot, options), failure: null };
   } catch (error) {
-    return { count: 1, message: `It could not be answered: ${(error as Error).message}` };
+    const message = `It could not be answered: ${(error as Error).message}`;
+    return { told: null, failure: { count: 1, message } };
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT question');
     await client.query('RELEASE SAVEPOINT question');
@@ -196,17 +277,36 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
   };
 }
 
-async function askControl(id: string, snapshot: Snapshot, options: ChecklistOptions): Promise<Answer> {
+/** Money that waited at the end, and of which somebody has said since what it is: nothing is left to do. */
+async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
+  const words = cleared.items.map(clearedSentence);
+  const more = cleared.count - cleared.items.length;
+  if (more > 0) words.push(`So are ${more} others.`);
+  return { count: 0, message: words.join(' ') || 'Nothing was, or all of it is there still.' };
+}
+
+async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOptions): Promise<ControlResult> {
   const { graceMs, limitMs, end } = options;
   const chosen = controls.filter((control) => control.id === id);
   const [outcome] = await runControlsOn(snapshot, {
-    ...{ controls: chosen, graceMs, limitMs, before: end.toISOString(), limit: EXAMPLES },
+    ...{ controls: chosen, graceMs, limitMs, before: end.toISOString(), limit: FINDINGS_READ },
   });
   const { result, error } = outcome ?? {};
-  if (!result) return { count: 1, message: `It failed: ${error ?? 'it did not run'}` };
-  const words = result.items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
-  return { count: result.count, message: words.join(' ') || 'Nothing is found.' };
+  if (!result) throw new Error(error ?? 'its control did not run');
+  return result;
+}
+
+function answerFor({ count, items }: ControlResult): Answer {
+  const words = items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
+  return {
+    count,
+    message: words.join(' ') || (count === 0 ? 'Nothing is found.' : 'There are more than are named.'),
+  };
 }
 
 /** Enough to see what it is about; the control itself names them all. */
 const EXAMPLES = 3;
+/** Findings whose states are looked at; what is beyond them is taken for the worst. */
+const FINDINGS_READ = 5_000;
+const CLEARED_TOLD = 200;

@@ -10,11 +10,11 @@ import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { waiveAll } from '../../../test/support/waivers.js';
 import { hashBalances } from './balances-hash.js';
 import { catchUp } from './catch-up.js';
 import { findPeriod, listLatePostings, listPeriods, type Period, periodBalances } from './period.js';
 import { checkPeriod, closePeriod, type CloseOptions, type CloseRequest } from './period-close.js';
-import { waivableItems } from './period-checklist.js';
 
 let fixture: LedgerFixture;
 let pool: pg.Pool;
@@ -53,14 +53,19 @@ function options(changed: Partial<CloseOptions> = {}): CloseOptions {
   return { ...limits, catchUp: () => catchUp(pool, { log: fixture.log }), ...changed };
 }
 
-/** Everything that may be waived is: what other rooms find in these made-up books is not the matter here. */
 function request(changed: Partial<CloseRequest> = {}): CloseRequest {
-  const waivers = waivableItems().map((item) => ({ item, reason: 'made up' }));
-  return { end: new Date(), waivers, note: null, actor: 'cli', requestId: newId(), ...changed };
+  return { end: new Date(), note: null, actor: 'cli', requestId: newId(), ...changed };
 }
 
-async function close(changed: Partial<CloseRequest> = {}): Promise<Period> {
-  const period = await closePeriod(pool, request(changed), options());
+/** Everything that may be waived is: what other rooms find in these made-up books is not the matter here. */
+async function waivedRequest(changed: Partial<CloseRequest> = {}): Promise<CloseRequest> {
+  const asked = request(changed);
+  await waiveAll(pool, asked.end);
+  return asked;
+}
+
+async function close(): Promise<Period> {
+  const period = await closePeriod(pool, await waivedRequest(), options());
   expect(period.checklist.filter(({ state }) => state === 'failed')).toEqual([]);
   expect(period).toMatchObject({ state: 'closed', abandonedReason: null });
   return period;
@@ -108,15 +113,16 @@ describe('a close', () => {
   });
 
   it('is the same for the same request, and refuses another one under its id', async () => {
-    const asked = request();
+    const asked = await waivedRequest();
     const closed = await closePeriod(pool, asked, options());
+    expect(closed.state).toBe('closed');
     expect(await closePeriod(pool, asked, options())).toEqual(closed);
     await expect(closePeriod(pool, { ...asked, end: new Date() }, options())).rejects.toMatchObject({
       code: 'other_request',
     });
   });
 
-  it('refuses an end that is too young or closed already, and waivers of what may not be waived', async () => {
+  it('refuses an end that is too young or closed already', async () => {
     await expect(closePeriod(pool, request(), options({ marginMs: 60_000 }))).rejects.toMatchObject({
       code: 'too_young',
     });
@@ -126,21 +132,17 @@ describe('a close', () => {
     ).rejects.toMatchObject({
       code: 'closed_already',
     });
-    const waivers = [{ item: 'zero-sums', reason: 'never mind' }];
-    await expect(closePeriod(pool, request({ waivers }), options())).rejects.toMatchObject({
-      code: 'not_waivable',
-    });
   });
 
   it('is abandoned when something is red, says what, and opens the period again', async () => {
     await book();
     const end = new Date();
-    const dry = await checkPeriod(pool, { end, waivers: [], graceMs: 60_000, limitMs: 60_000 });
+    const dry = await checkPeriod(pool, { end, graceMs: 60_000, limitMs: 60_000 });
     expect(dry.checklist.find(({ id }) => id === 'control:suspense')).toMatchObject({
       state: 'failed',
       waivable: true,
     });
-    const period = await closePeriod(pool, request({ end, waivers: [] }), options());
+    const period = await closePeriod(pool, request({ end }), options());
     expect(period).toMatchObject({ state: 'abandoned', balancesHash: null });
     expect(period.abandonedReason).toContain('control:suspense');
     expect(period.checklist.find(({ id }) => id === 'control:suspense')).toMatchObject({ state: 'failed' });
@@ -178,11 +180,11 @@ describe('a close', () => {
 
   it('that died goes on with its own request, and gives way to another', async () => {
     const died = async (): Promise<CloseRequest> => {
-      const asked = request();
+      const asked = await waivedRequest();
       await pool.query(
         `INSERT INTO ledger_periods (starts_at, ends_at, waivers, request_id, closed_by)
-         VALUES ((SELECT max(ends_at) FROM ledger_periods WHERE state = 'closed'), $1, $2, $3, 'cli')`,
-        [asked.end, JSON.stringify(asked.waivers), asked.requestId],
+         VALUES ((SELECT max(ends_at) FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, 'cli')`,
+        [asked.end, asked.requestId],
       );
       return asked;
     };

@@ -4,16 +4,22 @@ import { atHorizon, markHorizon, openReport } from '#ledger/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
 import { burnId } from './catch-up.js';
-import { findPeriod, findPeriodOfRequest, type Period, type Waiver } from './period.js';
-import { type ChecklistItem } from './period.js';
-import { type ChecklistOptions, runChecklist, waivableItems } from './period-checklist.js';
+import {
+  type ChecklistItem,
+  findPeriod,
+  findPeriodOfRequest,
+  type Period,
+  type UsedWaiver,
+} from './period.js';
+import { type ChecklistOptions, runChecklist } from './period-checklist.js';
+import { waiversOf } from './waiver.js';
 
 /**
  * The close of a period takes no lock that a posting would wait for:
  * 1. The row `closing` is committed: from then on the database refuses what is effective inside.
  * 2. Two marks are passed, so that every transaction has ended that may not have seen it; between them the ids are stored
  *    that get no entries any more.
- * 3. The checklist is run on one snapshot. What is red and may not be waived, or is not, abandons the close.
+ * 3. The checklist is run on one snapshot. What is red, and was not waived by two people for this end, abandons the close.
  * 4. The trial balance of that snapshot is stored, and the row is `closed`.
  * Killed anywhere, the row stays `closing` until the next attempt goes on with it, if it is the same request, or abandons it.
  */
@@ -21,7 +27,6 @@ import { type ChecklistOptions, runChecklist, waivableItems } from './period-che
 export interface CloseRequest {
   /** The first instant after the period, to the millisecond. */
   readonly end: Date;
-  readonly waivers: readonly Waiver[];
   readonly note: string | null;
   /** `user:{id}` or `cli`. */
   readonly actor: string;
@@ -48,7 +53,7 @@ export interface CloseOptions {
 /** The close cannot begin. Nothing was written. */
 export class CloseRefused extends Error {
   constructor(
-    readonly code: 'running' | 'too_young' | 'closed_already' | 'not_waivable' | 'other_request',
+    readonly code: 'running' | 'too_young' | 'closed_already' | 'other_request',
     message: string,
   ) {
     super(message);
@@ -81,7 +86,6 @@ export async function closePeriod(
 ): Promise<Period> {
   const ended = await endedCloseOf(pool, request);
   if (ended) return ended;
-  requireWaivable(request.waivers);
   return withCloseLock(pool, async () => {
     const meanwhile = await endedCloseOf(pool, request);
     if (meanwhile) return meanwhile;
@@ -110,23 +114,9 @@ export async function checkPeriod(
 async function endedCloseOf(pool: pg.Pool, request: CloseRequest): Promise<Period | null> {
   const known = await findPeriodOfRequest(pool, request);
   if (!known) return null;
-  const isSame =
-    known.endsAt.getTime() === request.end.getTime() &&
-    JSON.stringify(known.waivers.map(waiverKey)) === JSON.stringify(request.waivers.map(waiverKey));
-  if (!isSame) throw new CloseRefused('other_request', 'This requestId was used for another close.');
+  if (known.endsAt.getTime() !== request.end.getTime())
+    throw new CloseRefused('other_request', 'This requestId was used for another close.');
   return known.state === 'closing' ? null : known;
-}
-
-function waiverKey({ item, reason }: Waiver): string[] {
-  return [item, reason];
-}
-
-function requireWaivable(waivers: readonly Waiver[]): void {
-  const may = waivableItems();
-  const wrong = waivers.find(({ item }) => !may.includes(item));
-  if (!wrong) return;
-  const message = `${wrong.item} cannot be waived; these can: ${may.join(', ')}.`;
-  throw new CloseRefused('not_waivable', message);
 }
 
 async function withCloseLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
@@ -186,9 +176,9 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: b
     }
     const { rows } = await client.query<{ id: bigint }>(
       `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by)
-       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, $2, $3, $4, $5)
+       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, $3, $4)
        RETURNING id`,
-      [request.end, JSON.stringify(request.waivers), request.note, request.requestId, request.actor],
+      [request.end, request.note, request.requestId, request.actor],
     );
     return { periodId: (rows[0] as { id: bigint }).id, attempt: 1 };
   });
@@ -260,13 +250,12 @@ class Close {
 
   private async checkAndStore(): Promise<void> {
     const { request, options } = this.parts;
-    const { end, waivers } = request;
+    const { end } = request;
     const { graceMs, limitMs, signal } = options;
     const { client, horizon, close } = await openReport(this.pool);
     try {
       const asked = {
         end,
-        waivers,
         graceMs,
         limitMs,
         signal,
@@ -280,13 +269,30 @@ class Close {
       await this.tell('storing the trial balance');
       await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
       const query = { by: 'effective', at: end } as const;
-      await this.store(checklist, await readTrialBalance(client, horizon, query));
+      const used = await this.usedWaivers(client, checklist);
+      await this.store({ checklist, used }, await readTrialBalance(client, horizon, query));
     } finally {
       await close();
     }
   }
 
-  private store(checklist: readonly ChecklistItem[], report: TrialBalance): Promise<void> {
+  private async usedWaivers(
+    client: pg.ClientBase,
+    checklist: readonly ChecklistItem[],
+  ): Promise<readonly UsedWaiver[]> {
+    const ids = new Set(checklist.map(({ waiverId }) => waiverId));
+    const waivers = await waiversOf(client, this.parts.request.end);
+    return waivers
+      .filter(({ id }) => ids.has(id))
+      .map(({ item, reason, count, requestedBy, approvedBy }) => {
+        return { item, reason, count, requestedBy, approvedBy };
+      });
+  }
+
+  private store(
+    { checklist, used }: { checklist: readonly ChecklistItem[]; used: readonly UsedWaiver[] },
+    report: TrialBalance,
+  ): Promise<void> {
     const { periodId, attempt } = this.parts;
     // Whether an account that is back at 0 is told depends on snapshots; what is told here does not.
     const balances = report.balances.filter(({ balance }) => balance !== 0n);
@@ -307,8 +313,11 @@ class Close {
       );
       await client.query(
         `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
-           checklist = $3, balances_hash = $4, ended_at = clock_timestamp() WHERE id = $1`,
-        [periodId, report.recordedBefore, JSON.stringify(checklist), hashBalances(balances)],
+           checklist = $3, balances_hash = $4, waivers = $5, ended_at = clock_timestamp() WHERE id = $1`,
+        [
+          ...[periodId, report.recordedBefore, JSON.stringify(checklist), hashBalances(balances)],
+          JSON.stringify(used),
+        ],
       );
     });
   }

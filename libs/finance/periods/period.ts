@@ -18,12 +18,17 @@ export interface ChecklistItem {
   readonly control: string | null;
   /** Why it was waived. */
   readonly reason: string | null;
+  /** The waiver of two people by which it was; its row has their names. */
+  readonly waiverId: string | null;
 }
 
-export interface Waiver {
-  /** Id of an item of the checklist. */
+/** A waiver that a close used. Periods that were closed before two people had to agree have no more than the reason. */
+export interface UsedWaiver {
   readonly item: string;
   readonly reason: string;
+  readonly count?: number;
+  readonly requestedBy?: string;
+  readonly approvedBy?: string;
 }
 
 export interface Period {
@@ -41,7 +46,7 @@ export interface Period {
   /** Hex. */
   balancesHash: string | null;
   abandonedReason: string | null;
-  waivers: Waiver[];
+  waivers: UsedWaiver[];
   note: string | null;
   requestId: string;
   /** `user:{id}` or `cli`. */

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { formatMinor } from '#money/currency.js';
 import type { Control } from '../control.js';
 
@@ -17,15 +18,13 @@ export const suspenseControl: Control = {
   id: 'suspense',
   title: 'Money in suspense',
   explanation:
-    'Money that came or left and belongs to no order. Credit each item to whom it was meant for, return it, or book it as a cost; for the close of a period, those that were open at its end count.',
+    'Money that came or left and belongs to no order. Credit each item to whom it was meant for, return it, or book it as a cost; for the close of a period, those that came before its end and are open still count.',
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
       `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor::text AS amount, s.currency, t.effective_at::text AS at,
          ARRAY[s.transaction_id, s.cleared_transaction_id]::text[] AS "transactionIds", (count(*) OVER ())::int AS count
        FROM suspense_items s JOIN ledger_transactions t ON t.id = s.transaction_id
-       LEFT JOIN ledger_transactions c ON c.id = s.cleared_transaction_id
-       WHERE CASE WHEN $1::timestamptz IS NULL THEN s.state = 'open'
-         ELSE t.effective_at < $1::timestamptz AND (c.id IS NULL OR c.effective_at >= $1::timestamptz) END
+       WHERE s.state = 'open' AND t.effective_at < coalesce($1::timestamptz, 'infinity')
        ORDER BY t.effective_at, s.id LIMIT $2`,
       [before, limit],
     );
@@ -44,3 +43,48 @@ export const suspenseControl: Control = {
     };
   },
 };
+
+/** What was in suspense at an instant and is not any more, with what became of it. */
+export interface ClearedItem {
+  readonly id: string;
+  readonly provider: string;
+  readonly reference: string;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  readonly state: 'credited' | 'returned' | 'expensed';
+  readonly transactionId: bigint;
+  readonly clearedTransactionId: bigint;
+  readonly clearedAt: string;
+}
+
+/** In the order in which it was cleared; the count is of all. */
+export async function clearedSince(
+  client: pg.ClientBase,
+  { end, limit }: { end: Date; limit: number },
+): Promise<{ count: number; items: ClearedItem[] }> {
+  const { rows } = await client.query<
+    Omit<ClearedItem, 'amountMinor' | 'transactionId' | 'clearedTransactionId'> &
+      Record<'amountMinor' | 'transactionId' | 'clearedTransactionId', string> & { count: number }
+  >(
+    `SELECT s.id, s.provider, s.reference, s.amount_minor::text AS "amountMinor", s.currency, s.state,
+       t.id::text AS "transactionId", c.id::text AS "clearedTransactionId",
+       to_char(c.effective_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "clearedAt", (count(*) OVER ())::int AS count
+     FROM suspense_items s JOIN ledger_transactions t ON t.id = s.transaction_id
+     JOIN ledger_transactions c ON c.id = s.cleared_transaction_id
+     WHERE s.state <> 'open' AND t.effective_at < $1 AND c.effective_at >= $1 ORDER BY c.effective_at, s.id LIMIT $2`,
+    [end, limit],
+  );
+  const items = rows.map(({ count: _, ...row }) => ({
+    ...row,
+    amountMinor: BigInt(row.amountMinor),
+    transactionId: BigInt(row.transactionId),
+    clearedTransactionId: BigInt(row.clearedTransactionId),
+  }));
+  return { count: rows[0]?.count ?? 0, items };
+}
+
+export function clearedSentence(item: ClearedItem): string {
+  const { id, provider, reference, amountMinor, currency, state, clearedAt, clearedTransactionId } = item;
+  const money = `${formatMinor(amountMinor, currency)} ${currency}`;
+  return `suspense:${id}: ${money} of ${provider} (${reference}) was ${state} at ${clearedAt}, by transaction ${clearedTransactionId}.`;
+}

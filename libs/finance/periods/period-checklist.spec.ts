@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { post } from '#ledger/posting.js';
+import { bookSuspense } from '#ledger/suspense.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { waiveAll } from '../../../test/support/waivers.js';
+import type { ChecklistItem } from './period.js';
+import { checkPeriod } from './period-close.js';
+import { waivableItems } from './period-checklist.js';
+import { recordWaiver } from './waiver.js';
+
+let fixture: LedgerFixture;
+let pool: pg.Pool;
+let end: Date;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  pool = fixture.billing;
+});
+afterAll(() => fixture.close());
+beforeEach(() => {
+  end = new Date();
+});
+
+async function check(...ids: string[]): Promise<ChecklistItem[]> {
+  const { checklist } = await checkPeriod(pool, { end, graceMs: 0, limitMs: 60_000 });
+  return ids.map((id) => {
+    const item = checklist.find((each) => each.id === id);
+    if (!item) throw new Error(`there is no ${id} among ${checklist.map((each) => each.id).join(' ')}`);
+    return item;
+  });
+}
+
+function book(): Promise<bigint> {
+  const item = { provider: 'stripe' as const, orderId: null, amountMinor: 7n, currency: 'USD' };
+  return inTransaction(pool, async (client) => {
+    await bookSuspense(client, { ...item, reference: newId(), why: 'no_order', happenedAt: null }, 'USD');
+    const { rows } = await client.query<{ id: bigint }>(
+      'SELECT max(transaction_id) AS id FROM suspense_items',
+    );
+    return BigInt(rows[0]?.id ?? 0);
+  });
+}
+
+describe('what may be waived', () => {
+  it('is what is left to do of a control, and never that its books contradict each other', async () => {
+    await fixture.owner.query(
+      `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
+       VALUES ('one', 'sandbox', 'imgmodel-4', false, now() - interval '1 minute')`,
+    );
+    await waiveAll(pool, end);
+    const ids = ['control:costs', 'control:costs:left'] as const;
+    expect(await check(...ids)).toMatchObject([
+      { state: 'ok', waivable: false, control: 'costs' },
+      { state: 'waived', count: 1, waivable: true, control: 'costs', reason: 'made up' },
+    ]);
+    await fixture.owner.query(
+      `INSERT INTO charge_costs (charge_id, outcome, account_id, channel_id, model_id, units, cost, cost_version_id, ended_at, day)
+       VALUES ('nobody', 'delivered', 'a', 'sandbox', 'imgmodel-4', 1, 0, 1, now() - interval '1 minute', current_date)`,
+    );
+    end = new Date();
+    // Whatever is written into the table of waivers.
+    await waiveAll(pool, end, [...waivableItems(), ...ids]);
+    const [contradiction, left] = await check(...ids);
+    expect(contradiction).toMatchObject({ state: 'failed', count: 1, waivable: false, waiverId: null });
+    expect(contradiction?.message).toContain('a charge that does not exist');
+    expect(left).toMatchObject({ state: 'waived', count: 1 });
+    expect(waivableItems()).toEqual(
+      expect.not.arrayContaining(
+        [
+          'zero-sums',
+          'costs',
+          'recognition',
+          'chain',
+          'control:costs',
+          'control:revenue',
+          'control:ledger',
+        ].concat(
+          ['control:lots', 'control:chain', 'control:chain-whole', 'control:deferred-revenue'],
+          ['control:adjustments', 'control:frozen-accounts', 'control:closed-periods', 'control:promotion'],
+        ),
+      ),
+    );
+    await fixture.owner.query(`DELETE FROM unknown_costs; ALTER TABLE charge_costs DISABLE TRIGGER USER;
+      DELETE FROM charge_costs; ALTER TABLE charge_costs ENABLE TRIGGER USER`);
+  });
+
+  it('is so many findings of the one period, by two people', async () => {
+    await book();
+    await book();
+    end = new Date();
+    const waiver = { item: 'control:suspense', reason: 'the bank looks into it' };
+    const people = { requestedBy: 'user:one', approvedBy: 'user:two' };
+    const waive = (changed: { count: number; at?: Date; approvedBy?: string }) =>
+      inTransaction(pool, (client) =>
+        recordWaiver(client, { end: changed.at ?? end, ...waiver, ...people, ...changed }),
+      );
+    const state = async () => (await check('control:suspense'))[0];
+    expect(await state()).toMatchObject({ state: 'failed', count: 2, waivable: true });
+    await waive({ count: 1 });
+    await waive({ count: 2, at: new Date(end.getTime() + 1) });
+    expect(await state()).toMatchObject({ state: 'failed', count: 2 });
+    await expect(waive({ count: 2, approvedBy: 'user:one' })).rejects.toThrow('two_people');
+    const { id } = await waive({ count: 2 });
+    expect(await state()).toMatchObject({ state: 'waived', waiverId: id, reason: waiver.reason });
+  });
+
+  it('is nothing that could not be looked at', async () => {
+    await waiveAll(pool, end);
+    await fixture.owner.query('REVOKE SELECT ON suspense_items FROM tollgate_billing');
+    const [suspense, cleared, zero] = await check('control:suspense', 'suspense-cleared', 'zero-sums');
+    await fixture.owner.query('GRANT SELECT ON suspense_items TO tollgate_billing');
+    expect(suspense).toMatchObject({ state: 'failed', waiverId: null });
+    expect(suspense?.message).toContain('permission denied');
+    expect(cleared).toMatchObject({ state: 'failed' });
+    expect(zero).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('money in suspense at the end of a period', () => {
+  it('counts while it is there, and is told with its clearing when it is not', async () => {
+    await fixture.owner.query(
+      `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = transaction_id`,
+    );
+    const transactionId = await book();
+    end = new Date();
+    const later = await book();
+    const [before] = await check('control:suspense');
+    expect(before).toMatchObject({ state: 'failed', count: 1 });
+    const cleared = await inTransaction(pool, async (client) => {
+      const id = await post(client, {
+        ...{ kind: 'suspense-returned', reference: newId(), accountId: null, linkedId: transactionId },
+        movements: [
+          { code: 'suspense:pay', commodity: 'PAY', amount: -7n },
+          { code: 'psp:stripe', commodity: 'PAY', amount: 7n },
+        ],
+      });
+      await client.query(
+        `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2, cleared_by = 'cli', cleared_at = now()
+         WHERE transaction_id = $1`,
+        [transactionId, id],
+      );
+      return id;
+    });
+    const [open, told] = await check('control:suspense', 'suspense-cleared');
+    expect(open).toMatchObject({ state: 'ok', count: 0 });
+    expect(told).toMatchObject({ state: 'ok', count: 0, waivable: false });
+    expect(told?.message).toMatch(
+      new RegExp(`0\\.07 USD of stripe .* was returned at .*, by transaction ${cleared}\\.`),
+    );
+    end = new Date();
+    expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count: 1 }]);
+    expect(later).toBeGreaterThan(transactionId);
+  });
+});

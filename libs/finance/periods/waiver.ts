@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { newId } from '#platform/ids.js';
+
+/** What a person asks to leave for later: so many findings of an item of the checklist of the period that ends then. */
+export interface WaiverRequest {
+  /** The end of the period. */
+  readonly end: Date;
+  /** Id of an item of the checklist. */
+  readonly item: string;
+  /** As the checklist counted it: more than these are not waived. */
+  readonly count: number;
+  readonly reason: string;
+  /** `user:{id}`. */
+  readonly requestedBy: string;
+}
+
+/** Agreed on by two people, and kept for ever. */
+export interface Waiver extends WaiverRequest {
+  readonly id: string;
+  readonly approvedBy: string;
+  readonly recordedAt: Date;
+}
+
+const COLUMNS = `id, ends_at AS "end", item, count, reason, requested_by AS "requestedBy", approved_by AS "approvedBy",
+  recorded_at AS "recordedAt"`;
+
+/** Notes that a second person agreed. The database refuses two signatures of the same person. */
+export async function recordWaiver(
+  client: pg.ClientBase,
+  waiver: WaiverRequest & { approvedBy: string },
+): Promise<Waiver> {
+  const { end, item, count, reason, requestedBy, approvedBy } = waiver;
+  const { rows } = await client.query<Waiver>(
+    `INSERT INTO period_waivers (id, ends_at, item, count, reason, requested_by, approved_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
+    [newId(), end, item, count, reason, requestedBy, approvedBy],
+  );
+  return rows[0] as Waiver;
+}
+
+/** What was agreed on for the period that ends then, oldest first. */
+export async function waiversOf(
+  database: pg.Pool | Pick<pg.ClientBase, 'query'>,
+  end: Date,
+): Promise<Waiver[]> {
+  const { rows } = await database.query<Waiver>(
+    `SELECT ${COLUMNS} FROM period_waivers WHERE ends_at = $1 ORDER BY id`,
+    [end],
+  );
+  return rows;
+}
