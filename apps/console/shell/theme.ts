@@ -12,6 +12,8 @@ export const theme = createTheme({
   components: {
     // Closing is a button like others: it has a name.
     Tooltip: { defaultProps: { withArrow: true } },
+    // Its titles have the colour of text: most others are too pale to read.
+    Alert: { defaultProps: { variant: 'outline' }, classNames: { title: 'notice-title' } },
   },
 });
 

@@ -10,5 +10,5 @@ interface NoticeProps extends Pick<AlertProps, 'title' | 'role'> {
 
 /** Something that people should know on a page. Its words have the contrast of text; the frame alone is coloured. */
 export function Notice({ tone, ...rest }: NoticeProps) {
-  return <Alert variant="outline" color={COLOURS[tone]} classNames={{ title: 'notice-title' }} {...rest} />;
+  return <Alert color={COLOURS[tone]} {...rest} />;
 }

@@ -33,7 +33,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const failure = asFailure(error);
   const textOf = useFailureText();
   return (
-    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={t('failure.title')}>
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('failure.title')}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{textOf(failure)}</Text>
         {failure.requestId && (

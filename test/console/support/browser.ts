@@ -74,6 +74,18 @@ export class Tab {
     return tab;
   }
 
+  /** Another theme and width, of what is shown and of what is opened later; the language stays. */
+  async look({ scheme, width }: Pick<Look, 'scheme' | 'width'>): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: scheme });
+    await this.page.setViewportSize(SIZES[width]);
+  }
+
+  /** The theme that the page itself believes to be in. */
+  async shows({ scheme }: Pick<Look, 'scheme'>): Promise<void> {
+    await this.page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' });
+    await this.settled();
+  }
+
   /** Opens a page and waits until it shows what it has to show. */
   async goto(path: string): Promise<void> {
     await this.page.goto(path);
@@ -92,10 +104,18 @@ export class Tab {
     return this.faults;
   }
 
+  /** The same, once: what comes later is told by the next call. */
+  takeProblems(): string[] {
+    return this.faults.splice(0);
+  }
+
   /** What axe-core finds serious or critical, as a line each. */
   async barriers(): Promise<string[]> {
     // Its usual mode opens a page of its own for each look; there are no frames here that would need it.
-    const { violations } = await new AxeBuilder({ page: this.page }).setLegacyMode().analyze();
+    const { violations } = await new AxeBuilder({ page: this.page })
+      .setLegacyMode()
+      .options({ resultTypes: ['violations'] })
+      .analyze();
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) =>

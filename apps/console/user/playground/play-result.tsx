@@ -120,7 +120,7 @@ export function PlayFault({ failure }: { failure: ApiFailure }) {
   const { t } = useTranslation('calls');
   const known = TOLD_HERE.find((code) => code === failure.code);
   return (
-    <Alert color="red" variant="outline" title={known ? t(`play.faults.${known}`) : t('play.faults.other')}>
+    <Alert color="red" title={known ? t(`play.faults.${known}`) : t('play.faults.other')}>
       <Stack gap="xs">
         <Text size="sm">{failure.message}</Text>
         <Text size="sm">

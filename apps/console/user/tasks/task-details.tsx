@@ -23,7 +23,7 @@ export function TaskDetails({ task }: { task: Task }) {
       </Group>
       <Preview task={task} />
       {task.error && (
-        <Alert color="red" variant="outline" title={t('task.failed', { code: task.error.code })}>
+        <Alert color="red" title={t('task.failed', { code: task.error.code })}>
           {task.error.message}
         </Alert>
       )}

@@ -3,8 +3,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { localMinute } from '../../ui/minute.js';
 import { marketQuery } from '../../visitor/market.js';
-import { localMinute, type RuleValues } from './token-rules.js';
+import type { RuleValues } from './token-rules.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;
 /** The server's own largest number. */

@@ -1,3 +1,4 @@
+import { localMinute } from '../../ui/minute.js';
 import type { Key } from '../keys.js';
 
 /** The form of a key's rules: what is left empty is not limited. */
@@ -78,11 +79,4 @@ export function changedRules(before: RuleValues, after: RuleValues): Partial<Rul
 
 function numberOf(value: string | number): number | null {
   return value === '' ? null : Number(value);
-}
-
-/** A moment as the browser's field wants it, in the viewer's zone. */
-export function localMinute(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }

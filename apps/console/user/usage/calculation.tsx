@@ -107,13 +107,13 @@ function Agreement({ charge }: { charge: Charge }) {
   if (!found) return null;
   if (found.agrees) {
     return (
-      <Alert color="green" variant="outline" icon={<IconCheck aria-hidden />} title={t('charge.agrees')}>
+      <Alert color="green" icon={<IconCheck aria-hidden />} title={t('charge.agrees')}>
         {t('charge.agreesHint')}
       </Alert>
     );
   }
   return (
-    <Alert color="red" variant="outline" icon={<IconAlertTriangle aria-hidden />} title={t('charge.differs')}>
+    <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('charge.differs')}>
       {t('charge.differsHint', {
         hold: money(found.hold),
         settlement: found.settlement === null ? '–' : money(found.settlement),

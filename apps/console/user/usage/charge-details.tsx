@@ -60,7 +60,7 @@ function Head({ charge }: { charge: Charge }) {
         <Text size="sm">{t('charge.aliasOf', { model })}</Text>
       )}
       {refusal ? (
-        <Alert color="red" variant="outline" title={t('charge.refused', { code: refusal.code })}>
+        <Alert color="red" title={t('charge.refused', { code: refusal.code })}>
           {refusal.message}
         </Alert>
       ) : (
