@@ -9,8 +9,8 @@ export interface AdjustmentCheck {
 const MADE = `
   SELECT id, account_id, amount, transaction_id, approved_by, alone_limit, recorded_at, 'adjust:' || reason AS code,
     CASE WHEN reverses_id IS NULL THEN 'adjustment' ELSE 'adjustment-reversed' END AS kind FROM adjustments
-  UNION ALL SELECT id, account_id, amount, transaction_id, approved_by, alone_limit, recorded_at, 'baddebt', 'write-off'
-  FROM write_offs`;
+  UNION ALL SELECT id, account_id, amount, transaction_id, approved_by, alone_limit, recorded_at, 'baddebt',
+    CASE WHEN reverses_id IS NULL THEN 'write-off' ELSE 'write-off-reversed' END FROM write_offs`;
 
 export const adjustmentChecks: readonly AdjustmentCheck[] = [
   {
@@ -21,7 +21,7 @@ export const adjustmentChecks: readonly AdjustmentCheck[] = [
               string_agg(a.code, ',') FILTER (WHERE a.account_id IS NULL) AS code
             FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
             JOIN ledger_accounts a ON a.id = e.ledger_account_id
-            WHERE t.kind IN ('adjustment', 'adjustment-reversed', 'write-off') GROUP BY t.id)
+            WHERE t.kind IN ('adjustment', 'adjustment-reversed', 'write-off', 'write-off-reversed') GROUP BY t.id)
           SELECT coalesce(p.id, m.transaction_id)::text AS transaction_id, m.id AS adjustment_id,
             coalesce(m.account_id, p.account_id) AS account_id, p.kind, p.reference, m.amount::text, p.main::text AS posted
           FROM posted p FULL JOIN (${MADE}) m ON m.transaction_id = p.id
@@ -29,9 +29,11 @@ export const adjustmentChecks: readonly AdjustmentCheck[] = [
   },
   {
     state: 'reversal_differs',
-    message: 'a reversal is not the linked opposite of its adjustment',
-    sql: `SELECT r.id AS adjustment_id, r.account_id, r.transaction_id::text, r.amount::text, a.amount::text AS reversed
-          FROM adjustments r JOIN adjustments a ON a.id = r.reverses_id JOIN ledger_transactions t ON t.id = r.transaction_id
+    message: 'a reversal is not the linked opposite of its adjustment or write-off',
+    sql: `WITH made AS (SELECT id, reverses_id, account_id, reason, amount, transaction_id FROM adjustments
+            UNION ALL SELECT id, reverses_id, account_id, NULL, amount, transaction_id FROM write_offs)
+          SELECT r.id AS adjustment_id, r.account_id, r.transaction_id::text, r.amount::text, a.amount::text AS reversed
+          FROM made r JOIN made a ON a.id = r.reverses_id JOIN ledger_transactions t ON t.id = r.transaction_id
           WHERE (r.amount, r.account_id, r.reason, t.linked_id) IS DISTINCT FROM (-a.amount, a.account_id, a.reason, a.transaction_id)`,
   },
   {

@@ -15,7 +15,12 @@ import { readLots } from './lots.js';
 import { lockBalance } from './posting.js';
 import { recogniseAll } from './recognition.js';
 import { recordTopup } from './topup.js';
-import { writeOff, type WriteOffRequest } from './write-off.js';
+import {
+  reverseWriteOff,
+  writeOff,
+  type WriteOffRequest,
+  type WriteOffReversalRequest,
+} from './write-off.js';
 
 const SEED = Number(process.env['LEDGER_SEED'] ?? 20_261_121);
 const LIMIT = parseAmount('20');
@@ -217,6 +222,75 @@ describe('a write-off', () => {
     expect(await giveUp({ aloneLimit: 0n, approvedBy: 'user:two' })).toMatchObject({
       approvedBy: 'user:two',
     });
+  });
+});
+
+describe('the reversal of a write-off', () => {
+  const by = () => ({ requestedBy: 'user:one', approvedBy: null, aloneLimit: LIMIT, requestId: newId() });
+  function giveUp(changed: Partial<WriteOffRequest> = {}) {
+    const request = { accountId, ticketId, amount: null, note: 'gone', ...by(), ...changed };
+    return inTransaction(pool, (client) => writeOff(client, request));
+  }
+  function back(writeOffId: string, changed: Partial<WriteOffReversalRequest> = {}) {
+    const request = { writeOffId, note: 'they answered', ...by(), ...changed };
+    return inTransaction(pool, (client) => reverseWriteOff(client, request));
+  }
+  async function lossMinor(): Promise<bigint> {
+    const { rows } = await pool.query<{ minor: bigint }>(
+      `SELECT coalesce(sum(minor), 0)::bigint AS minor FROM lot_uses WHERE account_id = $1 AND purpose = 'debt'`,
+      [accountId],
+    );
+    return rows[0]?.minor ?? 0n;
+  }
+
+  it('brings the debt and its freeze back, is linked and made once', async () => {
+    await chargeBack();
+    const made = await giveUp();
+    const asked = { requestId: newId() };
+    const reversal = await back(made.id, asked);
+    expect(reversal).toMatchObject({ reversesId: made.id, amount: -made.amount, period: made.period });
+    expect(await back(made.id, asked)).toEqual(reversal);
+    expect(await readBalance(pool, accountId)).toMatchObject({ main: -parseAmount('2'), frozen: true });
+    expect((await lots()).unmet).toBe(parseAmount('2'));
+    await expect(back(made.id)).rejects.toMatchObject({ code: 'reversed' });
+    await expect(back(reversal.id)).rejects.toMatchObject({ code: 'reversed' });
+    await expect(back(newId())).rejects.toMatchObject({ code: 'unknown_write_off' });
+    await expect(giveUp({ ...asked, note: 'they answered' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(giveUp()).rejects.toMatchObject({ code: 'once_a_month' });
+    const { rows } = await pool.query('SELECT kind, linked_id FROM ledger_transactions WHERE id = $1', [
+      reversal.transactionId,
+    ]);
+    expect(rows).toEqual([{ kind: 'write-off-reversed', linked_id: made.transactionId }]);
+  });
+
+  it('lets what is paid later make up for the loss again', async () => {
+    await chargeBack();
+    const made = await giveUp();
+    const topUp = () =>
+      recordTopup(pool, {
+        ...priceCredits(parseAmount('2'), '1.3'),
+        ...{ accountId, provider: 'manual', paymentId: newId(), rate: '1.3', currency: 'USD' },
+      });
+    await topUp();
+    const before = await lossMinor();
+    await back(made.id);
+    expect(await main()).toBe(0n);
+    expect(await lots()).toMatchObject({ unmet: 0n });
+    expect((await lossMinor()) - before).toBe(priceCredits(parseAmount('2'), '1.3').paidMinor);
+    expect(await readBalance(pool, accountId)).toMatchObject({ main: 0n, frozen: false });
+  });
+
+  it('needs a second person above the limit, and is made by one of many at once', async () => {
+    await chargeBack();
+    const made = await giveUp();
+    await expect(back(made.id, { aloneLimit: parseAmount('3') })).rejects.toMatchObject({
+      code: 'second_person',
+    });
+    const tries = await Promise.allSettled(
+      Array.from({ length: 20 }, () => back(made.id, { approvedBy: 'user:two' })),
+    );
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await main()).toBe(-parseAmount('2'));
   });
 });
 

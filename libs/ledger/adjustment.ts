@@ -3,7 +3,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { isTooMuchAlone } from './alone-limit.js';
 import { settleDebt } from './debt.js';
-import { insertLotChange, readLots } from './lots.js';
+import { insertLotChange, unusedOfPosting } from './lots.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
@@ -108,7 +108,7 @@ export async function reverseAdjustment(
   await requireReversible(client, original);
   requireBalance(account, reversal.amount);
   await requireSecondPerson(client, reversal);
-  const unused = original.amount > 0n ? await unusedOfLot(client, account, linkedId) : null;
+  const unused = original.amount > 0n ? await unusedOfPosting(client, account, linkedId) : null;
   const transactionId = await postAdjustment(client, { ...reversal, account, seq, linkedId });
   if (unused && unused.credits > 0n) {
     const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
@@ -189,21 +189,6 @@ async function requireReversible(client: pg.ClientBase, original: Adjustment): P
   }
   const { rowCount } = await client.query('SELECT FROM adjustments WHERE reverses_id = $1', [original.id]);
   if (rowCount !== 0) throw new AdjustmentRefused('reversed', 'The adjustment has been reversed already.');
-}
-
-async function unusedOfLot(
-  client: pg.ClientBase,
-  account: LockedAccount,
-  transactionId: bigint,
-): Promise<{ lotId: bigint; credits: bigint }> {
-  const { rows } = await client.query<{ id: string }>(
-    'SELECT id::text FROM credit_lots WHERE transaction_id = $1',
-    [transactionId],
-  );
-  const { lots } = await readLots(client, account);
-  const lot = lots.find(({ id }) => id.toString() === rows[0]?.id);
-  if (!lot) throw new Error(`adjustment ${transactionId} has no lot`);
-  return { lotId: lot.id, credits: lot.unused };
 }
 
 function postAdjustment(

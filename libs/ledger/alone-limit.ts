@@ -12,7 +12,7 @@ export async function isTooMuchAlone(
   const { rows } = await client.query<{ sum: string }>(
     `SELECT coalesce(sum(amount), 0)::text AS sum FROM (
        SELECT abs(amount) AS amount, account_id, approved_by, recorded_at FROM adjustments
-       UNION ALL SELECT amount, account_id, approved_by, recorded_at FROM write_offs) AS made
+       UNION ALL SELECT abs(amount), account_id, approved_by, recorded_at FROM write_offs) AS made
      WHERE account_id = $1 AND approved_by IS NULL AND recorded_at > now() - interval '1 day'`,
     [wanted.accountId],
   );

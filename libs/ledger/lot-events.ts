@@ -73,7 +73,9 @@ type Restore = {
 type RestoreEvent = Extract<LotEvent, { kind: 'restore' }>;
 
 function useOf({ id, firstId, count, kind, purpose, effectiveAt }: Move, credits: bigint): LotEvent {
-  const of = purpose ?? (kind.startsWith('chargeback') ? 'debt' : 'adjustment');
+  // A write-off that is reversed brings the debt back that its lot had covered.
+  const isDebt = kind.startsWith('chargeback') || kind === 'write-off-reversed';
+  const of = purpose ?? (isDebt ? 'debt' : 'adjustment');
   return { kind: 'use', id, firstId, count, purpose: of, credits, effectiveAt };
 }
 

@@ -88,6 +88,22 @@ export async function readLots(
   return { lots, unmet: BigInt(unmet.rows[0]?.credits ?? 0) };
 }
 
+/** The lot that a posting brought, and what is unused of it at the present. */
+export async function unusedOfPosting(
+  client: pg.ClientBase,
+  account: LockedAccount,
+  transactionId: bigint,
+): Promise<{ lotId: bigint; credits: bigint }> {
+  const { rows } = await client.query<{ id: string }>(
+    'SELECT id::text FROM credit_lots WHERE transaction_id = $1',
+    [transactionId],
+  );
+  const { lots } = await readLots(client, account);
+  const lot = lots.find(({ id }) => id.toString() === rows[0]?.id);
+  if (!lot) throw new Error(`transaction ${transactionId} has no lot`);
+  return { lotId: lot.id, credits: lot.unused };
+}
+
 /** The payment for `credits` of a lot's unused part: for all of it what is not recognised, else in proportion, down. */
 export function unusedPayment(lot: Lot, credits: bigint): bigint {
   if (lot.credits === 0n) return 0n;
@@ -98,7 +114,13 @@ export function unusedPayment(lot: Lot, credits: bigint): bigint {
 export interface LotChange {
   lotId: bigint;
   transactionId: bigint;
-  kind: 'refund' | 'refund-returned' | 'chargeback' | 'chargeback-won' | 'adjustment-reversed';
+  kind:
+    | 'refund'
+    | 'refund-returned'
+    | 'chargeback'
+    | 'chargeback-won'
+    | 'adjustment-reversed'
+    | 'write-off-reversed';
   credits: bigint;
   paidMinor: bigint;
 }

@@ -20,9 +20,10 @@ import { PostingEngine } from './posting-engine.js';
 import { recogniseAll, recogniseNext } from './recognition.js';
 import { beginTopupRefund, endTopupRefund } from './topup-refund.js';
 import { recordTopup } from './topup.js';
+import { reverseWriteOff, writeOff } from './write-off.js';
 
 /**
- * Random top-ups, uses, refunds, disputes, adjustments and invite transfers against a model that knows every single cent of
+ * Random top-ups, uses, refunds, disputes, adjustments, write-offs and invite transfers against a model that knows every single cent of
  * credit, what became of it, and what of its payment was earned by which work, however recognition is interleaved. MONEY_SEED
  * replays a run.
  */
@@ -43,6 +44,9 @@ type Step =
   | { kind: 'charge-refund'; charge: number; cents: number }
   | { kind: 'adjust'; account: number; cents: number }
   | { kind: 'adjust-back'; adjustment: number }
+  | { kind: 'debt'; account: number; cents: number; part: number }
+  | { kind: 'write-off'; account: number; cents: number | null }
+  | { kind: 'write-off-back'; writeOff: number }
   | { kind: 'recognise'; chunk: number };
 
 const account = fc.nat(ACCOUNTS - 1);
@@ -75,6 +79,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('charge-refund' as const), charge: any, cents }),
   fc.record({ kind: fc.constant('adjust' as const), account, cents: fc.integer({ min: -20, max: 20 }) }),
   fc.record({ kind: fc.constant('adjust-back' as const), adjustment: any }),
+  fc.record({ kind: fc.constant('debt' as const), account, cents, part: fc.integer({ min: 1, max: 3 }) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('write-off' as const),
+      account,
+      cents: fc.option(cents, { nil: null }),
+    }),
+  },
+  fc.record({ kind: fc.constant('write-off-back' as const), writeOff: any }),
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('recognise' as const), chunk: fc.integer({ min: 1, max: 12 }) }),
@@ -235,6 +249,9 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
   let holds: ModelCharge[];
   let settled: ModelCharge[];
   let adjustments: { id: string; account: number; cents: number }[];
+  let writeOffs: { id: string; account: number; cents: number }[];
+  /** Who has none this month any more. */
+  let givenUp: Set<number>;
   let people: { userId: string; ticketId: string }[];
   let refunds: Reversal[];
   let disputes: Reversal[];
@@ -257,7 +274,8 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     ids = [];
     model = [];
     [topups, holds, refunds, disputes] = [[], [], [], []];
-    [settled, adjustments, people] = [[], [], []];
+    [settled, adjustments, writeOffs, people] = [[], [], [], []];
+    givenUp = new Set();
     for (let index = 0; index < ACCOUNTS; index += 1) {
       ids.push(await fixture.account({ credits: '0' }));
       people.push(await ticketOf(fixture, ids[index]!.accountId));
@@ -404,6 +422,56 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const unused = owner.unusedOf(adjustmentId).length;
     owner.take(adjustmentId, unused, 0n);
     owner.use(id, count - unused, 'adjustment');
+  }
+
+  /** Pays, uses some or all of everything, and takes the payment back: rare by chance. */
+  async function fallIntoDebt(draw: Extract<Step, { kind: 'debt' }>): Promise<void> {
+    const { account: index, cents: count, part } = draw;
+    await topUp({ kind: 'topup', account: index, cents: count, rate: '1.3' });
+    const all = Number(model[index]!.main / CENT);
+    if (all >= part)
+      await hold({ kind: 'hold', account: index, cents: Math.floor(all / part), family: 'video' });
+    await resolve({ kind: 'resolve', hold: Math.max(0, holds.length - 1), delivered: true });
+    await dispute({ kind: 'dispute', topup: topups.length - 1 });
+  }
+
+  /** Of whoever owes, if anybody does. */
+  async function giveUp(draw: Extract<Step, { kind: 'write-off' }>): Promise<void> {
+    const debtors = [...model.keys()].filter((index) => model[index]!.main < 0n && !givenUp.has(index));
+    const index = debtors[draw.account % Math.max(1, debtors.length)] ?? draw.account;
+    const { userId: requestedBy, ticketId } = people[index]!;
+    const owner = model[index]!;
+    const debt = owner.main < 0n ? Number(-owner.main / CENT) : 0;
+    const count = draw.cents ?? debt;
+    const amount = draw.cents === null ? null : BigInt(count) * CENT;
+    const asked = { accountId: ids[index]!.accountId, ticketId, amount, note: 'n', requestedBy };
+    const done = inTransaction(fixture.billing, (client) =>
+      writeOff(client, { ...asked, approvedBy: null, aloneLimit: 10n ** 18n, requestId: newId() }),
+    );
+    if (debt === 0) return expect(done).rejects.toMatchObject({ code: 'no_debt' });
+    if (count > debt) return expect(done).rejects.toMatchObject({ code: 'beyond_debt' });
+    if (givenUp.has(index)) return expect(done).rejects.toMatchObject({ code: 'once_a_month' });
+    const { id } = await done;
+    givenUp.add(index);
+    owner.main += BigInt(count) * CENT;
+    owner.add(id, count, 0n);
+    writeOffs.push({ id, account: index, cents: count });
+  }
+
+  /** The debt comes back, whatever was paid since. */
+  async function takeUp(draw: Extract<Step, { kind: 'write-off-back' }>): Promise<void> {
+    const [original] = writeOffs.splice(draw.writeOff % Math.max(1, writeOffs.length), 1);
+    if (!original) return;
+    const { id: writeOffId, account: index, cents: count } = original;
+    const owner = model[index]!;
+    const asked = { writeOffId, note: 'n', requestedBy: people[index]!.userId, approvedBy: null };
+    const { id } = await inTransaction(fixture.billing, (client) =>
+      reverseWriteOff(client, { ...asked, aloneLimit: 10n ** 18n, requestId: newId() }),
+    );
+    owner.main -= BigInt(count) * CENT;
+    const unused = owner.unusedOf(writeOffId).length;
+    owner.take(writeOffId, unused, 0n);
+    owner.use(id, count - unused, 'debt');
   }
 
   async function refund(draw: Extract<Step, { kind: 'refund' }>): Promise<void> {
@@ -560,6 +628,12 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
         return adjustBalance(draw);
       case 'adjust-back':
         return adjustBack(draw);
+      case 'debt':
+        return fallIntoDebt(draw);
+      case 'write-off':
+        return giveUp(draw);
+      case 'write-off-back':
+        return takeUp(draw);
       case 'recognise':
         return void (await recogniseNext(fixture.billing, draw.chunk));
     }

@@ -3,7 +3,8 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { isTooMuchAlone } from './alone-limit.js';
 import { settleDebt } from './debt.js';
-import { lockBalance, post } from './posting.js';
+import { insertLotChange, unusedOfPosting } from './lots.js';
+import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
 export interface WriteOffRequest {
@@ -21,11 +22,26 @@ export interface WriteOffRequest {
   requestId: string;
 }
 
+export interface WriteOffReversalRequest {
+  /** What is reversed. */
+  writeOffId: string;
+  note: string;
+  requestedBy: string;
+  approvedBy: string | null;
+  aloneLimit: bigint;
+  requestId: string;
+}
+
 export interface WriteOff extends Omit<WriteOffRequest, 'amount'> {
   id: string;
+  /** Nanos: above 0 what was given up, below 0 what is owed again by a reversal. */
   amount: bigint;
-  /** Month of UTC, such as 2026-01: an account has one write-off in each. */
+  /** Month of UTC, such as 2026-01: an account has one write-off in each, reversed or not. */
   period: string;
+  /** The write-off that this one reverses. */
+  reversesId: string | null;
+  /** The one that reverses this one. */
+  reversedById: string | null;
   transactionId: bigint;
   recordedAt: Date;
 }
@@ -34,7 +50,14 @@ export interface WriteOff extends Omit<WriteOffRequest, 'amount'> {
 export class WriteOffRefused extends Error {
   constructor(
     readonly code:
-      'unknown_ticket' | 'no_debt' | 'beyond_debt' | 'once_a_month' | 'second_person' | 'conflict',
+      | 'unknown_ticket'
+      | 'unknown_write_off'
+      | 'no_debt'
+      | 'beyond_debt'
+      | 'once_a_month'
+      | 'second_person'
+      | 'reversed'
+      | 'conflict',
     message: string,
   ) {
     super(message);
@@ -42,8 +65,10 @@ export class WriteOffRefused extends Error {
   }
 }
 
-const COLUMNS = `id, account_id AS "accountId", ticket_id AS "ticketId", amount, period, note, requested_by AS "requestedBy",
-  approved_by AS "approvedBy", alone_limit AS "aloneLimit", request_id AS "requestId", transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
+const COLUMNS = `w.id, w.account_id AS "accountId", w.ticket_id AS "ticketId", w.amount, w.period, w.note,
+  w.reverses_id AS "reversesId", (SELECT r.id FROM write_offs r WHERE r.reverses_id = w.id) AS "reversedById",
+  w.requested_by AS "requestedBy", w.approved_by AS "approvedBy", w.alone_limit AS "aloneLimit", w.request_id AS "requestId",
+  w.transaction_id AS "transactionId", w.recorded_at AS "recordedAt"`;
 
 /**
  * Gives up the debt of an account, or a part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers what
@@ -51,19 +76,14 @@ const COLUMNS = `id, account_id AS "accountId", ticket_id AS "ticketId", amount,
  * @throws WriteOffRefused, UnknownAccount
  */
 export async function writeOff(client: pg.ClientBase, request: WriteOffRequest): Promise<WriteOff> {
-  const { accountId, ticketId } = request;
-  const ticket = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
-  if (ticket.rowCount === 0) throw new WriteOffRefused('unknown_ticket', 'There is no such ticket.');
-  const account = await lockBalance(client, accountId);
+  const { accountId } = request;
+  const account = await lockTicketAndAccount(client, request);
   const existing = await findWriteOff(client, request);
-  if (existing) return existing;
+  if (existing?.reversesId === null) return existing;
+  if (existing) throw new WriteOffRefused('conflict', 'This requestId was used for a reversal.');
   const amount = amountOf(request.amount, account.main);
   const period = await openMonth(client, accountId);
-  if (await isTooMuchAlone(client, { ...request, amount })) {
-    const limit = formatAmount(nanos(request.aloneLimit));
-    const message = `One person gives up ${limit} USD of an account in a day: another one must agree.`;
-    throw new WriteOffRefused('second_person', message);
-  }
+  await requireSecondPerson(client, { ...request, amount });
   const transactionId = await post(client, {
     kind: 'write-off',
     reference: `write-off:${accountId}:${period}`,
@@ -74,16 +94,95 @@ export async function writeOff(client: pg.ClientBase, request: WriteOffRequest):
     ],
   });
   await insertLot(client, { accountId, transactionId, topupId: null, credits: amount, paidMinor: 0n });
-  const { rows } = await client.query<WriteOff>(
-    `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, requested_by, approved_by, alone_limit,
-       request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${COLUMNS}`,
+  return finish(client, account, { ...request, amount, period, transactionId, reversesId: null });
+}
+
+/**
+ * Reverses a write-off whole, once, by its opposite that is linked to it: Dr main / Cr baddebt, below zero if it must be,
+ * which freezes the account. What is left of its lot goes; what that had covered is a debt again, and what is paid for the
+ * credits that cover it later makes up for the loss of its chargeback.
+ * @throws WriteOffRefused
+ */
+export async function reverseWriteOff(
+  client: pg.ClientBase,
+  request: WriteOffReversalRequest,
+): Promise<WriteOff> {
+  const original = await readWriteOff(client, request.writeOffId);
+  if (!original) throw new WriteOffRefused('unknown_write_off', 'There is no such write-off.');
+  const { id, ticketId, accountId, period, transactionId: linkedId } = original;
+  const account = await lockTicketAndAccount(client, original);
+  const reversal = { ...request, ticketId, accountId, amount: -original.amount };
+  const existing = await findWriteOff(client, reversal);
+  if (existing?.reversesId === id) return existing;
+  if (existing) throw new WriteOffRefused('conflict', 'This requestId was used for another write-off.');
+  await requireReversible(client, original);
+  await requireSecondPerson(client, reversal);
+  const unused = await unusedOfPosting(client, account, linkedId);
+  const transactionId = await post(client, {
+    ...{ kind: 'write-off-reversed', reference: `write-off-reversed:${id}`, accountId, linkedId },
+    movements: [
+      { account, purpose: 'main', amount: reversal.amount },
+      { code: 'baddebt', commodity: 'CRD', amount: original.amount },
+    ],
+  });
+  if (unused.credits > 0n) {
+    const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
+    await insertLotChange(client, { ...change, transactionId, kind: 'write-off-reversed' });
+  }
+  return finish(client, account, { ...reversal, period, transactionId, reversesId: id });
+}
+
+/** Locks the ticket, then the balances. */
+async function lockTicketAndAccount(
+  client: pg.ClientBase,
+  { ticketId, accountId }: Pick<WriteOff, 'ticketId' | 'accountId'>,
+): Promise<LockedAccount> {
+  const ticket = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
+  if (ticket.rowCount === 0) throw new WriteOffRefused('unknown_ticket', 'There is no such ticket.');
+  return lockBalance(client, accountId);
+}
+
+async function requireSecondPerson(
+  client: pg.ClientBase,
+  wanted: Pick<WriteOff, 'accountId' | 'amount' | 'approvedBy' | 'aloneLimit'>,
+): Promise<void> {
+  if (!(await isTooMuchAlone(client, wanted))) return;
+  const limit = formatAmount(nanos(wanted.aloneLimit));
+  const message = `One person gives up ${limit} USD of an account in a day: another one must agree.`;
+  throw new WriteOffRefused('second_person', message);
+}
+
+async function requireReversible(client: pg.ClientBase, original: WriteOff): Promise<void> {
+  if (original.reversesId !== null)
+    throw new WriteOffRefused('reversed', 'A reversal is not reversed: give the debt up again.');
+  const { rowCount } = await client.query('SELECT FROM write_offs WHERE reverses_id = $1', [original.id]);
+  if (rowCount !== 0) throw new WriteOffRefused('reversed', 'The write-off has been reversed already.');
+}
+
+async function finish(
+  client: pg.ClientBase,
+  account: LockedAccount,
+  made: Omit<WriteOff, 'id' | 'reversedById' | 'recordedAt'>,
+): Promise<WriteOff> {
+  const id = newId();
+  await client.query(
+    `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, reverses_id, requested_by, approved_by,
+       alone_limit, request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
-      ...[newId(), accountId, period, amount, request.note, ticketId, request.requestedBy],
-      ...[request.approvedBy, request.aloneLimit, request.requestId, transactionId],
+      ...[id, made.accountId, made.period, made.amount, made.note, made.ticketId, made.reversesId],
+      ...[made.requestedBy, made.approvedBy, made.aloneLimit, made.requestId, made.transactionId],
     ],
   );
   await settleDebt(client, account);
-  return exact(rows[0] as WriteOff);
+  return (await readWriteOff(client, id)) as WriteOff;
+}
+
+/** One write-off or reversal, or null. */
+export async function readWriteOff(database: pg.Pool | pg.ClientBase, id: string): Promise<WriteOff | null> {
+  const { rows } = await database.query<WriteOff>(`SELECT ${COLUMNS} FROM write_offs w WHERE w.id = $1`, [
+    id,
+  ]);
+  return rows[0] ? exact(rows[0]) : null;
 }
 
 /**
@@ -95,7 +194,7 @@ export async function findWriteOff(
   request: Omit<WriteOffRequest, 'approvedBy' | 'aloneLimit'>,
 ): Promise<WriteOff | null> {
   const { rows } = await database.query<WriteOff>(
-    `SELECT ${COLUMNS} FROM write_offs WHERE requested_by = $1 AND request_id = $2`,
+    `SELECT ${COLUMNS} FROM write_offs w WHERE w.requested_by = $1 AND w.request_id = $2`,
     [request.requestedBy, request.requestId],
   );
   const found = rows[0] && exact(rows[0]);
@@ -109,14 +208,14 @@ export async function findWriteOff(
   throw new WriteOffRefused('conflict', 'This requestId was used for another write-off.');
 }
 
-/** Write-offs, newest first; one more than the limit if there are more. */
+/** Write-offs and their reversals, newest first; one more than the limit if there are more. */
 export async function listWriteOffs(
   database: pg.Pool | pg.ClientBase,
   page: { limit: number; beforeId: string | null; accountId?: string | undefined },
 ): Promise<WriteOff[]> {
   const { rows } = await database.query<WriteOff>(
-    `SELECT ${COLUMNS} FROM write_offs WHERE ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR account_id = $3)
-     ORDER BY id DESC LIMIT $1`,
+    `SELECT ${COLUMNS} FROM write_offs w WHERE ($2::text IS NULL OR w.id < $2) AND ($3::text IS NULL OR w.account_id = $3)
+     ORDER BY w.id DESC LIMIT $1`,
     [page.limit + 1, page.beforeId, page.accountId ?? null],
   );
   return rows.map(exact);

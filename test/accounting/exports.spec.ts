@@ -124,6 +124,7 @@ describe('an export', () => {
         ...['charge_refund', 'chargeback', 'chargeback-won', 'hold', 'invite-reward', 'invite-transfer'],
         ...['recognition', 'release', 'reward-clawback', 'settle', 'suspense', 'suspense-returned'],
         ...['upstream_bill', 'upstream_cost', 'adjustment', 'adjustment-reversed', 'write-off'],
+        'write-off-reversed',
         ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded', 'suspense-expensed'],
         ...['psp-fee', 'payout', 'payout-returned', 'bank-transfer', 'bank-transfer-undone'],
       ]),

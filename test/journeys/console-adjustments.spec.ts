@@ -209,6 +209,12 @@ describe('a debt', () => {
     });
   }
 
+  async function lastWriteOff() {
+    const { accountId } = owner;
+    const { data } = await finance.api.GET('/api/finance/write-offs', { params: { query: { accountId } } });
+    return data!.items[0]!;
+  }
+
   it('is reported with its dispute and its age, and given up: the account is free again', async () => {
     await open('0');
     await chargeBack();
@@ -250,5 +256,28 @@ describe('a debt', () => {
     expect(await balance()).toBe('-2');
     expect((await giveUp('1')).response.status).toBe(409);
     await adjust('2');
+  });
+
+  it('comes back when the write-off is reversed, once, by two people above the limit', async () => {
+    await open('0');
+    await chargeBack();
+    const given = await giveUp('2');
+    const writeOffId = given.data?.writeOff?.id ?? (await lastWriteOff()).id;
+    const back = (id: string) =>
+      finance.api.POST('/api/finance/write-offs/{writeOffId}/reverse', {
+        params: { path: { writeOffId: id } },
+        body: { note: 'they answered', requestId: newId() },
+      });
+    expect((await back(newId())).response.status).toBe(404);
+    // What was given up alone today counts against the limit, too.
+    const { data } = await back(writeOffId);
+    expect(data).toMatchObject({ state: 'pending', writeOff: null });
+    expect((await decide(data!.approvalId!, second)).data).toMatchObject({ state: 'approved' });
+    expect(await balance()).toBe('-3');
+    expect(await lastWriteOff()).toMatchObject({ amount: '-2', reversesId: writeOffId });
+    expect((await back(writeOffId)).response.status).toBe(409);
+    const { data: report } = await finance.api.GET('/api/finance/reports/debts');
+    const debtor = report!.items.find(({ accountId }) => accountId === owner.accountId);
+    expect(debtor).toMatchObject({ main: '-3', frozen: true, writtenOff: '0' });
   });
 });

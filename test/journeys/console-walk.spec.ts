@@ -45,6 +45,7 @@ const OF_THE_HOUSE: Record<string, string> = {
   controlId: 'holds',
   findingId: '1',
   adjustmentId: newId(),
+  writeOffId: newId(),
   bankAccountId: 'house',
   bankLineId: '1',
   lineId: 'txn_1',

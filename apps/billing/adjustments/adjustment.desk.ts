@@ -14,7 +14,13 @@ import {
   reverseAdjustment,
 } from '#ledger/adjustment.js';
 import { UnknownAccount } from '#ledger/posting.js';
-import { writeOff, type WriteOff, WriteOffRefused } from '#ledger/write-off.js';
+import {
+  readWriteOff,
+  reverseWriteOff,
+  writeOff,
+  type WriteOff,
+  WriteOffRefused,
+} from '#ledger/write-off.js';
 import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk, ApprovalKind } from '../approvals/approval.desk.js';
@@ -58,6 +64,7 @@ const adjustmentPayload = z.strictObject({
   note: z.string(),
 });
 const reversalPayload = z.strictObject({ adjustmentId: z.string(), note: z.string() });
+const writeOffReversalPayload = z.strictObject({ writeOffId: z.string(), note: z.string() });
 const writeOffPayload = z.strictObject({
   accountId: z.string(),
   ticketId: z.string(),
@@ -81,7 +88,7 @@ export interface AdjustmentDeskParts {
   limit: Nanos;
 }
 
-/** Adjustments, their reversals and write-offs: from a ticket, by two people above a limit or for the own account. */
+/** Adjustments, write-offs and their reversals: from a ticket, by two people above a limit or for the own account. */
 export class AdjustmentDesk {
   constructor(private readonly parts: AdjustmentDeskParts) {
     const { approvals } = parts;
@@ -91,6 +98,7 @@ export class AdjustmentDesk {
       ),
     );
     approvals.register(this.kind('adjustment.reversal', reversalPayload, doReverse));
+    approvals.register(this.kind('write-off.reversal', writeOffReversalPayload, doReverseWriteOff));
     approvals.register(
       this.kind('write-off', writeOffPayload, (client, { amount, ...wanted }, doers) =>
         doWriteOff(client, { ...wanted, amount: amount === null ? null : parseAmount(amount) }, doers),
@@ -133,6 +141,21 @@ export class AdjustmentDesk {
       ask: {
         ...{ kind: 'write-off', subject: `account:${accountId}`, reason: note },
         ...{ payload: { ...wanted, amount: amount === null ? null : formatAmount(nanos(amount)) }, amount },
+      },
+    });
+  }
+
+  /** @throws ApiError */
+  async reverseWriteOff(writeOffId: string, note: string, asking: Asking): Promise<Answer<WriteOff>> {
+    const original = await inEntityTransaction(this.parts.source, ({ client }) =>
+      readWriteOff(client, writeOffId),
+    );
+    if (!original) throw new ApiError('not_found', 'There is no such write-off.');
+    return this.doOrAsk(asking, original.accountId, {
+      work: (client, doers) => doReverseWriteOff(client, { writeOffId, note }, doers),
+      ask: {
+        ...{ kind: 'write-off.reversal', subject: `write-off:${writeOffId}`, reason: note },
+        ...{ payload: { writeOffId, note }, amount: original.amount },
       },
     });
   }
@@ -231,6 +254,17 @@ export async function doWriteOff(
   return written;
 }
 
+/** @throws WriteOffRefused */
+export async function doReverseWriteOff(
+  client: pg.PoolClient,
+  wanted: z.infer<typeof writeOffReversalPayload>,
+  doers: Doers,
+): Promise<WriteOff> {
+  const reversal = await reverseWriteOff(client, { ...wanted, ...signatures(doers) });
+  await note(client, 'debt.write_off_reversed', reversal, doers);
+  return reversal;
+}
+
 function signatures({ requestedBy, approvedBy, aloneLimit, requestId }: Doers): Omit<Doers, 'auditId'> {
   return { requestedBy, approvedBy, aloneLimit, requestId };
 }
@@ -242,8 +276,7 @@ async function note(
   made: Adjustment | WriteOff,
   { auditId }: Doers,
 ): Promise<void> {
-  const { id, accountId, ticketId, amount, requestedBy, approvedBy } = made;
-  const reversesId = 'reversesId' in made ? made.reversesId : null;
+  const { id, accountId, ticketId, amount, requestedBy, approvedBy, reversesId } = made;
   const { rowCount } = await client.query(
     `SELECT FROM audit_log WHERE subject = $1 AND action = $2 AND after ->> 'id' = $3`,
     [`account:${accountId}`, action, id],
@@ -278,7 +311,8 @@ const PARAMS = {
   no_debt: 'accountId',
   once_a_month: 'accountId',
   second_person: null,
-  reversed: 'adjustmentId',
+  unknown_write_off: 'writeOffId',
+  reversed: null,
   conflict: 'requestId',
 } as const;
 

@@ -74,6 +74,15 @@ export class AdjustmentsController {
     return { state, writeOff: done && viewWriteOff(done), approvalId };
   }
 
+  @Serves(routes.reverseWriteOff)
+  async reverseWriteOff(
+    call: CallOf<typeof routes.reverseWriteOff>,
+  ): Promise<AnswerOf<typeof routes.reverseWriteOff>> {
+    const answer = await this.desk.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
+    const { state, done, approvalId } = answer;
+    return { state, writeOff: done && viewWriteOff(done), approvalId };
+  }
+
   @Serves(routes.debts)
   debts({ query }: CallOf<typeof routes.debts>): Promise<AnswerOf<typeof routes.debts>> {
     const { limit, cursor } = query;

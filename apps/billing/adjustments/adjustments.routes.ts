@@ -31,8 +31,10 @@ export const writeOffView = z.object({
   accountId: z.string(),
   ticketId: z.string(),
   period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
-  amount: amountView,
+  amount: amountView.meta({ description: 'Below 0: a reversal, by which it is owed again.' }),
   note: z.string(),
+  reversesId: z.string().nullable(),
+  reversedById: z.string().nullable(),
   requestedBy: person,
   approvedBy: person.nullable(),
   transactionId: z.string(),
@@ -42,6 +44,7 @@ export const writeOffView = z.object({
 const state = z.enum(['done', 'pending', 'rejected']);
 const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
 const adjusted = z.object({ state, adjustment: adjustmentView.nullable(), approvalId });
+const writtenOff = z.object({ state, writeOff: writeOffView.nullable(), approvalId });
 
 const signed = z
   .string()
@@ -128,7 +131,7 @@ export const adjustmentRoutes = {
     method: 'GET',
     path: '/api/finance/write-offs',
     tag,
-    summary: 'Debts that were given up, newest first.',
+    summary: 'Debts that were given up, and reversals of that, newest first.',
     access: FINANCE,
     query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
     answer: pageOf(writeOffView),
@@ -151,8 +154,21 @@ export const adjustmentRoutes = {
       note,
       requestId,
     }),
-    answer: z.object({ state, writeOff: writeOffView.nullable(), approvalId }),
+    answer: writtenOff,
     refusals: ['conflict'],
+  }),
+  reverseWriteOff: route({
+    id: 'reverseWriteOff',
+    method: 'POST',
+    path: '/api/finance/write-offs/{writeOffId}/reverse',
+    tag,
+    summary: 'Reverse a write-off whole, once, by its opposite: the debt comes back.',
+    description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
+    access: FINANCE,
+    params: z.strictObject({ writeOffId: id }),
+    body: z.strictObject({ note, requestId }),
+    answer: writtenOff,
+    refusals: ['conflict', 'not_found'],
   }),
   debts: route({
     id: 'reportDebts',

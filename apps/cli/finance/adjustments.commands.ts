@@ -1,6 +1,12 @@
 import { Command, Option } from 'commander';
 import type pg from 'pg';
-import { doAdjust, type Doers, doReverse, doWriteOff } from '#apps/billing/adjustments/adjustment.desk.js';
+import {
+  doAdjust,
+  type Doers,
+  doReverse,
+  doReverseWriteOff,
+  doWriteOff,
+} from '#apps/billing/adjustments/adjustment.desk.js';
 import {
   adjustmentColumns,
   viewAdjustment,
@@ -35,11 +41,15 @@ where another person agrees. An adjustment is never edited: reverse it and adjus
 Examples:
   tollgate finance adjust 01k0... --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
   tollgate finance reverse-adjustment 01k2... --note "it was another account"
-  tollgate finance write-off 01k0... --ticket 01k1... --note "nobody answers"`;
+  tollgate finance write-off 01k0... --ticket 01k1... --note "nobody answers"
+  tollgate finance reverse-write-off 01k3... --note "they answered"`;
 
-/** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off` and `debts`. */
+/** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off`, `reverse-write-off` and `debts`. */
 export function adjustmentCommands(): Command[] {
-  return [adjustCommand(), reverseCommand(), registerCommand(), writeOffCommand(), debtsCommand()];
+  return [
+    ...[adjustCommand(), reverseCommand(), registerCommand()],
+    ...[writeOffCommand(), reverseWriteOffCommand(), debtsCommand()],
+  ];
 }
 
 function adjustCommand(): Command {
@@ -93,6 +103,16 @@ function writeOffCommand(): Command {
     .action(writeOff);
 }
 
+function reverseWriteOffCommand(): Command {
+  return new Command('reverse-write-off')
+    .description('reverse a write-off whole, once, by its opposite: the debt comes back')
+    .argument('<write-off>', 'its id')
+    .requiredOption('--note <text>', 'why')
+    .option(...REQUEST_OPTION)
+    .option(...JSON_OPTION)
+    .action(reverseGivenUp);
+}
+
 function debtsCommand(): Command {
   return new Command('debts')
     .description('accounts that owe or are frozen')
@@ -136,6 +156,12 @@ async function writeOff(
   const wanted = { accountId, ticketId, amount, note };
   const made = await inWork(options, (client, doers) => doWriteOff(client, wanted, doers));
   printMade('Write-off', viewWriteOff(made), options);
+}
+
+async function reverseGivenUp(writeOffId: string, options: Made): Promise<void> {
+  const wanted = { writeOffId, note: options.note };
+  const made = await inWork(options, (client, doers) => doReverseWriteOff(client, wanted, doers));
+  printMade('Reversal', viewWriteOff(made), options);
 }
 
 async function inWork<T>(

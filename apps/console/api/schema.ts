@@ -1825,7 +1825,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Debts that were given up, newest first. */
+    /** Debts that were given up, and reversals of that, newest first. */
     get: operations['listWriteOffs'];
     put?: never;
     /**
@@ -1833,6 +1833,26 @@ export interface paths {
      * @description At 0 the freeze of the debt ends. The limit for one person is that of adjustments.
      */
     post: operations['writeOffDebt'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/write-offs/{writeOffId}/reverse': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Reverse a write-off whole, once, by its opposite: the debt comes back.
+     * @description Below 0 the account is frozen again. The limit for one person is that of adjustments.
+     */
+    post: operations['reverseWriteOff'];
     delete?: never;
     options?: never;
     head?: never;
@@ -7820,6 +7840,8 @@ export interface operations {
              */
             to: string;
             requests: number;
+            /** @description Customers who made them, each once. */
+            accounts: number;
             /**
              * @description What the requests did cost.
              * @example 0.02
@@ -7844,6 +7866,8 @@ export interface operations {
               model: string;
               group: string;
               requests: number;
+              /** @description Customers who made them, each once. */
+              accounts: number;
               /**
                * @description What the requests did cost.
                * @example 0.02
@@ -17848,7 +17872,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Debts that were given up, newest first. */
+      /** @description Debts that were given up, and reversals of that, newest first. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -17862,11 +17886,13 @@ export interface operations {
               /** @description Month of UTC: an account has one write-off in each. */
               period: string;
               /**
-               * @description USD of credit, a decimal string.
+               * @description Below 0: a reversal, by which it is owed again.
                * @example 0.02
                */
               amount: string;
               note: string;
+              reversesId: string | null;
+              reversedById: string | null;
               /** @description As `user:{id}`, or an operator of the command line. */
               requestedBy: string;
               approvedBy: string | null;
@@ -17965,11 +17991,13 @@ export interface operations {
               /** @description Month of UTC: an account has one write-off in each. */
               period: string;
               /**
-               * @description USD of credit, a decimal string.
+               * @description Below 0: a reversal, by which it is owed again.
                * @example 0.02
                */
               amount: string;
               note: string;
+              reversesId: string | null;
+              reversedById: string | null;
               /** @description As `user:{id}`, or an operator of the command line. */
               requestedBy: string;
               approvedBy: string | null;
@@ -18005,6 +18033,146 @@ export interface operations {
       };
       /** @description `forbidden`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  reverseWriteOff: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        writeOffId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          note: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Reverse a write-off whole, once, by its opposite: the debt comes back. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'done' | 'pending' | 'rejected';
+            writeOff: {
+              id: string;
+              accountId: string;
+              ticketId: string;
+              /** @description Month of UTC: an account has one write-off in each. */
+              period: string;
+              /**
+               * @description Below 0: a reversal, by which it is owed again.
+               * @example 0.02
+               */
+              amount: string;
+              note: string;
+              reversesId: string | null;
+              reversedById: string | null;
+              /** @description As `user:{id}`, or an operator of the command line. */
+              requestedBy: string;
+              approvedBy: string | null;
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            } | null;
+            /** @description What a second person decides. */
+            approvalId: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
         headers: {
           [name: string]: unknown;
         };

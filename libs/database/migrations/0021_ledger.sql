@@ -1,1 +1,11 @@
--- What the ledger's batches need.
+-- What the ledger's batches need; and write-offs that are reversed.
+
+-- A write-off is reversed whole, once, by its linked opposite: the debt comes back. Its month stays taken.
+ALTER TABLE write_offs ADD COLUMN reverses_id text UNIQUE REFERENCES write_offs;
+ALTER TABLE write_offs DROP CONSTRAINT write_offs_amount_check;
+ALTER TABLE write_offs ADD CONSTRAINT sign_of_write_off CHECK (CASE WHEN reverses_id IS NULL THEN amount > 0 ELSE amount < 0 END);
+ALTER TABLE write_offs DROP CONSTRAINT write_offs_account_id_period_key;
+CREATE UNIQUE INDEX write_offs_month ON write_offs (account_id, period) WHERE reverses_id IS NULL;
+ALTER TABLE credit_lot_changes DROP CONSTRAINT credit_lot_changes_kind_check;
+ALTER TABLE credit_lot_changes ADD CONSTRAINT credit_lot_changes_kind_check CHECK (kind IN (
+  'refund', 'refund-returned', 'chargeback', 'chargeback-won', 'debt', 'adjustment-reversed', 'write-off-reversed'));
