@@ -10,6 +10,7 @@ import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { spreadOverDays } from '../../../test/support/spread.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import { hashBalances } from './balances-hash.js';
 import { catchUp } from './catch-up.js';
@@ -30,23 +31,11 @@ beforeAll(async () => {
     `UPDATE suspense_items s SET state = 'returned', cleared_transaction_id = t.id, cleared_by = 'cli', cleared_at = now()
      FROM ledger_transactions t WHERE t.linked_id = s.transaction_id`,
   );
-  await spreadOverDays();
+  await spreadOverDays(fixture.owner, DAYS);
 });
 afterAll(() => fixture.close());
 
 const DAYS = 4;
-
-/** As if the postings had come over some days, so that there are snapshots between them. */
-async function spreadOverDays(): Promise<void> {
-  await fixture.owner.query('ALTER TABLE ledger_transactions DISABLE TRIGGER append_only');
-  await fixture.owner.query(
-    `UPDATE ledger_transactions t SET recorded_at = r.at, effective_at = r.at
-     FROM (SELECT id, recorded_at - ($1::int + 1) * interval '1 day' + ntile($1) OVER (ORDER BY id) * interval '1 day' AS at
-       FROM ledger_transactions) AS r WHERE r.id = t.id`,
-    [DAYS],
-  );
-  await fixture.owner.query('ALTER TABLE ledger_transactions ENABLE TRIGGER append_only');
-}
 
 function options(changed: Partial<CloseOptions> = {}): CloseOptions {
   const limits = { marginMs: 0, waitMs: 2_000, graceMs: 60_000, limitMs: 60_000 };

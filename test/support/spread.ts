@@ -1,0 +1,28 @@
+import type pg from 'pg';
+
+const APPEND_ONLY = ['ledger_transactions', 'charge_costs'];
+
+/**
+ * As if the postings of some seconds had come over some days, with the charges and costs that they are of, so that there are
+ * days and snapshots between them. `end` of the last day is about now.
+ */
+export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void> {
+  for (const table of APPEND_ONLY) await owner.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  await owner.query(
+    `UPDATE ledger_transactions t SET recorded_at = r.at, effective_at = r.at
+     FROM (SELECT id, recorded_at - ($1::int + 1) * interval '1 day' + ntile($1) OVER (ORDER BY id) * interval '1 day' AS at
+       FROM ledger_transactions) AS r WHERE r.id = t.id`,
+    [days],
+  );
+  await owner.query(
+    `UPDATE charges c SET resolved_at = t.effective_at FROM ledger_transactions t
+     WHERE t.charge_id = c.id AND t.kind IN ('settle', 'release')`,
+  );
+  await owner.query(
+    `UPDATE charge_costs k SET ended_at = c.resolved_at,
+       day = (coalesce((SELECT t.effective_at FROM ledger_transactions t WHERE t.id = k.transaction_id), c.resolved_at)
+         AT TIME ZONE 'UTC')::date
+     FROM charges c WHERE c.id = k.charge_id`,
+  );
+  for (const table of APPEND_ONLY) await owner.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+}
