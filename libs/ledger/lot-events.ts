@@ -85,6 +85,11 @@ function restoreOf({ id, kind, linkedId, effectiveAt }: Move, credits: bigint): 
   return { kind: 'restore', id, useId: linkedId ?? 0n, useCredits: 0n, purpose, credits, effectiveAt };
 }
 
+/** ISO 8601 in UTC, to the microsecond, as SQL: such texts are in the order of their times. */
+function isoText(time: string): string {
+  return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
 const RANGE = `SELECT t.id, t.account_id, t.kind, t.charge_id, t.linked_id, t.effective_at FROM ledger_transactions t
     WHERE t.id > $1 AND t.id <= $2 AND t.kind NOT IN ('hold', 'release', 'recognition')
       AND ($3::text[] IS NULL OR t.kind <> 'settle' OR t.account_id = ANY ($3))`;
@@ -128,7 +133,7 @@ const movesOf = (scope: string, isDue: string): string => `
   SELECT account_id AS "accountId", min(id)::text AS "firstId", max(id)::text AS id, count(*)::int AS count,
     min(kind) AS kind, min(purpose) AS purpose, sum(net)::text AS net, min(charge_id) AS "chargeId",
     min(linked_id)::text AS "linkedId",
-    to_char(least(max(effective_at), clock_timestamp()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
+    ${isoText('least(max(effective_at), clock_timestamp())')} AS "effectiveAt"
   FROM numbered GROUP BY account_id, run ORDER BY account_id, max(id)`;
 
 async function readMoves(
@@ -182,7 +187,7 @@ async function readCauses(
     }
   >(
     `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
-       to_char(least(t.effective_at, clock_timestamp()) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "effectiveAt"
+       ${isoText('least(t.effective_at, clock_timestamp())')} AS "effectiveAt"
      FROM (
        SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
          paid_minor AS "paidMinor", 0 AS place, id
@@ -356,15 +361,16 @@ async function readUnmet(
   accountIds: readonly string[],
 ): Promise<Map<string, UnmetUse[]>> {
   const { rows } = await client.query<
-    { accountId: string; purpose: LotPurpose } & Record<'useId' | 'credits', string>
+    { accountId: string; purpose: LotPurpose } & Record<'useId' | 'credits' | 'effectiveAt', string>
   >(
-    `SELECT account_id AS "accountId", use_id::text AS "useId", purpose, credits::text FROM lot_unmet
+    `SELECT account_id AS "accountId", use_id::text AS "useId", purpose, credits::text,
+       ${isoText('effective_at')} AS "effectiveAt" FROM lot_unmet
      WHERE account_id = ANY ($1) ORDER BY account_id, use_id`,
     [accountIds],
   );
   const unmet = new Map<string, UnmetUse[]>();
-  for (const { accountId, useId, purpose, credits } of rows)
-    listOf(unmet, accountId).push({ useId: BigInt(useId), purpose, credits: BigInt(credits) });
+  for (const { accountId, useId, purpose, credits, effectiveAt } of rows)
+    listOf(unmet, accountId).push({ useId: BigInt(useId), purpose, credits: BigInt(credits), effectiveAt });
   return unmet;
 }
 

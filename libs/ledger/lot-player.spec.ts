@@ -91,6 +91,24 @@ describe('lots', () => {
     });
   });
 
+  it('of a payment that is known late cover a debt when that arose, not before; and an earlier debt when they came', () => {
+    const story = new Story();
+    story.day = 3;
+    story.use(4n, 'debt');
+    story.day = 2;
+    story.lot(3n);
+    story.day = 5;
+    story.lot(3n);
+    const player = play(story.events);
+    expect(player.uses.map(({ credits, effectiveAt }) => [credits, effectiveAt.slice(0, 10)])).toEqual([
+      [3n, '2026-01-03'],
+      [1n, '2026-01-05'],
+    ]);
+    const later = new LotPlayer([], play(story.events.slice(0, 1)).unmet, nothing);
+    later.play(story.events.slice(1));
+    expect(later.uses).toEqual(player.uses);
+  });
+
   it('get back what a refunded charge took from them, and not what was used last', () => {
     const story = new Story();
     story.lot(10n);

@@ -29,6 +29,8 @@ export interface UnmetUse {
   readonly useId: bigint;
   readonly purpose: LotPurpose;
   credits: bigint;
+  /** When the use was effective: nothing covers it before. */
+  readonly effectiveAt: string;
 }
 
 /** What used a lot; one row for uses in a row of one purpose and day, from the first to the last. Negative: given back. */
@@ -159,7 +161,7 @@ export class LotPlayer {
     }
     if (event.count > 1) throw new RowStraddles();
     this.open.clear();
-    const unmet = { useId: event.id, purpose, credits };
+    const unmet = { useId: event.id, purpose, credits, effectiveAt: event.effectiveAt };
     this.consume(unmet, event);
     if (unmet.credits > 0n) this.unmetUses.push(unmet);
   }
@@ -184,16 +186,17 @@ export class LotPlayer {
     this.uses.push(use);
   }
 
-  /** Takes what a use still needs from the lots, in rows of its own. */
-  private consume(unmet: UnmetUse, { id, effectiveAt }: At): void {
+  /** Takes what a use still needs from the lots, in rows of its own: when both the use and the credits were there. */
+  private consume(unmet: UnmetUse, at: At): void {
     const { useId, purpose } = unmet;
+    const effectiveAt = at.effectiveAt > unmet.effectiveAt ? at.effectiveAt : unmet.effectiveAt;
     for (let lot = this.nextLot(); lot && unmet.credits > 0n; lot = this.nextLot()) {
       const unused = lot.credits - lot.used;
       const credits = unused < unmet.credits ? unused : unmet.credits;
       const minor = this.take(lot, purpose, credits);
       unmet.credits -= credits;
       const use = { lotId: lot.lotId, firstUseId: useId, lastUseId: useId, purpose };
-      this.uses.push({ ...use, credits, minor, atId: id, effectiveAt });
+      this.uses.push({ ...use, credits, minor, atId: at.id, effectiveAt });
     }
   }
 

@@ -145,13 +145,14 @@ async function storeUnmet(client: pg.ClientBase, plays: readonly AccountPlay[]):
   ]);
   if (unmet.length === 0) return;
   await client.query(
-    `INSERT INTO lot_unmet (account_id, use_id, purpose, credits)
-     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])`,
+    `INSERT INTO lot_unmet (account_id, use_id, purpose, credits, effective_at)
+     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[])`,
     [
       unmet.map(({ accountId }) => accountId),
       unmet.map(({ useId }) => useId),
       unmet.map(({ purpose }) => purpose),
       unmet.map(({ credits }) => credits),
+      unmet.map(({ effectiveAt }) => effectiveAt),
     ],
   );
 }

@@ -9,3 +9,8 @@ CREATE UNIQUE INDEX write_offs_month ON write_offs (account_id, period) WHERE re
 ALTER TABLE credit_lot_changes DROP CONSTRAINT credit_lot_changes_kind_check;
 ALTER TABLE credit_lot_changes ADD CONSTRAINT credit_lot_changes_kind_check CHECK (kind IN (
   'refund', 'refund-returned', 'chargeback', 'chargeback-won', 'debt', 'adjustment-reversed', 'write-off-reversed'));
+
+-- When what no credit covered was used: credits of a payment that is known late cover it then, not before.
+ALTER TABLE lot_unmet ADD COLUMN effective_at timestamptz;
+UPDATE lot_unmet u SET effective_at = t.effective_at FROM ledger_transactions t WHERE t.id = u.use_id;
+ALTER TABLE lot_unmet ALTER COLUMN effective_at SET NOT NULL;

@@ -84,7 +84,7 @@ describe('the controls of lots and of deferred revenue', () => {
     ],
     ['never_played', 'DELETE FROM lot_cursors WHERE account_id = $1'],
     ['stuck', `UPDATE lot_cursors SET stuck = 'x' WHERE account_id = $1`],
-    ['credits_idle', `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1)`],
+    ['credits_idle', `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1, now())`],
   ])('name what is wrong with lots: %s', async (state, sql) => {
     const { lots } = await found(sql);
     expect(states(lots)).toContain(state);
