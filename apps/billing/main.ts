@@ -61,6 +61,7 @@ Environment:
   PROVIDER_REPORT_SECONDS how often providers are asked for what moved our balance there (3600)
   RECONCILE_SECONDS       pause between runs of the controls of the books (300)
   RECONCILE_GRACE_SECONDS work younger than this may be in flight, and is no finding yet (300)
+  REPORT_OVERDUE_HOURS    a report of a provider or bank is a finding so long after the last one ended (72)
   WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
   TRUST_PROXY             believe X-Forwarded-For of one proxy (true) or of so many (false)
   LOG_LEVEL               info

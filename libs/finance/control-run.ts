@@ -6,6 +6,8 @@ export interface ControlRunOptions {
   readonly controls: readonly Control[];
   /** Work younger than this may be in flight still. */
   readonly graceMs: number;
+  /** As in the context of a control. */
+  readonly reportOverdueMs?: number | undefined;
   /** Only what concerns the time before counts; null or left out: everything. ISO 8601. */
   readonly before?: string | null;
   /** Items that each control names at most. */
@@ -64,14 +66,17 @@ export async function runControlsOn(
   { client, horizon }: Pick<Report, 'client' | 'horizon'>,
   options: ControlRunOptions,
 ): Promise<ControlOutcome[]> {
-  const { graceMs, before = null, limit = ITEMS_NAMED, signal } = options;
+  const { graceMs, reportOverdueMs, before = null, limit = ITEMS_NAMED, signal } = options;
   const outcomes: ControlOutcome[] = [];
   for (const control of options.controls) {
     if (signal?.aborted) break;
     options.onProgress?.(control);
     const since = (control.window === true && options.since?.get(control.id)) || null;
     const scope = since === null ? ('whole' as const) : ('recent' as const);
-    const context = { horizon, graceMs, before, limit, scope, since };
+    const context = {
+      ...{ horizon, graceMs, before, limit, scope, since },
+      ...(reportOverdueMs === undefined ? {} : { reportOverdueMs }),
+    };
     const looked = await runOne(client, options.limitMs, () => control.check(client, context));
     outcomes.push({ control, since, ...looked });
   }

@@ -30,6 +30,8 @@ export interface ControlContext {
   readonly horizon: Horizon;
   /** Work younger than this may be in flight still. */
   readonly graceMs: number;
+  /** Reports of providers and banks are due so long after they ended, where something happened since. Left out: three days. */
+  readonly reportOverdueMs?: number;
   /** Only what concerns the time before counts, as for the close of a period; null: all that the snapshot sees. ISO 8601. */
   readonly before: string | null;
   /** Items to name at most. */
@@ -42,6 +44,9 @@ export interface ControlContext {
   /** With `recent`: everything that happened from then on is to be looked at. ISO 8601; null with `whole`. */
   readonly since?: string | null;
 }
+
+/** What `reportOverdueMs` is where nobody says otherwise. */
+export const REPORT_OVERDUE_MS = 72 * 3_600_000;
 
 export type ControlScope = 'recent' | 'whole';
 

@@ -8,6 +8,8 @@ import { readStandings } from './findings.js';
 
 export interface ReconcileOptions {
   readonly graceMs: number;
+  /** As in the context of a control. */
+  readonly reportOverdueMs?: number | undefined;
   /** Each query of a control is given up after this. */
   readonly limitMs: number;
   /** How long results of runs are kept; findings stay. */
@@ -138,8 +140,11 @@ async function runAndStore(
     `SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`,
   );
   const startedAt = rows[0]?.at as string;
-  const { graceMs, limitMs, signal, since } = options;
-  const run = await runControls(pool, { controls, graceMs, limitMs, since, ...(signal && { signal }) });
+  const { graceMs, reportOverdueMs, limitMs, signal, since } = options;
+  const run = await runControls(pool, {
+    ...{ controls, graceMs, reportOverdueMs, limitMs, since },
+    ...(signal && { signal }),
+  });
   return inTransaction(pool, async (client) => {
     const standings = await readStandings(
       client,

@@ -17,7 +17,10 @@ jest.setTimeout(60_000);
 let fixture: LedgerFixture;
 let stripe: StripeStandIn;
 let folder: string;
-const today = new Date().toISOString().slice(0, 10);
+const dayAt = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const yesterday = dayAt(-1);
+/** A month that is over. */
+const DAYS = ['--from', dayAt(-30), '--to', dayAt(0)];
 
 beforeAll(async () => {
   ensureBuilt();
@@ -64,21 +67,28 @@ describe('tollgate finance import', () => {
     const report = await file(
       'report.csv',
       HEADER,
-      `txn_1,${today} 00:00:00,usd,13.00,0.68,charge,ch_1,pi_1`,
+      `txn_1,${yesterday} 00:00:00,usd,13.00,0.68,charge,ch_1,pi_1`,
     );
-    const tried = await finance('import', 'stripe', report, '--dry-run');
+    const bare = await finance('import', 'stripe', report);
+    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('from is required') });
+    const tried = await finance('import', 'stripe', report, '--dry-run', ...DAYS);
     expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing was kept') });
-    const made = await finance('import', 'stripe', report, '--json');
+    const made = await finance('import', 'stripe', report, '--json', ...DAYS);
     expect(JSON.parse(made.stdout)).toMatchObject({ lines: 1, added: 1, posted: 1, unexplained: [] });
-    const again = await finance('import', 'stripe', report, '--json');
+    const again = await finance('import', 'stripe', report, '--json', ...DAYS);
     expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, changed: 0, posted: 0 });
-    const bad = await file('bad.csv', HEADER, 'txn_2,never,usd,1,0,fee,,', `txn_3,${today},usd,x,0,fee,,`);
-    const refused = await finance('import', 'stripe', bad);
+    const bad = await file(
+      'bad.csv',
+      HEADER,
+      'txn_2,never,usd,1,0,fee,,',
+      `txn_3,${yesterday},usd,x,0,fee,,`,
+    );
+    const refused = await finance('import', 'stripe', bad, ...DAYS);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Line 2, created_utc: must be a time');
     expect(refused.stderr).toContain('Line 3, gross: must be an amount');
     expect((await finance('import', 'stripe')).stderr).toBe('Give either a file or --api.\n');
-    expect((await finance('import', 'stripe', join(folder, 'nothing'))).code).toBe(1);
+    expect((await finance('import', 'stripe', join(folder, 'nothing'), ...DAYS)).code).toBe(1);
     const { rows } = await fixture.billing.query(`SELECT FROM audit_log WHERE action = 'report.imported'`);
     expect(rows).toHaveLength(2);
   });
@@ -97,10 +107,10 @@ describe('tollgate finance import', () => {
     const statement = await file(
       'bank.csv',
       'Tag;Betrag;Zweck',
-      `${today};13,00;bank-1`,
-      `${today};-4,00;Miete`,
+      `${yesterday};13,00;bank-1`,
+      `${yesterday};-4,00;Miete`,
     );
-    expect((await finance('import', 'bank', 'main', statement)).stderr).toContain(
+    expect((await finance('import', 'bank', 'main', statement, ...DAYS)).stderr).toContain(
       'There is no bank account main',
     );
     const wrong = await finance('import', 'bank', 'main', statement, '--mapping', '{"date": {}}');
@@ -110,9 +120,9 @@ describe('tollgate finance import', () => {
       '{"delimiter": ";", "decimal": ",", "date": {"column": "Tag"}, "amount": {"column": "Betrag"},',
       '"currency": {"fixed": "USD"}, "reference": ["Zweck"]}',
     );
-    const made = await finance('import', 'bank', 'main', statement, '--mapping', mapping, '--json');
+    const made = await finance('import', 'bank', 'main', statement, '--mapping', mapping, '--json', ...DAYS);
     expect(JSON.parse(made.stdout)).toMatchObject({ added: 2, matchedAtBank: 1 });
-    expect((await finance('import', 'bank', 'main', statement, '--json')).code).toBe(0);
+    expect((await finance('import', 'bank', 'main', statement, '--json', ...DAYS)).code).toBe(0);
   });
 });
 
@@ -129,5 +139,12 @@ describe('tollgate finance reconcile', () => {
     const { stdout } = await finance('reconcile', 'bank', '--state', 'matched', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: 'line', reference: 'bank-1' }], more: false });
     expect((await finance('reconcile', 'payments', '--state', 'odd')).code).toBe(2);
+    const covered = await finance('reconcile', 'coverage');
+    expect(covered).toMatchObject({ code: 0, stdout: expect.stringContaining(`bank main`) });
+    const spans = JSON.parse((await finance('reconcile', 'coverage', '--json')).stdout);
+    expect(spans.items.at(-1)).toMatchObject({
+      ...{ provider: 'bank', bankAccountId: 'main', gaps: [] },
+      covered: [{ from: `${dayAt(-30)}T00:00:00.000Z`, to: `${dayAt(0)}T00:00:00.000Z` }],
+    });
   });
 });

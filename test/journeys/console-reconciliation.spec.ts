@@ -348,7 +348,10 @@ describe('files', () => {
 
   const HEADER =
     'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id';
-  const now = () => new Date(Date.now() - 60_000).toISOString().slice(0, 19).replace('T', ' ');
+  const dayAt = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
+  const yesterday = `${dayAt(-1)} 12:00:00`;
+  /** Days that are over. */
+  const DAYS = `?from=${dayAt(-60)}&to=${dayAt(0)}`;
 
   function upload(path: string, text: string, query = ''): Promise<Response> {
     const headers = { 'content-type': 'text/csv' };
@@ -357,11 +360,12 @@ describe('files', () => {
 
   it("of Stripe are tried, imported once, and compared with what Stripe's own list says", async () => {
     const { paymentId, movement } = await buy(month);
+    movement.created -= DAY / 1000;
     const row = `${movement.id},${new Date(movement.created * 1000).toISOString().slice(0, 19).replace('T', ' ')},usd,13.00,0.68,charge,ch_1,${paymentId},`;
-    const tried = await upload('provider-reports/stripe', `${HEADER}\n${row}\n`, '?dryRun=true');
+    const tried = await upload('provider-reports/stripe', `${HEADER}\n${row}\n`, `${DAYS}&dryRun=true`);
     expect(await tried.json()).toMatchObject({ id: null, lines: 1, added: 1 });
     const both = await Promise.all(
-      [1, 2].map(() => upload('provider-reports/stripe', `${HEADER}\n${row}\n`)),
+      [1, 2].map(() => upload('provider-reports/stripe', `${HEADER}\n${row}\n`, DAYS)),
     );
     const answers = (await Promise.all(both.map((each) => each.json()))) as { added: number }[];
     expect(answers.map(({ added }) => added).sort()).toEqual([0, 1]);
@@ -373,18 +377,27 @@ describe('files', () => {
   it('with a fault are refused whole, with the line and the column', async () => {
     const answer = await upload(
       'provider-reports/stripe',
-      `${HEADER}\ntxn_1,${now()},usd,x,0,charge,ch_1,pi_1,\n`,
+      `${HEADER}\ntxn_1,${yesterday},usd,x,0,charge,ch_1,pi_1,\n`,
+      DAYS,
     );
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('Line 2, gross: must be an amount with at most 2 decimals.');
-    expect((await upload('provider-reports/stripe', 'no,report\n1,2\n')).status).toBe(400);
-    expect(
-      (await upload('provider-reports/stripe', `${HEADER}\n`, '?from=2026-01-01T00:00:00Z')).status,
-    ).toBe(400);
+    expect((await upload('provider-reports/stripe', 'no,report\n1,2\n', DAYS)).status).toBe(400);
+    const refusal = async (query: string) => {
+      const answered = await upload('provider-reports/stripe', `${HEADER}\n`, query);
+      const { error } = (await answered.json()) as { error: { code: string; param: string } };
+      return `${error.code} ${error.param}`;
+    };
+    expect(await refusal('')).toBe('missing_required_parameter from');
+    expect(await refusal('?from=2026-01-01')).toBe('missing_required_parameter to');
+    expect(await refusal(`?from=2026-01-01&to=${dayAt(2)}`)).toBe('invalid_value to');
+    const { data } = await month.finance.api.GET('/api/finance/provider-reports/coverage');
+    expect(data!.items.map(({ provider, of }) => `${provider} ${of}`)).toEqual(
+      expect.arrayContaining(['stripe activity', 'stripe payouts']),
+    );
   });
 
   it('of a bank are read as its mapping says, matched with transfers, payouts and what people know', async () => {
-    const today = new Date().toISOString().slice(0, 10);
     const mapping = {
       delimiter: ';' as const,
       decimal: ',' as const,
@@ -393,7 +406,7 @@ describe('files', () => {
       currency: { fixed: 'USD' },
       reference: ['Zweck'],
     };
-    const [year, monthOfYear, day] = today.split('-');
+    const [year, monthOfYear, day] = dayAt(-1).split('-');
     const line = (amount: string, text: string) => `${day}.${monthOfYear}.${year};${amount};${text}`;
     const params = { path: { bankAccountId: 'main' } };
     const file = [
@@ -402,7 +415,7 @@ describe('files', () => {
       line('1.300,00', 'Ada Example'),
       line('-9,99', 'Miete'),
     ].join('\n');
-    expect((await upload('bank-accounts/main/lines', file)).status).toBe(404);
+    expect((await upload('bank-accounts/main/lines', file, DAYS)).status).toBe(404);
     const saved = await month.finance.api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
       params,
       body: { mapping },
@@ -419,7 +432,7 @@ describe('files', () => {
         requestId: newId(),
       },
     });
-    const imported = await upload('bank-accounts/main/lines', file);
+    const imported = await upload('bank-accounts/main/lines', file, DAYS);
     expect(await imported.json()).toMatchObject({ lines: 3, added: 3 });
     const list = async () =>
       (await month.finance.api.GET('/api/finance/reconciliation/bank', {})).data!.items.filter(
@@ -455,7 +468,7 @@ describe('files', () => {
     expect(undo.response.status).toBe(204);
     expect(await house(month, 'psp:manual')).toBe('-13.00');
     // What somebody undid is left to people.
-    expect(await (await upload('bank-accounts/main/lines', file)).json()).toMatchObject({ added: 0 });
+    expect(await (await upload('bank-accounts/main/lines', file, DAYS)).json()).toMatchObject({ added: 0 });
     expect(await house(month, 'psp:manual')).toBe('-13.00');
     expect((await list()).length).toBe(3);
     await expectCleanLedger(month.relay);
@@ -463,7 +476,7 @@ describe('files', () => {
 
   it('reach back a month', async () => {
     const early = new Date(Date.now() - 30 * DAY).toISOString().slice(0, 19).replace('T', ' ');
-    await upload('provider-reports/stripe', `${HEADER}\ntxn_early,${early},usd,-1.00,0,fee,,,\n`);
+    await upload('provider-reports/stripe', `${HEADER}\ntxn_early,${early},usd,-1.00,0,fee,,,\n`, DAYS);
     const { rows } = await month.relay.fixture.billing.query<{ day: string }>(
       `SELECT (effective_at AT TIME ZONE 'UTC')::date::text AS day FROM ledger_transactions WHERE reference = $1`,
       ['psp-fee:stripe:txn_early'],

@@ -28,6 +28,15 @@ export const time = z.iso
   .datetime({ offset: true, message: 'must be a time such as 2026-01-31T00:00:00Z' })
   .transform((text) => new Date(text));
 
+/** The same kept as its text: the times of the ledger have microseconds, which a Date has not. */
+export const exactTime = z.iso.datetime({
+  offset: true,
+  message: 'must be a time such as 2026-01-31T00:00:00.123456Z',
+});
+
+/** A day in a request. */
+export const day = z.iso.date({ message: 'must be a day such as 2026-01-31' });
+
 /** One line that people read in lists. */
 export const name = z
   .string()

@@ -11,6 +11,7 @@ import {
   type BankMatchKind,
   lockMatching,
   matchBankLine,
+  pastTime,
   undoBankMatch,
 } from '#finance/provider-reports/bank-match.js';
 import { audit } from '#identity/audit-log.js';
@@ -115,7 +116,7 @@ export class BankDesk {
       {
         ...{ provider: 'manual', reference: line.reference, orderId: null, why: 'no_order' },
         ...{ amountMinor: BigInt(line.amount), currency: line.currency },
-        happenedAt: `${line.bookedOn}T00:00:00Z`,
+        happenedAt: await pastTime(client, line.bookedOn),
       },
       this.config.payments.currency,
     );

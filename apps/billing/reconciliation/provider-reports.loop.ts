@@ -70,7 +70,11 @@ export class ProviderReports implements OnApplicationBootstrap, BeforeApplicatio
     if (stripe)
       work.push([
         'stripe',
-        () => importFromStripe(this.pool, stripe, { from: null, actor: 'system', signal }),
+        async () => {
+          const fetched = await importFromStripe(this.pool, stripe, { from: null, actor: 'system', signal });
+          for (const missing of fetched.missingPayouts ?? [])
+            this.log.warn(missing, 'it could not be asked what a payout is made of; it is tried again');
+        },
       ]);
     for (const [provider, run] of work) {
       try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank-csv.js';
-import { pageOf, pageQuery, time, timeView } from '../http/fields.js';
+import { day, pageOf, pageQuery, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { currencyView, paymentView, reason } from '../payments/fields.js';
 
@@ -19,17 +19,28 @@ const range = {
   to: time.optional().meta({ description: 'Happened before this time.' }),
 };
 
-const covers = {
-  from: time.optional().meta({
-    description: 'From when the report is whole; from its first line when left out.',
+/** Both are needed; without one, the answer names it. */
+const days = {
+  from: day.optional().meta({
+    description:
+      'The first day that the file was asked for, in its own zone. Required: no file says it itself.',
   }),
-  to: time.optional().meta({ description: 'To when; to its last line when left out.' }),
+  to: day.optional().meta({ description: 'The day after the last. Required, and not after today.' }),
 };
 
 const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
 const sentence = z.string().meta({ description: 'What became of it, for people.' });
 
-const matchState = z.enum(['matched', 'waiting', 'missing_here', 'missing_there', 'differs', 'twice']);
+const matchState = z.enum([
+  'matched',
+  'accepted',
+  'waiting',
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+]);
 const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
 
 export const matchView = z.object({
@@ -54,7 +65,17 @@ export const matchDayView = z.object({
   theirs: paymentView,
 });
 
-const payoutState = z.enum(['matched', 'unlinked', 'waiting', 'missing_there', 'differs', 'twice']);
+const payoutState = z.enum([
+  'matched',
+  'accepted',
+  'unlinked',
+  'lines_missing',
+  'waiting',
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+]);
 export const payoutView = z.object({
   provider: reportingProvider,
   payoutId: z.string(),
@@ -78,6 +99,8 @@ const bankState = z.enum([
   'matched',
   'set_aside',
   'waiting',
+  'not_covered',
+  'refused',
   'missing_here',
   'missing_there',
   'differs',
@@ -95,6 +118,7 @@ export const bankItemView = z.object({
   bankAccountId: z.string().nullable(),
   reference: z.string(),
   counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
+  refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
   transactionIds,
 });
 
@@ -115,6 +139,18 @@ const runView = reportView.extend({
   actor: z.string(),
   startedAt: timeView,
   finishedAt: timeView.nullable(),
+});
+
+const coverageView = z.object({
+  provider: z.enum(['stripe', 'sandbox', 'bank']),
+  bankAccountId: z.string().nullable(),
+  of: z
+    .enum(['activity', 'payouts', 'lines'])
+    .meta({ description: 'Movements of the balance, payouts alone, or lines of the bank.' }),
+  covered: z.array(z.object({ from: timeView.nullable(), to: timeView })),
+  gaps: z
+    .array(z.object({ from: timeView, to: timeView }))
+    .meta({ description: 'Times between them that no report holds: what lies there counts as a fault.' }),
 });
 
 const lineView = z.object({
@@ -233,6 +269,15 @@ export const reconciliationRoutes = {
     query: z.strictObject(pageQuery),
     answer: pageOf(runView),
   }),
+  coverage: route({
+    id: 'listReportCoverage',
+    method: 'GET',
+    path: '/api/finance/provider-reports/coverage',
+    tag,
+    summary: 'For which times there are reports, by provider and bank account, and the gaps between them.',
+    access: FINANCE,
+    answer: z.object({ items: z.array(coverageView) }),
+  }),
   importStripe: route({
     id: 'importStripeReport',
     method: 'POST',
@@ -240,9 +285,9 @@ export const reconciliationRoutes = {
     tag,
     summary: 'Import an itemised report of Stripe as CSV: all of it or nothing.',
     description:
-      'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. A larger file is imported by the command line.',
+      'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
     access: FINANCE,
-    query: z.strictObject({ ...covers, dryRun: flag }),
+    query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
     consumes: 'text/csv',
     answer: reportView,
@@ -306,7 +351,7 @@ export const reconciliationRoutes = {
     summary: 'Import a CSV file of a bank: all of it or nothing.',
     access: FINANCE,
     params: z.strictObject({ bankAccountId }),
-    query: z.strictObject({ ...covers, dryRun: flag }),
+    query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
     consumes: 'text/csv',
     answer: reportView,

@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { importBankCsv } from '#finance/provider-reports/bank.import.js';
-import type { Coverage } from '#finance/provider-reports/file-rows.js';
+import { findBankAccount, importBankCsv } from '#finance/provider-reports/bank.import.js';
+import { type CoverageList, listCoverage, requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import {
   type FileImport,
   type ImportResult,
   importStripeCsv,
 } from '#finance/provider-reports/report.import.js';
 import { ReportRefused } from '#finance/provider-reports/report-line.js';
+import { inSnapshot } from '#finance/snapshot.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { POOL } from '../billing.tokens.js';
@@ -33,7 +34,8 @@ export interface ReportRun {
 
 interface Upload {
   text: string;
-  covers: Coverage | null;
+  from: string | undefined;
+  to: string | undefined;
   dryRun: boolean;
 }
 
@@ -45,18 +47,19 @@ export class ReportDesk {
     @Inject(ProviderReports) private readonly reports: ProviderReports,
   ) {}
 
-  /** @throws ApiError invalid_value for a file that cannot be read */
+  /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
   importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {
     return this.import(upload, asking, {
-      subject: 'stripe',
+      ...{ subject: 'stripe', timeZone: 'UTC' },
       run: (options) => importStripeCsv(this.pool, sourceOf(upload.text), options),
     });
   }
 
   /** @throws ApiError invalid_value, not_found, conflict */
-  importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
+  async importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
+    const account = await findBankAccount(this.pool, accountId);
     return this.import(upload, asking, {
-      subject: `bank:${accountId}`,
+      ...{ subject: `bank:${accountId}`, timeZone: account?.mapping.timeZone ?? 'UTC' },
       run: (options) => importBankCsv(this.pool, { accountId, source: sourceOf(upload.text) }, options),
     });
   }
@@ -73,15 +76,20 @@ export class ReportDesk {
     return pageFrom(rows, query.limit, ({ id }) => [id]);
   }
 
+  coverage(): Promise<CoverageList[]> {
+    return inSnapshot(this.pool, listCoverage);
+  }
+
   private async import(
-    { covers, dryRun }: Upload,
+    { from, to, dryRun }: Upload,
     { actor, auditId }: Asking,
-    what: { subject: string; run: (options: FileImport) => Promise<ImportResult> },
+    what: { subject: string; timeZone: string; run: (options: FileImport) => Promise<ImportResult> },
   ): Promise<ImportResult> {
     const by = `user:${actor.userId}`;
+    const days = requireDays({ from, to }, await todayIn(this.pool, what.timeZone));
     try {
       const result = await what.run({
-        ...{ actor: by, dryRun, covers },
+        ...{ actor: by, dryRun, days },
         inTransaction: (client, { reportId, lines, added, changed }) =>
           audit(client, {
             ...{ actor: by, action: 'report.imported', subject: `report:${what.subject}` },

@@ -1,7 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Coverage } from '#finance/provider-reports/file-rows.js';
 import { formatMinor } from '#money/currency.js';
-import { ApiError } from '#platform/errors.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import type { Asking } from '../payments/finance-credit.js';
 import { BankDesk } from './bank.desk.js';
@@ -25,6 +23,11 @@ export class ReportsController {
   async reports({ query }: CallOf<typeof routes.reports>): Promise<AnswerOf<typeof routes.reports>> {
     const { items, nextCursor } = await this.desk.list(query);
     return { items: items.map(viewRun), nextCursor };
+  }
+
+  @Serves(routes.coverage)
+  async coverage(): Promise<AnswerOf<typeof routes.coverage>> {
+    return { items: await this.desk.coverage() };
   }
 
   @Serves(routes.importStripe)
@@ -87,16 +90,11 @@ function asking({ actor, requestId }: { actor: Asking['actor']; requestId: strin
 
 function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>, 'query' | 'body'>): {
   text: string;
-  covers: Coverage | null;
+  from: string | undefined;
+  to: string | undefined;
   dryRun: boolean;
 } {
-  return { text, covers: coverageOf(query), dryRun: query.dryRun === 'true' };
-}
-
-function coverageOf({ from, to }: { from?: Date | undefined; to?: Date | undefined }): Coverage | null {
-  if (!from && !to) return null;
-  if (from && to && from < to) return { from: from.toISOString(), to: to.toISOString() };
-  throw new ApiError('invalid_value', 'to: give both times, and to after from.', { param: 'to' });
+  return { text, from: query.from, to: query.to, dryRun: query.dryRun === 'true' };
 }
 
 function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: ReportRun) {

@@ -1,4 +1,4 @@
-import type Stripe from 'stripe';
+import Stripe from 'stripe';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import {
@@ -17,8 +17,8 @@ import { openStripe } from '../payments/stripe.client.js';
 const PAGE = 100;
 /** Read again with each import: what was written at its end may not have been listed yet. */
 const OVERLAP = '2 hours';
-/** Older payouts that no line names are of no interest any more. */
-const UNLINKED_FOR = '30 days';
+/** What older payouts are made of is asked no more: somebody was told for long that it is missing. */
+const UNLINKED_FOR = '90 days';
 
 export interface StripeFetch {
   /** Movements from this time; where the last import ended when left out. */
@@ -31,8 +31,9 @@ export interface StripeFetch {
 
 /**
  * Imports Stripe's own list of what moved our balance, a page at a time: each page is kept as it comes, and the time counts
- * as covered when all of them are there. Then asks which lines each new automatic payout brought. Nothing is held while
- * Stripe is asked. @throws the errors of Stripe's package where it does not answer
+ * as covered when all of them are there. Then asks which lines each new automatic payout brought; one of which Stripe does
+ * not answer keeps no other waiting, is told, and is asked for again the next time. Nothing is held while Stripe is asked.
+ * @throws the errors of Stripe's package where it does not list movements
  */
 export async function importFromStripe(
   pool: pg.Pool,
@@ -50,17 +51,39 @@ export async function importFromStripe(
   };
   const created = { gte: seconds(window.from), lt: seconds(window.to) };
   for await (const lines of pagesOf(stripe, { created }, signal)) await keep(lines);
+  const asked = { from: window.from.toISOString(), to: window.to.toISOString() };
+  // The time is whole, whatever becomes of the payouts.
+  const covers = await finishReport(pool, reportId, { ...counts, covers: asked });
+  const missingPayouts: { payoutId: string; reason: string }[] = [];
   for (const payoutId of await readUnlinked(pool)) {
     signal?.throwIfAborted();
-    const payout = await stripe.payouts.retrieve(payoutId);
-    if (!payout.automatic || payout.reconciliation_status !== 'completed') continue;
-    for await (const lines of pagesOf(stripe, { payout: payoutId }, signal)) {
-      await keep(lines.map((line) => (isPayout(line) ? line : { ...line, payoutId })));
+    try {
+      await linkPayout({ pool, stripe, signal }, payoutId, keep);
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof Stripe.errors.StripeError)) throw error;
+      missingPayouts.push({ payoutId, reason: error.message });
     }
   }
-  const covers = { from: window.from.toISOString(), to: window.to.toISOString() };
-  await finishReport(pool, reportId, { ...counts, covers });
-  return { reportId, covers, ...counts };
+  await finishReport(pool, reportId, { ...counts, covers: asked });
+  return { reportId, covers, ...counts, missingPayouts };
+}
+
+/** Asks which lines a payout brought. It is done when all of them are kept, or when it has none. */
+async function linkPayout(
+  { pool, stripe, signal }: { pool: pg.Pool; stripe: Stripe; signal?: AbortSignal | undefined },
+  payoutId: string,
+  keep: (lines: ReportLine[]) => Promise<void>,
+): Promise<void> {
+  const { automatic, reconciliation_status } = await stripe.payouts.retrieve(payoutId);
+  if (automatic && reconciliation_status !== 'completed') return;
+  if (automatic) {
+    for await (const lines of pagesOf(stripe, { payout: payoutId }, signal))
+      await keep(lines.map((line) => (isPayout(line) ? line : { ...line, payoutId })));
+  }
+  await pool.query(
+    `INSERT INTO provider_payouts (provider, payout_id, automatic) VALUES ('stripe', $1, $2) ON CONFLICT DO NOTHING`,
+    [payoutId, automatic],
+  );
 }
 
 function seconds(time: Date): number {
@@ -88,7 +111,7 @@ async function readUnlinked(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT DISTINCT l.subject_id AS id FROM provider_report_lines l
      WHERE l.provider = 'stripe' AND l.type = 'payout' AND l.happened_at > now() - $1::interval
-       AND NOT EXISTS (SELECT FROM provider_line_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id)
+       AND NOT EXISTS (SELECT FROM provider_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id)
      ORDER BY 1`,
     [UNLINKED_FOR],
   );

@@ -24,6 +24,7 @@ function checkCommand(): Command {
     .description('run the controls of the books now; exits 1 when one of them does not count 0')
     .addOption(controlOption('--control <id...>', 'only these'))
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
+    .option('--report-overdue <hours>', 'reports are due so long after the last one ended', countArgument, 72)
     .option('--limit <count>', 'items that each control names at most', countArgument, 20)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -50,6 +51,7 @@ function controlOption(flags: string, description: string): Option {
 async function check(options: {
   control?: string[];
   grace: number;
+  reportOverdue: number;
   limit: number;
   json?: boolean;
 }): Promise<void> {
@@ -57,6 +59,7 @@ async function check(options: {
   const { horizon, outcomes } = await withDatabase(process.env, (pool) =>
     runControls(pool, {
       ...{ controls: asked, graceMs: options.grace, limit: options.limit, limitMs: LIMIT_MS },
+      reportOverdueMs: options.reportOverdue * 3_600_000,
       onProgress: told,
     }),
   );

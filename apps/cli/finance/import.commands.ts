@@ -8,9 +8,9 @@ import { importFromStripe } from '#apps/billing/reconciliation/stripe.report.js'
 import { inTransaction } from '#database/database.js';
 import { bankMapping, type BankMapping } from '#finance/provider-reports/bank-csv.js';
 import { matchBankLines } from '#finance/provider-reports/bank-match.js';
-import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { findBankAccount, importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import type { FileSource } from '#finance/provider-reports/csv-rows.js';
-import type { Coverage } from '#finance/provider-reports/file-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
 import {
   type FileImport,
@@ -38,14 +38,18 @@ all, and may be imported again.
 A mapping is a JSON document, or the name of a file with one; it is kept, so that it is given once:
   {"delimiter": ";", "decimal": ",", "date": {"column": "Tag", "format": "DD.MM.YYYY"},
    "amount": {"column": "Betrag"}, "currency": {"fixed": "EUR"}, "reference": ["Zweck"]}
-Banks with two columns: "amount": {"debit": "Out", "credit": "In"}. Also: encoding (windows-1252), skipLines, lineId.
+Banks with two columns: "amount": {"debit": "Out", "credit": "In"}. Also: encoding (windows-1252), skipLines, lineId,
+timeZone (in which the bank counts days; UTC by default).
+
+No file says for which days it was asked, so --from and --to do: what it lacks between them did not happen there. The
+next file begins where the last one ended; \`tollgate finance reconcile coverage\` shows gaps.
 
 Fees and payouts are posted from what is imported, and lines at the bank are matched.
 
 Examples:
   tollgate finance import stripe january.csv --from 2026-01-01 --to 2026-02-01
   tollgate finance import stripe --api
-  tollgate finance import bank main statement.csv --mapping main.json --dry-run`;
+  tollgate finance import bank main january.csv --from 2026-01-01 --to 2026-02-01 --mapping main.json --dry-run`;
 
 interface FileOptions {
   from?: string;
@@ -83,8 +87,8 @@ export function importCommand(): Command {
 
 function withRange(command: Command): Command {
   return command
-    .option('--from <day>', 'from which day of UTC it is whole; its first line by default', dayArgument)
-    .option('--to <day>', 'the day after the last; its last line by default', dayArgument)
+    .option('--from <day>', 'the first day that the file was asked for, in its own zone', dayArgument)
+    .option('--to <day>', 'the day after the last, which is not after today', dayArgument)
     .option('--dry-run', 'read and compare everything, and change nothing')
     .option(...JSON_OPTION);
 }
@@ -103,8 +107,9 @@ async function importStripe(
   });
 }
 
-function readStripe(pool: pg.Pool, file: string, options: FileOptions): Promise<ImportResult> {
-  return importStripeCsv(pool, sourceOf(file), importOptions('stripe', options));
+async function readStripe(pool: pg.Pool, file: string, options: FileOptions): Promise<ImportResult> {
+  const days = requireDays(options, await todayIn(pool, 'UTC'));
+  return importStripeCsv(pool, sourceOf(file), { ...importOptions('stripe', options), days });
 }
 
 function askStripe(pool: pg.Pool, { from }: FileOptions): Promise<ImportResult> {
@@ -126,9 +131,10 @@ async function importBank(
     const { mapping } = options;
     if (mapping) await keepMapping(pool, { id: accountId, mapping });
     const source = sourceOf(file);
-    const result = await told(() =>
-      importBankCsv(pool, { accountId, source }, importOptions(`bank:${accountId}`, options)),
-    );
+    const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';
+    const days = requireDays(options, await todayIn(pool, zone));
+    const kept = { ...importOptions(`bank:${accountId}`, options), days };
+    const result = await told(() => importBankCsv(pool, { accountId, source }, kept));
     print(result, await digest(pool, result), options);
   });
 }
@@ -143,23 +149,16 @@ async function keepMapping(pool: pg.Pool, account: { id: string; mapping: BankMa
   });
 }
 
-function importOptions(subject: string, { from, to, dryRun = false }: FileOptions): FileImport {
+function importOptions(subject: string, { dryRun = false }: FileOptions): Omit<FileImport, 'days'> {
   const actor = operatorName();
   return {
-    ...{ actor, dryRun, covers: coverageOf(from, to), onProgress: showCount },
+    ...{ actor, dryRun, onProgress: showCount },
     inTransaction: (client, { reportId, lines, added, changed }) =>
       audit(client, {
         ...{ actor, action: 'report.imported', subject: `report:${subject}` },
         ...{ after: { reportId, lines, added, changed }, requestId: null },
       }),
   };
-}
-
-function coverageOf(from: string | undefined, to: string | undefined): Coverage | null {
-  if (from === undefined && to === undefined) return null;
-  if (from !== undefined && to !== undefined && from < to)
-    return { from: `${from}T00:00:00.000Z`, to: `${to}T00:00:00.000Z` };
-  throw new OperatorError('Give both --from and --to, and --to after --from.');
 }
 
 /** Posts what the report told, and matches the bank with it. */
@@ -186,7 +185,8 @@ function print(result: ImportResult, digested: Digest | null, { json }: { json?:
   }));
   if (json) {
     const { posted = 0, matchedAtBank = 0 } = digested ?? {};
-    return printJson({ ...view, posted, matchedAtBank, unexplained });
+    const { missingPayouts = [] } = result;
+    return printJson({ ...view, posted, matchedAtBank, unexplained, missingPayouts });
   }
   const text = facts([
     ['Lines', String(view.lines)],
@@ -200,11 +200,14 @@ function print(result: ImportResult, digested: Digest | null, { json }: { json?:
           ['Matched', `${digested.matchedAtBank} lines at the bank`],
         ] as [string, string][])),
   ]);
+  const missing = (result.missingPayouts ?? []).map(
+    ({ payoutId, reason }) => `What the payout ${payoutId} is made of could not be asked: ${reason}`,
+  );
   const warnings = unexplained.map(
     ({ amount, currency, provider, lineId, itemId }) =>
       `${amount} ${currency} of ${provider} (${lineId}) cannot be explained: suspense ${itemId}`,
   );
-  printText([text, ...warnings].join('\n'));
+  printText([text, ...warnings, ...missing].join('\n'));
 }
 
 /** Says every row at fault on a line of its own. */

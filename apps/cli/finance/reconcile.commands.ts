@@ -7,6 +7,7 @@ import {
   viewPayout,
 } from '#apps/billing/reconciliation/reconciliation.view.js';
 import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import { listCoverage } from '#finance/provider-reports/coverage.js';
 import {
   FAULTY,
   listMatches,
@@ -24,16 +25,19 @@ import { dayArgument } from './days.js';
 const GRACE_MS = 300_000;
 
 const NOTES = `
-States: matched; waiting (too young, or in no report yet); missing_here (the other side knows it and we do not);
-missing_there (we booked it and the other side does not know it); differs; twice. The last four exit with 1. Payouts
-that no line names are unlinked, and lines at the bank that somebody set aside are set_aside.
+States: matched; accepted (told in two ways, which somebody accepted); waiting (too young, or reports do not go far
+enough yet); not_covered (in a gap between reports); missing_here (the other side knows it and we do not);
+missing_there (we booked it and the other side does not know it); differs; twice. From not_covered on, all exit with
+1. Payouts that no line has to name are unlinked, and lines_missing where one should; lines at the bank that somebody
+set aside are set_aside, and refused where they could not be posted.
 
 Examples:
   tollgate finance reconcile payments --from 2026-01-01 --to 2026-02-01 --faults
   tollgate finance reconcile payments --days
   tollgate finance reconcile bank --state missing_here --json`;
 
-const isFaulty = (state: string): boolean => (FAULTY as readonly string[]).includes(state);
+const isFaulty = (state: string): boolean =>
+  ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK] as readonly string[]).includes(state);
 
 interface Range {
   from?: string;
@@ -51,19 +55,57 @@ export function reconcileCommand(): Command {
     .addHelpText('after', NOTES);
   withRange(command.command('payments').description('payments, refunds and disputes against reports'))
     .addOption(provider())
-    .addOption(states('matched', 'waiting', 'missing_here', 'missing_there', 'differs', 'twice'))
+    .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
     .option('--days', 'count and add up by day')
     .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
     .action(payments);
   withRange(command.command('payouts').description('payouts against the lines that they are made of'))
     .addOption(provider())
-    .addOption(states('matched', 'unlinked', 'waiting', 'missing_there', 'differs', 'twice'))
+    .addOption(states('matched', 'accepted', 'unlinked', 'waiting', ...FAULTY_PAYOUTS))
     .action(payouts);
   withRange(command.command('bank').description('lines at the bank against payouts and transfers'))
     .option('--account <name>', 'only lines of this account')
-    .addOption(states('matched', 'set_aside', 'waiting', 'missing_here', 'missing_there', 'differs', 'twice'))
+    .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
     .action(bank);
+  command
+    .command('coverage')
+    .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
+    .option('--json', 'print one JSON document')
+    .action(coverage);
   return command;
+}
+
+async function coverage({ json }: { json?: boolean }): Promise<void> {
+  const lists = await onSnapshot(listCoverage);
+  if (lists.some(({ gaps }) => gaps.length > 0)) process.exitCode = 1;
+  if (json) return printJson({ items: lists });
+  const rows = lists.flatMap(({ provider: by, bankAccountId, of, covered, gaps }) => {
+    const name = bankAccountId === null ? `${by} ${of}` : `${by} ${bankAccountId}`;
+    const times = [
+      ...covered.map(({ from, to }) => [
+        name,
+        from === null ? 'the beginning' : minute(from),
+        minute(to),
+        '',
+      ]),
+      ...gaps.map(({ from, to }) => [name, minute(from), minute(to), 'no report']),
+    ];
+    return times.length === 0 ? [[name, '-', '-', 'no report']] : times.sort(byFrom);
+  });
+  printText(
+    table(
+      ['Reports of', 'From (UTC)', 'To', ''].map((title) => ({ title })),
+      rows,
+    ),
+  );
+}
+
+function byFrom([, one = '']: string[], [, other = '']: string[]): number {
+  const [first, second] = [one, other].map((from) => (from === 'the beginning' ? '' : from)) as [
+    string,
+    string,
+  ];
+  return first < second ? -1 : 1;
 }
 
 function withRange(command: Command): Command {

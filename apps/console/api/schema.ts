@@ -1193,6 +1193,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/provider-reports/coverage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** For which times there are reports, by provider and bank account, and the gaps between them. */
+    get: operations['listReportCoverage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/provider-reports/fetch': {
     parameters: {
       query?: never;
@@ -1221,7 +1238,7 @@ export interface paths {
     put?: never;
     /**
      * Import an itemised report of Stripe as CSV: all of it or nothing.
-     * @description Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. A larger file is imported by the command line.
+     * @description Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.
      */
     post: operations['importStripeReport'];
     delete?: never;
@@ -11850,8 +11867,11 @@ export interface operations {
     parameters: {
       query: {
         format: 'csv' | 'jsonl' | 'hledger' | 'beancount';
+        by?: 'recorded' | 'effective';
         from?: string;
         to?: string;
+        recordedBefore?: string;
+        period?: string;
         ledgerAccountId?: string;
         detail?: 'full' | 'summary';
       };
@@ -11901,6 +11921,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -12026,8 +12055,11 @@ export interface operations {
       query?: {
         limit?: number;
         cursor?: string;
+        by?: 'recorded' | 'effective';
         from?: string;
         to?: string;
+        recordedBefore?: string;
+        period?: string;
       };
       header?: never;
       path: {
@@ -12066,9 +12098,13 @@ export interface operations {
               unit: string;
               accountId: string | null;
             };
+            /** @enum {string} */
+            by: 'recorded' | 'effective';
             from: string | null;
             /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
             to: string | null;
+            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            recordedBefore: string | null;
             /**
              * @description Of the unit, a decimal string; positive is a credit, negative a debit.
              * @example -0.02
@@ -12138,6 +12174,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -13498,6 +13543,94 @@ export interface operations {
       };
     };
   };
+  listReportCoverage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description For which times there are reports, by provider and bank account, and the gaps between them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              provider: 'stripe' | 'sandbox' | 'bank';
+              bankAccountId: string | null;
+              /**
+               * @description Movements of the balance, payouts alone, or lines of the bank.
+               * @enum {string}
+               */
+              of: 'activity' | 'payouts' | 'lines';
+              covered: {
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                to: string;
+              }[];
+              /** @description Times between them that no report holds: what lies there counts as a fault. */
+              gaps: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                to: string;
+              }[];
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   fetchProviderReports: {
     parameters: {
       query?: never;
@@ -13667,7 +13800,16 @@ export interface operations {
         from?: string;
         to?: string;
         bankAccountId?: string;
-        state?: 'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'set_aside'
+          | 'waiting'
+          | 'not_covered'
+          | 'refused'
+          | 'missing_here'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -13688,7 +13830,15 @@ export interface operations {
               id: string;
               /** @enum {string} */
               state:
-                'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+                | 'matched'
+                | 'set_aside'
+                | 'waiting'
+                | 'not_covered'
+                | 'refused'
+                | 'missing_here'
+                | 'missing_there'
+                | 'differs'
+                | 'twice';
               /** @description What became of it, for people. */
               message: string;
               /**
@@ -13713,6 +13863,8 @@ export interface operations {
                 kind: 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
                 subject: string;
               } | null;
+              /** @description Why its posting was refused. */
+              refusal: string | null;
               /** @description Of the ledger. */
               transactionIds: string[];
             }[];
@@ -13773,7 +13925,16 @@ export interface operations {
         from?: string;
         to?: string;
         bankAccountId?: string;
-        state?: 'matched' | 'set_aside' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'set_aside'
+          | 'waiting'
+          | 'not_covered'
+          | 'refused'
+          | 'missing_here'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -13843,7 +14004,15 @@ export interface operations {
         from?: string;
         to?: string;
         provider?: 'stripe' | 'sandbox';
-        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'accepted'
+          | 'waiting'
+          | 'not_covered'
+          | 'missing_here'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -13863,7 +14032,15 @@ export interface operations {
               /** @enum {string} */
               provider: 'stripe' | 'sandbox';
               /** @enum {string} */
-              state: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+              state:
+                | 'matched'
+                | 'accepted'
+                | 'waiting'
+                | 'not_covered'
+                | 'missing_here'
+                | 'missing_there'
+                | 'differs'
+                | 'twice';
               /**
                * @description ISO 4217.
                * @example USD
@@ -13939,7 +14116,15 @@ export interface operations {
         from?: string;
         to?: string;
         provider?: 'stripe' | 'sandbox';
-        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'accepted'
+          | 'waiting'
+          | 'not_covered'
+          | 'missing_here'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -13970,7 +14155,15 @@ export interface operations {
               /** @description As the provider names it. */
               id: string;
               /** @enum {string} */
-              state: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+              state:
+                | 'matched'
+                | 'accepted'
+                | 'waiting'
+                | 'not_covered'
+                | 'missing_here'
+                | 'missing_there'
+                | 'differs'
+                | 'twice';
               /** @description What became of it, for people. */
               message: string;
               /**
@@ -14075,7 +14268,15 @@ export interface operations {
         from?: string;
         to?: string;
         provider?: 'stripe' | 'sandbox';
-        state?: 'matched' | 'waiting' | 'missing_here' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'accepted'
+          | 'waiting'
+          | 'not_covered'
+          | 'missing_here'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -14147,7 +14348,16 @@ export interface operations {
         from?: string;
         to?: string;
         provider?: 'stripe' | 'sandbox';
-        state?: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'accepted'
+          | 'unlinked'
+          | 'lines_missing'
+          | 'waiting'
+          | 'not_covered'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;
@@ -14167,7 +14377,16 @@ export interface operations {
               provider: 'stripe' | 'sandbox';
               payoutId: string;
               /** @enum {string} */
-              state: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+              state:
+                | 'matched'
+                | 'accepted'
+                | 'unlinked'
+                | 'lines_missing'
+                | 'waiting'
+                | 'not_covered'
+                | 'missing_there'
+                | 'differs'
+                | 'twice';
               /** @description What became of it, for people. */
               message: string;
               /**
@@ -14269,7 +14488,16 @@ export interface operations {
         from?: string;
         to?: string;
         provider?: 'stripe' | 'sandbox';
-        state?: 'matched' | 'unlinked' | 'waiting' | 'missing_there' | 'differs' | 'twice';
+        state?:
+          | 'matched'
+          | 'accepted'
+          | 'unlinked'
+          | 'lines_missing'
+          | 'waiting'
+          | 'not_covered'
+          | 'missing_there'
+          | 'differs'
+          | 'twice';
       };
       header?: never;
       path?: never;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { InvalidAmount } from '#money/amount.js';
 import { parseMinor } from '#money/currency.js';
 import { csvRows, type CsvRow, type FileSource } from './csv-rows.js';
+import type { ReportDays } from './coverage.js';
 import { CellFault, type ReadRow, readRows } from './file-rows.js';
 import { keptText } from './report-line.js';
 
@@ -45,6 +46,11 @@ export const bankMapping = z.strictObject({
       z.strictObject({ fixed: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code') }),
     ])
     .meta({ description: 'A column, or the one currency of the account.' }),
+  timeZone: z
+    .string()
+    .refine((name) => isTimeZone(name), 'must be a time zone such as Europe/Berlin')
+    .default('UTC')
+    .meta({ description: 'In which the bank counts days: none after today is taken.' }),
   reference: z
     .array(column)
     .min(1, 'must name a column')
@@ -55,8 +61,23 @@ export const bankMapping = z.strictObject({
 
 export type BankMapping = z.output<typeof bankMapping>;
 
-/** The lines of a bank's file. Lines of zero are left out. @throws ReportRefused for a file that is not as the mapping says */
-export function readBankCsv(source: FileSource, mapping: BankMapping): AsyncGenerator<ReadRow<BankLine>> {
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The lines of a bank's file. Lines of zero are left out; days after today are faults, as are those that the file was not asked
+ * for. @throws ReportRefused for a file that is not as the mapping says
+ */
+export function readBankCsv(
+  source: FileSource,
+  mapping: BankMapping,
+  { today, days }: { today: string; days: ReportDays },
+): AsyncGenerator<ReadRow<BankLine>> {
   const { delimiter, encoding, skipLines } = mapping;
   const rows = csvRows(source, {
     ...{ delimiter, encoding, skipLines },
@@ -66,7 +87,20 @@ export function readBankCsv(source: FileSource, mapping: BankMapping): AsyncGene
     },
   });
   const ordinals = new Map<string, number>();
-  return readRows(rows, ({ cells }) => lineOf(cells, mapping, ordinals));
+  return readRows(rows, ({ cells }) => {
+    const line = lineOf(cells, mapping, ordinals);
+    if (line) requireDay(line.bookedOn, { today, days, column: mapping.date.column });
+    return line;
+  });
+}
+
+function requireDay(
+  day: string,
+  { today, days, column: name }: { today: string; days: ReportDays; column: string },
+): void {
+  if (day > today) throw new CellFault(name, `is ${day}, which is still to come.`);
+  if (day < days.from || day >= days.to)
+    throw new CellFault(name, `is ${day}, and the file is to hold ${days.from} up to ${days.to}.`);
 }
 
 function columnsOf({ date, amount, currency, reference, lineId }: BankMapping): string[] {

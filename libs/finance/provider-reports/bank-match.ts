@@ -68,7 +68,8 @@ const BY_AMOUNT = `WITH ${OPEN_LINES}, found AS (
   SELECT id AS "bankLineId", 'payout' AS kind, subject FROM counted WHERE of_line = 1 AND of_subject = 1 ORDER BY id`;
 
 /**
- * Matches what is certain, and posts it. Answers how many lines. Several may run.
+ * Matches what is certain, and posts it. Answers how many lines. One that is refused is left out, with a word why, and keeps no
+ * other from being matched; it is tried again the next time. Several may run.
  * @param house the house's currency, ISO 4217
  */
 export async function matchBankLines(pool: pg.Pool, house: string): Promise<number> {
@@ -78,16 +79,40 @@ export async function matchBankLines(pool: pg.Pool, house: string): Promise<numb
     for (const sql of [BY_REFERENCE, BY_AMOUNT]) {
       const { rows } = await client.query<Omit<Match, 'bankLineId'> & { bankLineId: bigint | string }>(sql);
       for (const row of rows) {
-        await insertMatch(
-          client,
-          { ...row, bankLineId: BigInt(row.bankLineId) },
-          { actor: 'system', note: null, house },
-        );
+        const isMatched = await tryMatch(client, { ...row, bankLineId: BigInt(row.bankLineId) }, house);
+        if (isMatched) matched += 1;
       }
-      matched += rows.length;
     }
     return matched;
   });
+}
+
+const MOST_ERROR = 500;
+
+/** Of the database, not of the line: nothing more can be done in this transaction, or it must run again as a whole. */
+const PASSING = /^(08|40|53|57|58|XX)/;
+
+async function tryMatch(client: pg.ClientBase, match: Match, house: string): Promise<boolean> {
+  const { bankLineId, kind, subject } = match;
+  await client.query('SAVEPOINT bank_match');
+  try {
+    await insertMatch(client, match, { actor: 'system', note: null, house });
+    await client.query('DELETE FROM bank_match_failures WHERE bank_line_id = $1', [bankLineId]);
+    await client.query('RELEASE SAVEPOINT bank_match');
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (!(error instanceof Error) || (typeof code === 'string' && PASSING.test(code))) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT bank_match');
+    await client.query('RELEASE SAVEPOINT bank_match');
+    await client.query(
+      `INSERT INTO bank_match_failures (bank_line_id, kind, subject, error) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (bank_line_id) DO UPDATE SET kind = excluded.kind, subject = excluded.subject, error = excluded.error,
+         failed_at = excluded.failed_at`,
+      [bankLineId, kind, subject, error.message.slice(0, MOST_ERROR)],
+    );
+    return false;
+  }
 }
 
 /** Whoever matches waits for others to end: a line and its counterpart are matched once. */
@@ -208,6 +233,16 @@ async function insertMatch(
   return BigInt(rows[0]?.id ?? 0);
 }
 
+/** The begin of a day, or now: the bank may be a day ahead of UTC, and nothing is posted for a time that is to come. */
+export async function pastTime(client: pg.ClientBase, day: string): Promise<string> {
+  const { rows } = await client.query<{ at: string }>(
+    `SELECT to_char(least($1::date::timestamp AT TIME ZONE 'UTC', clock_timestamp()) AT TIME ZONE 'UTC',
+       'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at`,
+    [day],
+  );
+  return rows[0]?.at as string;
+}
+
 async function postTransfer(
   client: pg.ClientBase,
   bankLineId: bigint,
@@ -228,7 +263,7 @@ async function postTransfer(
     kind: 'bank-transfer',
     reference: `bank-transfer:${bankLineId}:${matches + 1}`,
     accountId: null,
-    effectiveAt: `${bookedOn}T00:00:00Z`,
+    effectiveAt: await pastTime(client, bookedOn),
     movements: [
       { code: bank, commodity: 'PAY', amount: -amountMinor },
       { code: psp, commodity: 'PAY', amount: amountMinor },

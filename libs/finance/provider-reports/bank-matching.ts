@@ -6,8 +6,12 @@ export type BankState =
   | 'matched'
   /** Somebody said that it is nothing of ours. */
   | 'set_aside'
-  /** No file of a bank covers its time yet. */
+  /** Files of the bank do not go far enough yet. */
   | 'waiting'
+  /** No file covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  | 'not_covered'
+  /** It is plain what the line is, and its posting was refused. */
+  | 'refused'
   | 'missing_here'
   | 'missing_there'
   | 'differs'
@@ -17,6 +21,8 @@ export type BankItemKind = 'line' | Exclude<BankMatchKind, 'none'>;
 
 /** States that a person must look at. */
 export const FAULTY_BANK = [
+  'not_covered',
+  'refused',
   'missing_here',
   'missing_there',
   'differs',
@@ -44,11 +50,25 @@ export interface BankItem {
   reference: string;
   /** What a line was matched with, or what its reference names. */
   counterpart: { kind: BankMatchKind; subject: string } | null;
+  /** Why its posting was refused. */
+  refusal: string | null;
   transactionIds: bigint[];
 }
 
+/**
+ * $1 the end of the period that is asked for, or null. What should have come may be on any of the accounts of its currency, so
+ * a time is covered where files of all of them cover it.
+ */
 const ITEMS = `WITH
-  coverage AS (SELECT range_agg(covers) AS covers FROM provider_reports WHERE provider = 'bank' AND covers IS NOT NULL),
+  accounts AS (
+    SELECT a.id, a.mapping -> 'currency' ->> 'fixed' AS currency, max(upper(r.covers)) AS until,
+      coalesce(range_agg(r.covers) FILTER (WHERE r.covers IS NOT NULL), '{}') AS covers
+    FROM bank_accounts a LEFT JOIN provider_reports r ON r.bank_account_id = a.id GROUP BY a.id),
+  currencies AS (SELECT DISTINCT currency FROM (SELECT currency FROM topups WHERE provider = 'manual'
+    UNION ALL SELECT currency FROM suspense_items UNION ALL SELECT currency FROM provider_report_lines WHERE type = 'payout') AS c),
+  coverage AS (
+    SELECT c.currency, range_intersect_agg(a.covers) AS covers, CASE WHEN bool_and(a.until IS NOT NULL) THEN min(a.until) END AS until
+    FROM currencies c JOIN accounts a ON coalesce(a.currency, c.currency) = c.currency GROUP BY 1),
   matches AS (SELECT * FROM bank_matches WHERE undone_at IS NULL),
   lines AS (
     SELECT l.*, m.kind AS match_kind, m.subject, m.transaction_id FROM bank_lines l
@@ -89,18 +109,23 @@ const ITEMS = `WITH
     SELECT 'line' AS kind, l.id::text AS id, l.booked_on::timestamp AT TIME ZONE 'UTC' AS at, l.amount_minor AS amount,
       l.currency, l.bank_account_id, l.reference, coalesce(l.match_kind, c.kind) AS match_kind,
       coalesce(l.subject, c.subject) AS subject, array_remove(ARRAY[l.transaction_id], NULL) AS txs,
+      f.error AS refusal,
       CASE WHEN l.match_kind = 'none' THEN 'set_aside' WHEN l.match_kind IS NOT NULL THEN 'matched'
-        WHEN c.id IS NULL THEN 'missing_here' WHEN c.taken THEN 'twice' ELSE 'differs' END AS state
+        WHEN f.error IS NOT NULL THEN 'refused' WHEN c.id IS NULL THEN 'missing_here' WHEN c.taken THEN 'twice' ELSE 'differs' END AS state
     FROM lines l LEFT JOIN clues c USING (id)
+    LEFT JOIN bank_match_failures f ON f.bank_line_id = l.id AND l.match_kind IS NULL
     UNION ALL
-    SELECT e.kind, e.id, e.at, e.amount, e.currency, NULL, e.reference, NULL, NULL, e.txs,
+    SELECT e.kind, e.id, e.at, e.amount, e.currency, NULL, e.reference, NULL, NULL, e.txs, NULL,
       CASE WHEN v.covers @> tstzrange(e.at - interval '1 day', e.at + e.patience, '[]') THEN 'missing_there'
+        WHEN e.at + e.patience < v.until THEN 'not_covered'
+        WHEN e.at < $1::timestamptz AND NOT coalesce(v.covers @> tstzrange(e.at - interval '1 day',
+          least(e.at + e.patience, greatest(e.at, $1::timestamptz)), '[)'), false) THEN 'not_covered'
         ELSE 'waiting' END
-    FROM expected e CROSS JOIN coverage v
+    FROM expected e LEFT JOIN coverage v USING (currency)
     WHERE NOT EXISTS (SELECT FROM matches m WHERE m.kind = e.kind AND m.subject = e.id))`;
 
 const ITEM = `kind, id, state, at::text, amount::text, currency, bank_account_id AS "bankAccountId", reference,
-  match_kind AS "matchKind", subject, txs::text[]`;
+  match_kind AS "matchKind", subject, refusal, txs::text[]`;
 
 interface ItemRow {
   kind: BankItemKind;
@@ -113,6 +138,7 @@ interface ItemRow {
   reference: string;
   matchKind: BankMatchKind | null;
   subject: string | null;
+  refusal: string | null;
   txs: string[] | null;
 }
 
@@ -126,12 +152,12 @@ export async function listBankItems(
 ): Promise<BankItem[]> {
   const { rows } = await client.query<ItemRow>(
     `${ITEMS} SELECT ${ITEM} FROM items
-     WHERE ($1::text IS NULL OR bank_account_id = $1)
-       AND ($2::timestamptz IS NULL OR at >= $2::timestamptz) AND ($3::timestamptz IS NULL OR at < $3::timestamptz)
-       AND ($4::text[] IS NULL OR state = ANY($4::text[]))
-       AND ($5::timestamptz IS NULL OR (at, kind, id) > ($5::timestamptz, $6::text, $7::text))
-     ORDER BY items.at, kind, id LIMIT $8`,
-    [bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+     WHERE ($2::text IS NULL OR bank_account_id = $2)
+       AND ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
+       AND ($5::text[] IS NULL OR state = ANY($5::text[]))
+       AND ($6::timestamptz IS NULL OR (at, kind, id) > ($6::timestamptz, $7::text, $8::text))
+     ORDER BY items.at, kind, id LIMIT $9`,
+    [null, bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }
@@ -147,6 +173,32 @@ export async function findFaultyBankItems(
     [before, limit, FAULTY_BANK],
   );
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
+}
+
+/** An account at a bank whose files end too long ago, although something should have come or left since. */
+export interface OverdueFiles {
+  /** Null: there is no account at all. */
+  bankAccountId: string | null;
+  /** Null: no file of it was ever imported. Text of the database. */
+  until: string | null;
+  /** What is expected first. */
+  firstAt: string;
+}
+
+/** The client's times must be of UTC. */
+export async function findOverdueFiles(client: pg.ClientBase, overdueMs: number): Promise<OverdueFiles[]> {
+  const { rows } = await client.query<OverdueFiles>(
+    `${ITEMS}, known AS (SELECT id, currency, until FROM accounts UNION ALL
+       SELECT NULL, NULL, NULL WHERE NOT EXISTS (SELECT FROM accounts))
+     SELECT k.id AS "bankAccountId", k.until::text, first.at::text AS "firstAt" FROM known k
+     CROSS JOIN LATERAL (SELECT min(e.at) AS at FROM expected e
+       WHERE e.currency = coalesce(k.currency, e.currency) AND e.at >= coalesce(k.until, '-infinity')
+         AND ($1::timestamptz IS NULL OR e.at < $1::timestamptz)) AS first
+     WHERE first.at IS NOT NULL AND coalesce(k.until, first.at) < now() - $2::float8 * interval '1 millisecond'
+     ORDER BY 1`,
+    [null, overdueMs],
+  );
+  return rows;
 }
 
 function toItem({ amount, matchKind, subject, txs, ...row }: ItemRow): BankItem {

@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
+import { todayIn } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
 import { linesOf, readThrough } from './file-rows.js';
 import {
@@ -65,11 +66,11 @@ export async function importBankCsv(
   const account = await findBankAccount(pool, accountId);
   if (!account)
     throw new ApiError('not_found', `There is no bank account ${accountId}: say first how it is read.`);
-  const read = (from: FileSource) => readBankCsv(from, account.mapping);
-  const { sha256, span } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
-  // A day is over at its end.
-  const covers =
-    options.covers ?? (span && { from: `${span.from}T00:00:00Z`, to: `${span.to}T23:59:59.999999Z` });
+  const { days } = options;
+  const { timeZone } = account.mapping;
+  const today = await todayIn(pool, timeZone);
+  const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
+  const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
   const write = async (client: pg.PoolClient): Promise<ImportResult> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
     await lockProvider(client, `bank:${accountId}`);
@@ -84,7 +85,8 @@ export async function importBankCsv(
       addCounts(counts, await insertBankLines(client, { reportId, accountId }, chunk));
       options.onProgress?.(counts.lines);
     }
-    await finishReport(client, reportId, { ...counts, covers });
+    const asked = { from: `${days.from} ${timeZone}`, to: `${days.to} ${timeZone}` };
+    const covers = await finishReport(client, reportId, { ...counts, covers: asked });
     const result = { reportId, covers, ...counts };
     await options.inTransaction?.(client, result);
     return result;

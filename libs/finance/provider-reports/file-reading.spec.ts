@@ -125,8 +125,11 @@ const GERMAN = {
   reference: ['Verwendungszweck'],
 };
 
+const TODAY = '2026-06-15';
+const DAYS = { from: '2020-01-01', to: '2999-01-01' };
+
 async function bankLines(mapping: unknown, text: string | Buffer): Promise<(BankLine | string)[]> {
-  const read = await all(readBankCsv(file(text), bankMapping.parse(mapping)));
+  const read = await all(readBankCsv(file(text), bankMapping.parse(mapping), { today: TODAY, days: DAYS }));
   return read.map(({ line, fault }) => line ?? `${fault.line} ${fault.column}: ${fault.reason}`);
 }
 

@@ -64,12 +64,11 @@ async function postChunk(client: pg.PoolClient, house: string): Promise<Posted> 
     lines.flatMap((line) => planLine(line, house)),
   );
   await openAccounts(client, lines, house);
-  // Handed over together, they are sent together: nothing in one waits for another.
-  const ids = await Promise.all(planned.map(({ posting }) => post(client, posting)));
-  await notePostings(
-    client,
-    planned.map(({ line, posting }, at) => ({ line, kind: posting.kind, transactionId: ids[at] as bigint })),
-  );
+  const noted: Parameters<typeof notePostings>[1][number][] = [];
+  // One after the other: a connection does one thing at a time, and the first that is refused must be the one that is told.
+  for (const { line, posting } of planned)
+    noted.push({ line, kind: posting.kind, transactionId: await post(client, posting) });
+  await notePostings(client, noted);
   const unexplained: Unexplained[] = [];
   for (const line of lines) {
     const item = await suspend(client, line, house);

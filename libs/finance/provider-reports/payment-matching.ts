@@ -8,8 +8,12 @@ import type { ReportingProvider } from './report-line.js';
  */
 export type MatchState =
   | 'matched'
+  /** A line was told in two ways, and somebody accepted that. */
+  | 'accepted'
   /** Too young to judge, or no report covers its time yet. */
   | 'waiting'
+  /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  | 'not_covered'
   | 'missing_here'
   | 'missing_there'
   | 'differs'
@@ -27,7 +31,13 @@ export type MatchKind =
   | 'payout_failure';
 
 /** States that a person must look at. */
-export const FAULTY = ['missing_here', 'missing_there', 'differs', 'twice'] as const satisfies MatchState[];
+export const FAULTY = [
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+] as const satisfies MatchState[];
 
 export interface MatchQuery {
   provider: ReportingProvider | null;
@@ -52,7 +62,7 @@ export interface MatchedItem {
   theirs: { amountMinor: bigint; currency: string; at: string; lineIds: string[] } | null;
   /** Days between what they say and what we recorded; noted, not counted. Null where it is not a day. */
   daysApart: number | null;
-  /** A line of it said something else later. */
+  /** A line of it said something else later, and nobody accepted that. */
   changed: boolean;
 }
 
@@ -66,22 +76,113 @@ export interface MatchDay {
   theirsMinor: bigint;
 }
 
+const LATELY = '(SELECT at FROM lately)';
+
 /**
- * $1 provider or null, $2 the grace in milliseconds. Money in suspense that went back is a refund that the provider knows by
+ * What was touched on either side since $6, or lies in the time of a report that came since; and what is compared together with
+ * it: money in suspense that went back, with the refund that the provider knows.
+ */
+const KEYS = `
+  lately AS MATERIALIZED (
+    SELECT least($6::timestamptz, min(lower(covers)) - interval '1 day') AS at FROM provider_reports
+    WHERE finished_at >= $6::timestamptz AND holds IN ('all', 'activity') AND provider <> 'bank' AND NOT isempty(covers)),
+  touched AS MATERIALIZED (
+    SELECT provider, payment_id AS id FROM topups WHERE recorded_at >= ${LATELY}
+    UNION SELECT provider, reference FROM suspense_items WHERE created_at >= ${LATELY} OR cleared_at >= ${LATELY}
+    UNION SELECT t.provider, coalesce(r.provider_refund_id, r.id) FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+      WHERE r.ended_at >= ${LATELY}
+    UNION SELECT provider, dispute_id FROM disputes WHERE opened_at >= ${LATELY} OR closed_at >= ${LATELY}
+    UNION SELECT provider, subject_id FROM provider_report_lines WHERE recorded_at >= $6::timestamptz
+    UNION SELECT provider, subject_id FROM provider_report_lines WHERE happened_at >= $6::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM provider_line_changes c JOIN provider_report_lines l ON l.id = c.line
+      WHERE c.recorded_at >= $6::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM provider_line_acceptances a JOIN provider_report_lines l ON l.id = a.line
+      WHERE a.recorded_at >= $6::timestamptz),
+  keys AS MATERIALIZED (
+    SELECT provider, id FROM touched
+    UNION SELECT l.provider, l.payment_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL
+    UNION SELECT l.provider, l.subject_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.payment_id = k.id AND l.type = 'refund'),`;
+
+/** Everything, or what has one of the keys: looked up by its index, so that the rest is not read. */
+interface Sources {
+  keys: string;
+  topups: string;
+  lines: string;
+  ours: string;
+}
+
+const WHOLE: Sources = { keys: '', topups: 'topups t', lines: 'provider_report_lines l', ours: '' };
+const RECENT: Sources = {
+  keys: KEYS,
+  topups: 'keys k JOIN topups t ON t.provider = k.provider AND t.payment_id = k.id',
+  lines: 'keys k JOIN provider_report_lines l ON l.provider = k.provider AND l.subject_id = k.id',
+  ours: 'AND (provider, id) IN (SELECT provider, id FROM keys)',
+};
+
+/** Both sides, each added up for what it is about, side by side. */
+const JUDGED = `
+  named AS (
+    SELECT l.id AS line, l.provider, l.line_id, l.amount_minor, l.currency, l.happened_at,
+      CASE WHEN r.id IS NULL THEN l.kind ELSE 'return' END AS kind, coalesce(r.id, l.subject_id) AS id
+    FROM lines l
+    LEFT JOIN ours o ON o.provider = l.provider AND o.kind = l.kind AND o.id = l.subject_id
+    LEFT JOIN ours r ON r.provider = l.provider AND r.kind = 'return' AND r.id = l.payment_id AND l.kind = 'refund'
+      AND o.id IS NULL),
+  theirs AS (
+    SELECT n.provider, n.kind, n.id, sum(n.amount_minor) AS amount, min(n.currency) AS currency,
+      count(DISTINCT n.currency) AS currencies, min(n.happened_at) AS at, array_agg(n.line_id ORDER BY n.line) AS line_ids,
+      count(*) FILTER (WHERE n.amount_minor > 0) AS receipts, bool_or(NOT c.accepted) AS changed, bool_or(c.accepted) AS accepted,
+      sum(coalesce(c.amount, n.amount_minor)) AS said_last
+    FROM named n LEFT JOIN changes c ON c.line = n.line
+    GROUP BY 1, 2, 3),
+  pairs AS (
+    SELECT provider, kind, id, coalesce(t.at, o.at) AS at, o.at AS our_at, t.at AS their_at, o.amount AS ours,
+      t.amount AS theirs, o.currency AS our_currency, t.currency AS their_currency, o.txs, t.line_ids, o.things, t.receipts,
+      coalesce(o.currencies, 1) = 1 AND coalesce(t.currencies, 1) = 1 AND o.currency = t.currency AS one_currency,
+      coalesce(t.changed, false) AS changed, coalesce(t.accepted, false) AS accepted, t.said_last
+    FROM ours o FULL JOIN theirs t USING (provider, kind, id)),
+  judged AS (
+    SELECT p.*, CASE
+      WHEN p.changed THEN 'differs'
+      WHEN kind = 'payment' AND things > 1 THEN 'twice'
+      WHEN p.accepted AND (coalesce(ours, 0) IN (theirs, said_last) OR kind IN ('fee', 'payout', 'payout_failure')) THEN 'accepted'
+      WHEN coalesce(ours, 0) = coalesce(theirs, 0) AND (one_currency OR ours IS NULL OR theirs IS NULL) THEN 'matched'
+      WHEN ours IS NULL AND receipts > 1 AND kind = 'payment' THEN 'twice'
+      WHEN ours IS NULL THEN CASE
+        WHEN their_at > now() - $2::float8 * interval '1 millisecond' OR (kind = 'refund' AND EXISTS (
+          SELECT FROM topup_refunds w WHERE w.provider_refund_id = p.id AND w.state = 'pending')) THEN 'waiting'
+        ELSE 'missing_here' END
+      WHEN theirs IS NULL THEN CASE
+        WHEN r.covers @> tstzrange(our_at - interval '1 day', our_at, '[]') THEN 'missing_there'
+        WHEN our_at < r.until OR our_at < $3::timestamptz THEN 'not_covered' ELSE 'waiting' END
+      WHEN kind = 'payment' AND receipts > 1 THEN 'twice'
+      ELSE 'differs' END AS state
+    FROM pairs p LEFT JOIN reports r USING (provider)
+    WHERE coalesce(ours, 0) <> 0 OR coalesce(theirs, 0) <> 0 OR p.changed OR p.accepted OR things > 1)`;
+
+/**
+ * $1 provider or null, $2 the grace in milliseconds, $3 the end of the period that is asked for, or null. Money in suspense that went back is a refund that the provider knows by
  * its payment; where we were told of that refund by its own name, the two cancel out. A report covers a posting when it covers
  * the day before it too: we may have heard of it late.
  */
-const MATCHES = `WITH
+const matchesOf = ({ keys, topups, lines, ours }: Sources): string => `WITH ${keys}
   reports AS (
-    SELECT provider, range_agg(covers) AS covers FROM provider_reports
+    SELECT provider, range_agg(covers) AS covers, max(upper(covers)) AS until FROM provider_reports
     WHERE covers IS NOT NULL AND holds IN ('all', 'activity') AND provider <> 'bank' GROUP BY provider),
   refund_lines AS (
-    SELECT provider, subject_id, max(payment_id) AS payment_id FROM provider_report_lines
-    WHERE type = 'refund' AND ($1::text IS NULL OR provider = $1) GROUP BY 1, 2),
+    SELECT l.provider, l.subject_id, max(l.payment_id) AS payment_id FROM ${lines}
+    WHERE l.type = 'refund' AND ($1::text IS NULL OR l.provider = $1) GROUP BY 1, 2),
+  changes AS (
+    SELECT c.line, c.amount, EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = c.line AND a.through >= c.last)
+      AS accepted
+    FROM (SELECT line, max(id) AS last, (array_agg((content ->> 'amountMinor')::bigint ORDER BY id DESC))[1] AS amount
+      FROM provider_line_changes GROUP BY line) AS c),
   our_parts AS (
     SELECT t.provider, 'payment' AS kind, t.payment_id AS id, t.paid_minor AS amount, t.currency, t.recorded_at AS at,
       t.transaction_id AS tx, 1 AS things
-    FROM topups t LEFT JOIN suspense_items s ON s.topup_id = t.id WHERE s.id IS NULL
+    FROM ${topups} LEFT JOIN suspense_items s ON s.topup_id = t.id WHERE s.id IS NULL
     UNION ALL
     SELECT provider, CASE why WHEN 'unknown_refund' THEN 'refund' WHEN 'refund_failed' THEN 'refund'
         WHEN 'dispute_beyond_payment' THEN 'dispute' WHEN 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
@@ -106,51 +207,20 @@ const MATCHES = `WITH
   ours AS (
     SELECT provider, kind, id, sum(amount) AS amount, min(currency) AS currency, count(DISTINCT currency) AS currencies,
       min(at) AS at, array_agg(tx ORDER BY tx) AS txs, sum(things) AS things
-    FROM our_parts WHERE ($1::text IS NULL OR provider = $1) AND provider <> 'manual' GROUP BY 1, 2, 3),
+    FROM our_parts WHERE ($1::text IS NULL OR provider = $1) AND provider <> 'manual' ${ours} GROUP BY 1, 2, 3),
   lines AS (
     SELECT l.*, CASE l.type WHEN 'refund_failure' THEN 'refund' WHEN 'dispute_reversal' THEN 'dispute' ELSE l.type END AS kind
-    FROM provider_report_lines l
+    FROM ${lines}
     WHERE ($1::text IS NULL OR l.provider = $1) AND (l.type <> 'adjustment' OR l.amount_minor <> 0)
       AND (l.type NOT IN ('fee', 'payout', 'payout_failure')
         OR EXISTS (SELECT FROM provider_line_changes c WHERE c.line = l.id))),
-  named AS (
-    SELECT l.id AS line, l.provider, l.line_id, l.amount_minor, l.currency, l.happened_at,
-      CASE WHEN r.id IS NULL THEN l.kind ELSE 'return' END AS kind, coalesce(r.id, l.subject_id) AS id
-    FROM lines l
-    LEFT JOIN ours o ON o.provider = l.provider AND o.kind = l.kind AND o.id = l.subject_id
-    LEFT JOIN ours r ON r.provider = l.provider AND r.kind = 'return' AND r.id = l.payment_id AND l.kind = 'refund'
-      AND o.id IS NULL),
-  theirs AS (
-    SELECT n.provider, n.kind, n.id, sum(n.amount_minor) AS amount, min(n.currency) AS currency,
-      count(DISTINCT n.currency) AS currencies, min(n.happened_at) AS at, array_agg(n.line_id ORDER BY n.line) AS line_ids,
-      count(*) FILTER (WHERE n.amount_minor > 0) AS receipts, bool_or(c.line IS NOT NULL) AS changed
-    FROM named n LEFT JOIN (SELECT DISTINCT line FROM provider_line_changes) c ON c.line = n.line
-    GROUP BY 1, 2, 3),
-  pairs AS (
-    SELECT provider, kind, id, coalesce(t.at, o.at) AS at, o.at AS our_at, t.at AS their_at, o.amount AS ours,
-      t.amount AS theirs, o.currency AS our_currency, t.currency AS their_currency, o.txs, t.line_ids, o.things, t.receipts,
-      coalesce(o.currencies, 1) = 1 AND coalesce(t.currencies, 1) = 1 AND o.currency = t.currency AS one_currency,
-      coalesce(t.changed, false) AS changed
-    FROM ours o FULL JOIN theirs t USING (provider, kind, id)),
-  judged AS (
-    SELECT p.*, CASE
-      WHEN p.changed THEN 'differs'
-      WHEN kind = 'payment' AND things > 1 THEN 'twice'
-      WHEN coalesce(ours, 0) = coalesce(theirs, 0) AND (one_currency OR ours IS NULL OR theirs IS NULL) THEN 'matched'
-      WHEN ours IS NULL AND receipts > 1 AND kind = 'payment' THEN 'twice'
-      WHEN ours IS NULL THEN CASE
-        WHEN their_at > now() - $2::float8 * interval '1 millisecond' OR (kind = 'refund' AND EXISTS (
-          SELECT FROM topup_refunds w WHERE w.provider_refund_id = p.id AND w.state = 'pending')) THEN 'waiting'
-        ELSE 'missing_here' END
-      WHEN theirs IS NULL THEN CASE
-        WHEN r.covers @> tstzrange(our_at - interval '1 day', our_at, '[]') THEN 'missing_there' ELSE 'waiting' END
-      WHEN kind = 'payment' AND receipts > 1 THEN 'twice'
-      ELSE 'differs' END AS state
-    FROM pairs p LEFT JOIN reports r USING (provider)
-    WHERE coalesce(ours, 0) <> 0 OR coalesce(theirs, 0) <> 0 OR p.changed OR things > 1)`;
+${JUDGED}`;
 
-const RANGE = `($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
-  AND ($5::text[] IS NULL OR state = ANY($5::text[]))`;
+const MATCHES = matchesOf(WHOLE);
+const RECENT_MATCHES = matchesOf(RECENT);
+
+const RANGE = `($4::timestamptz IS NULL OR at >= $4::timestamptz) AND ($5::timestamptz IS NULL OR at < $5::timestamptz)
+  AND ($6::text[] IS NULL OR state = ANY($6::text[]))`;
 
 interface ItemRow {
   provider: ReportingProvider;
@@ -182,8 +252,8 @@ export async function listMatches(
   const { rows } = await client.query<ItemRow>(
     `${MATCHES}
      SELECT ${ITEM} FROM judged
-     WHERE ${RANGE} AND ($6::timestamptz IS NULL OR (at, provider, kind, id) > ($6::timestamptz, $7::text, $8::text, $9::text))
-     ORDER BY at, provider, kind, id LIMIT $10`,
+     WHERE ${RANGE} AND ($7::timestamptz IS NULL OR (at, provider, kind, id) > ($7::timestamptz, $8::text, $9::text, $10::text))
+     ORDER BY at, provider, kind, id LIMIT $11`,
     [...valuesOf(query), ...(page.after ?? [null, null, null, null]), page.limit],
   );
   return rows.map(toItem);
@@ -212,23 +282,55 @@ export async function summariseMatches(client: pg.ClientBase, query: MatchQuery)
   }));
 }
 
-/** The items that a person must look at, of what either side dates before the time; and how many there are. */
+/**
+ * The items that a person must look at, of what either side dates before the time; and how many there are. With `since`, of
+ * what was touched since then, or came to be covered by a report.
+ */
 export async function findFaultyMatches(
   client: pg.ClientBase,
-  { graceMs, before, limit }: { graceMs: number; before: string | null; limit: number },
+  {
+    graceMs,
+    before,
+    since,
+    limit,
+  }: { graceMs: number; before: string | null; since: string | null; limit: number },
 ): Promise<{ count: number; items: MatchedItem[] }> {
   const { rows } = await client.query<ItemRow & { count: number }>(
-    `${MATCHES}
+    `${since === null ? MATCHES : RECENT_MATCHES}
      SELECT ${ITEM}, (count(*) OVER ())::int AS count FROM judged
-     WHERE state = ANY($3::text[]) AND ($4::timestamptz IS NULL OR least(our_at, their_at) < $4::timestamptz)
+     WHERE state = ANY($4::text[]) AND ($3::timestamptz IS NULL OR least(our_at, their_at) < $3::timestamptz)
      ORDER BY judged.at, provider, kind, id LIMIT $5`,
-    [null, graceMs, FAULTY, before, limit],
+    [null, graceMs, before, FAULTY, limit, ...(since === null ? [] : [since])],
   );
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }
 
+/** A provider whose last report ended too long ago, although it was paid through since. */
+export interface OverdueReport {
+  provider: ReportingProvider;
+  /** Null: there was no report at all. Text of the database. */
+  until: string | null;
+  /** The first payment that no report covers. */
+  firstAt: string;
+}
+
+/** The client's times must be of UTC. */
+export async function findOverdueReports(client: pg.ClientBase, overdueMs: number): Promise<OverdueReport[]> {
+  const { rows } = await client.query<OverdueReport>(
+    `SELECT p.provider, r.until::text, first.at::text AS "firstAt" FROM (VALUES ('stripe'), ('sandbox')) AS p (provider)
+     LEFT JOIN LATERAL (SELECT max(upper(covers)) AS until FROM provider_reports
+       WHERE provider = p.provider AND holds IN ('all', 'activity') AND covers IS NOT NULL) AS r ON true
+     CROSS JOIN LATERAL (SELECT min(recorded_at) AS at FROM topups
+       WHERE provider = p.provider AND recorded_at >= coalesce(r.until, '-infinity')) AS first
+     WHERE first.at IS NOT NULL AND coalesce(r.until, first.at) < now() - $1::float8 * interval '1 millisecond'
+     ORDER BY 1`,
+    [overdueMs],
+  );
+  return rows;
+}
+
 function valuesOf({ provider, graceMs, from, to, states }: MatchQuery): unknown[] {
-  return [provider, graceMs, from, to, states];
+  return [provider, graceMs, null, from, to, states];
 }
 
 function toItem(row: ItemRow): MatchedItem {

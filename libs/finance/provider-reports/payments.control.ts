@@ -1,6 +1,12 @@
 import { formatMinor } from '#money/currency.js';
-import type { Control, ControlItem } from '../control.js';
-import { findFaultyMatches, type MatchedItem, type MatchKind } from './payment-matching.js';
+import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../control.js';
+import {
+  findFaultyMatches,
+  findOverdueReports,
+  type MatchedItem,
+  type MatchKind,
+  type OverdueReport,
+} from './payment-matching.js';
 
 const NOUNS: Record<MatchKind, string> = {
   payment: 'payment',
@@ -17,12 +23,32 @@ export const paymentsControl: Control = {
   id: 'payments',
   title: 'Payments against the reports of their providers',
   explanation:
-    'Top-ups, money in suspense, refunds and disputes against what each provider reports, in both directions. Book what is missing here from its line of the report; ask the provider about what is missing there.',
-  check: async (client, { graceMs, before, limit }) => {
-    const { count, items } = await findFaultyMatches(client, { graceMs, before, limit });
-    return { count, items: items.map(controlItem) };
+    'Top-ups, money in suspense, refunds and disputes against what each provider reports, in both directions. Book what is missing here from its line of the report; ask the provider about what is missing there; import the report of times that none covers.',
+  window: true,
+  check: async (client, { graceMs, before, since = null, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
+    const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
+    // For the end of a period each payment that no report covers counts itself.
+    const overdue = before === null ? await findOverdueReports(client, reportOverdueMs) : [];
+    return {
+      count: count + overdue.length,
+      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
+    };
   },
 };
+
+function overdueItem({ provider, until, firstAt }: OverdueReport): ControlItem {
+  return {
+    subject: `report:${provider}`,
+    state: 'report_overdue',
+    message:
+      until === null
+        ? `No report of ${provider} was ever imported, although it was paid through since ${firstAt}.`
+        : `The reports of ${provider} end at ${until}, although it was paid through since then.`,
+    details: { provider, until, firstAt },
+    transactionIds: [],
+    at: 'infinity',
+  };
+}
 
 function controlItem(item: MatchedItem): ControlItem {
   const { provider, kind, id, state, ours, theirs } = item;
@@ -38,6 +64,7 @@ function controlItem(item: MatchedItem): ControlItem {
       lines: theirs && theirs.lineIds.join(' '),
     },
     transactionIds: ours?.transactionIds ?? [],
+    at: item.at,
   };
 }
 
@@ -50,6 +77,10 @@ export function matchSentence(item: MatchedItem): string {
   switch (state) {
     case 'matched':
       return `${what} agrees with ${provider}: ${here ?? there ?? 'nothing in the end'}.`;
+    case 'accepted':
+      return `${what} was told by ${provider} in two ways, and somebody accepted that: ${here ?? there ?? 'nothing in the end'}.`;
+    case 'not_covered':
+      return `${what} of ${here} is in our books, and no report of ${provider} covers its time.`;
     case 'waiting':
       return `${what} waits: ${ours === null ? 'it has just happened' : `no report of ${provider} covers its time`}.`;
     case 'missing_here':

@@ -4,16 +4,28 @@ import type { ReportingProvider } from './report-line.js';
 /** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
 export type PayoutState =
   | 'matched'
-  /** No line names it: the provider does not say what it is made of, as for payouts by hand. Not counted. */
+  /** It was told in two ways, or no line names it, and somebody accepted that. */
+  | 'accepted'
+  /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to be told. */
   | 'unlinked'
+  /** Reports that should name its lines go beyond it, and none does. */
+  | 'lines_missing'
   /** Lines name it, and no report tells of the payout itself yet. */
   | 'waiting'
+  /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  | 'not_covered'
   | 'missing_there'
   | 'differs'
   | 'twice';
 
 /** States that a person must look at. */
-export const FAULTY_PAYOUTS = ['missing_there', 'differs', 'twice'] as const satisfies PayoutState[];
+export const FAULTY_PAYOUTS = [
+  'lines_missing',
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+] as const satisfies PayoutState[];
 
 export interface PayoutQuery {
   provider: ReportingProvider | null;
@@ -45,16 +57,30 @@ export interface PayoutItem {
 /** A payout is on its way for some days; after these the report that tells of it should be there. */
 const UNDER_WAY = '7 days';
 
+/** So long after it was made the provider has said what a payout of its own schedule is made of. */
+const LINKED_WITHIN = '3 days';
+
+/** $1 provider or null, $2 the end of the period that is asked for, or null. */
 const PAYOUTS = `WITH
   reports AS (
-    SELECT provider, range_agg(covers) AS covers FROM provider_reports
+    SELECT provider, range_agg(covers) AS covers, max(upper(covers)) AS until FROM provider_reports
     WHERE covers IS NOT NULL AND holds IN ('all', 'payouts') AND provider <> 'bank' GROUP BY provider),
+  linking AS (
+    SELECT provider, max(upper(covers)) AS until FROM provider_reports
+    WHERE covers IS NOT NULL AND holds IN ('all', 'activity') AND provider <> 'bank' GROUP BY provider),
+  changes AS (
+    SELECT c.line, c.amount, EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = c.line AND a.through >= c.last)
+      AS accepted
+    FROM (SELECT line, max(id) AS last, (array_agg((content ->> 'amountMinor')::bigint ORDER BY id DESC))[1] AS amount
+      FROM provider_line_changes GROUP BY line) AS c),
   told AS (
     SELECT l.provider, l.subject_id AS payout_id, min(l.happened_at) AS at, min(l.currency) AS currency,
       -sum(l.amount_minor) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
       count(*) FILTER (WHERE l.type = 'payout') AS payouts, array_remove(array_agg(p.transaction_id), NULL) AS txs,
-      bool_or(EXISTS (SELECT FROM provider_line_changes c WHERE c.line = l.id)) AS changed
-    FROM provider_report_lines l
+      coalesce(bool_or(NOT c.accepted), false) AS changed, coalesce(bool_or(c.accepted), false) AS accepted,
+      -sum(coalesce(c.amount, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS said_last,
+      bool_or(EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = l.id)) AS known_unlinked
+    FROM provider_report_lines l LEFT JOIN changes c ON c.line = l.id
     LEFT JOIN provider_line_postings p ON p.line = l.id AND p.kind IN ('payout', 'payout-returned')
     WHERE l.type IN ('payout', 'payout_failure') AND ($1::text IS NULL OR l.provider = $1) GROUP BY 1, 2),
   brought AS (
@@ -74,12 +100,23 @@ const PAYOUTS = `WITH
       CASE WHEN t.changed THEN 'differs'
         WHEN t.payouts > 1 THEN 'twice'
         WHEN t.provider IS NULL THEN CASE
-          WHEN r.covers @> tstzrange(b.at, b.at + interval '${UNDER_WAY}', '[]') THEN 'missing_there' ELSE 'waiting' END
+          WHEN r.covers @> tstzrange(b.at, b.at + interval '${UNDER_WAY}', '[]') THEN 'missing_there'
+          WHEN b.at + interval '${UNDER_WAY}' < r.until THEN 'not_covered'
+          WHEN b.at < $2::timestamptz AND NOT coalesce(r.covers @> tstzrange(b.at, least(b.at + interval '${UNDER_WAY}',
+            greatest(b.at, $2::timestamptz)), '[)'), false) THEN 'not_covered'
+          ELSE 'waiting' END
         WHEN t.amount IS NULL THEN 'differs'
-        WHEN b.lines IS NULL THEN 'unlinked'
+        WHEN b.lines IS NULL THEN CASE
+          WHEN t.known_unlinked THEN 'accepted'
+          WHEN NOT made.automatic THEN 'unlinked'
+          WHEN t.at + interval '${LINKED_WITHIN}' < linking.until THEN 'lines_missing'
+          WHEN t.at < $2::timestamptz AND coalesce(t.at >= linking.until, true) THEN 'not_covered'
+          ELSE 'unlinked' END
+        WHEN t.accepted AND b.net IN (t.amount, t.said_last) AND t.currency = b.currency THEN 'accepted'
         WHEN t.amount = b.net AND t.currency = b.currency THEN 'matched'
         ELSE 'differs' END AS state
-    FROM told t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider))`;
+    FROM told t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)
+    LEFT JOIN linking USING (provider) LEFT JOIN provider_payouts made USING (provider, payout_id))`;
 
 const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::text, lines::int, returned,
   payments::text, refunds::text, disputes::text, adjustments::text, fees::text, txs::text[],
@@ -111,11 +148,11 @@ export async function listPayouts(
 ): Promise<PayoutItem[]> {
   const { rows } = await client.query<PayoutRow>(
     `${PAYOUTS} SELECT ${ITEM} FROM judged j
-     WHERE ($2::timestamptz IS NULL OR at >= $2::timestamptz) AND ($3::timestamptz IS NULL OR at < $3::timestamptz)
-       AND ($4::text[] IS NULL OR state = ANY($4::text[]))
-       AND ($5::timestamptz IS NULL OR (at, j.provider, payout_id) > ($5::timestamptz, $6::text, $7::text))
-     ORDER BY j.at, j.provider, payout_id LIMIT $8`,
-    [provider, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+     WHERE ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
+       AND ($5::text[] IS NULL OR state = ANY($5::text[]))
+       AND ($6::timestamptz IS NULL OR (at, j.provider, payout_id) > ($6::timestamptz, $7::text, $8::text))
+     ORDER BY j.at, j.provider, payout_id LIMIT $9`,
+    [provider, null, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }
@@ -131,6 +168,28 @@ export async function findFaultyPayouts(
     [null, before, limit, FAULTY_PAYOUTS],
   );
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
+}
+
+/** A provider of whose payouts no report tells for too long, although lines name some. */
+export interface OverduePayouts {
+  provider: ReportingProvider;
+  /** Of the oldest of them. Text of the database. */
+  firstAt: string;
+  payouts: number;
+}
+
+/** The client's times must be of UTC. */
+export async function findOverduePayouts(
+  client: pg.ClientBase,
+  overdueMs: number,
+): Promise<OverduePayouts[]> {
+  const { rows } = await client.query<OverduePayouts>(
+    `${PAYOUTS} SELECT provider, min(at)::text AS "firstAt", count(*)::int AS payouts FROM judged
+     WHERE state = 'waiting' AND at + interval '${UNDER_WAY}' < now() - $3::float8 * interval '1 millisecond'
+     GROUP BY 1 ORDER BY 1`,
+    [null, null, overdueMs],
+  );
+  return rows;
 }
 
 function toItem(row: PayoutRow): PayoutItem {

@@ -50,10 +50,9 @@ const NOW = Date.now();
 /** So many days from now, as Stripe writes times. */
 const at = (days: number) => new Date(NOW + days * DAY).toISOString().slice(0, 19).replace('T', ' ');
 const dayAt = (days: number) => at(days).slice(0, 10);
-const WIDE = () => ({
-  from: new Date(Date.now() - 40 * DAY).toISOString(),
-  to: new Date(Date.now() + 40 * DAY).toISOString(),
-});
+const WIDE = { from: '2020-01-01', to: '2999-01-01' };
+/** Days on which nothing happened. */
+const LONG_AGO = { from: '2020-01-01', to: '2020-02-01' };
 
 const ACTIVITY =
   'balance_transaction_id,created_utc,currency,gross,fee,reporting_category,source_id,payment_intent_id,automatic_payout_id,description';
@@ -76,11 +75,11 @@ function payouts(...rows: [id: string, payoutId: string, gross: string][]): stri
   ].join('\n');
 }
 
-async function importFile(content: string, covers: ReturnType<typeof WIDE> | null = WIDE()) {
+async function importFile(content: string, days = WIDE) {
   const result = await importStripeCsv(fixture.billing, text(content), {
     actor: 'cli:test',
     dryRun: false,
-    covers,
+    days,
   });
   await postReportLines(fixture.billing, { currency: 'USD' });
   return result;
@@ -91,6 +90,13 @@ async function buy(paymentId: string, credits = '10', provider: 'stripe' | 'manu
   const bought = priceCredits(parseAmount(credits), '1.3');
   const topup = { accountId, provider, paymentId, ...bought, rate: '1.3', currency: 'USD' } as const;
   return { accountId, ...(await recordTopup(fixture.billing, topup)) };
+}
+
+/** Makes top-ups of the past, which nobody else may. */
+async function ageTopups(by: string): Promise<void> {
+  await fixture.owner.query(`ALTER TABLE topups DISABLE TRIGGER USER`);
+  await fixture.owner.query('UPDATE topups SET recorded_at = recorded_at - $1::interval', [by]);
+  await fixture.owner.query(`ALTER TABLE topups ENABLE TRIGGER USER`);
 }
 
 async function refund(topupId: string, providerRefundId: string): Promise<void> {
@@ -241,9 +247,11 @@ describe('what disagrees is found and named', () => {
 
   it('a payment that the provider does not know, where its report covers the time', async () => {
     const rows = (await quietMonth()).filter(([id]) => id !== 'txn_1');
-    await importFile(activity(rows), null);
+    await importFile(activity([]), LONG_AGO);
+    await importFile(activity(rows), { from: dayAt(0), to: '2999-01-01' });
+    await fixture.owner.query('UPDATE provider_reports SET covers = NULL WHERE lines > 0');
     expect(await states()).toMatchObject({ 'payment pi_1': 'waiting' });
-    expect(await faults()).toEqual([]);
+    expect(await faults()).toEqual(['report_overdue report:stripe']);
     await importFile(activity(rows));
     expect(await faults()).toEqual(['missing_there payment:stripe:pi_1']);
     expect((await check(paymentsControl)).items[0]?.transactionIds).toHaveLength(1);
@@ -361,7 +369,7 @@ describe('an import', () => {
     const tried = await importStripeCsv(fixture.billing, file, {
       actor: 'cli:test',
       dryRun: true,
-      covers: null,
+      days: WIDE,
     });
     expect(tried).toMatchObject({ reportId: null, lines: 6, added: 6 });
     const { rows } = await fixture.billing.query('SELECT FROM provider_reports');
@@ -416,8 +424,8 @@ describe('the bank', () => {
   const file = (...rows: [day: string, amount: string, reference: string][]) =>
     text(['date,amount,text', ...rows.map((row) => row.join(','))].join('\n'));
 
-  async function importBank(source: FileSource, covers: ReturnType<typeof WIDE> | null = WIDE()) {
-    const options = { actor: 'cli:test', dryRun: false, covers };
+  async function importBank(source: FileSource, days = WIDE) {
+    const options = { actor: 'cli:test', dryRun: false, days };
     const result = await importBankCsv(fixture.billing, { accountId: 'main', source }, options);
     await matchBankLines(fixture.billing, 'USD');
     return result;
@@ -441,8 +449,8 @@ describe('the bank', () => {
     await importBank(
       file(
         [dayAt(0), '13.00', 'TRANSFER bank-4711'],
-        [dayAt(2), '2.84', 'STRIPE'],
-        [dayAt(2), '-100.00', 'rent'],
+        [dayAt(0), '2.84', 'STRIPE'],
+        [dayAt(0), '-100.00', 'rent'],
       ),
     );
     expect(await bankStates()).toEqual([
@@ -462,15 +470,16 @@ describe('the bank', () => {
     await buy('bank-1', '10', 'manual');
     await buy('bank-2', '10', 'manual');
     await buy('bank-3', '10', 'manual');
+    await ageTopups('5 days');
     await importBank(
       file([dayAt(0), '12.00', 'bank-2'], [dayAt(0), '13.00', 'bank-3'], [dayAt(0), '5.00', 'Ada']),
     );
-    await importBank(file([dayAt(1), '13.00', 'bank-3']));
+    await importBank(file([dayAt(0), '13.00', 'bank-3 again']));
     expect(await bankStates()).toEqual([
       'line Ada: missing_here',
       'line bank-2: differs',
+      'line bank-3 again: twice',
       'line bank-3: matched',
-      'line bank-3: twice',
       'topup bank-1: missing_there',
       'topup bank-2: missing_there',
     ]);
@@ -518,7 +527,7 @@ describe('the bank', () => {
       importBankCsv(
         fixture.billing,
         { accountId: 'other', source: line('1') },
-        { actor: 'x', dryRun: true, covers: null },
+        { actor: 'x', dryRun: true, days: WIDE },
       ),
     ).rejects.toThrow('There is no bank account other');
   });

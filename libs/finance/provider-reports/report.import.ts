@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
+import type { ReportDays } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
 import { type Coverage, linesOf, readThrough } from './file-rows.js';
 import type { ReportContent, ReportingProvider, ReportLine } from './report-line.js';
@@ -18,6 +19,8 @@ export interface ImportResult extends ImportCounts {
   /** Null for a trial. */
   reportId: string | null;
   covers: Coverage | null;
+  /** Payouts of which it could not be asked what they are made of; they are asked for again the next time. */
+  missingPayouts?: readonly { payoutId: string; reason: string }[];
 }
 
 export interface ReportHeader {
@@ -33,8 +36,8 @@ export interface FileImport {
   actor: string;
   /** Reads and compares everything, and leaves nothing behind. */
   dryRun: boolean;
-  /** What the report was asked for; without it, the time from its first to its last line. */
-  covers: Coverage | null;
+  /** What the report was asked for. Of days that are not over it holds what was before now. */
+  days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
   /** Runs in the transaction of the import. */
   inTransaction?: ((client: pg.ClientBase, result: ImportResult) => Promise<void>) | undefined;
@@ -44,8 +47,9 @@ export interface FileImport {
 const CHUNK = 1_000;
 
 /**
- * Imports a report of Stripe: all of it or nothing, in bounded memory. The source is read more than once. What is known
- * already is left as it is; a line that says something else than before is noted.
+ * Imports a report of Stripe, whose days are of UTC: all of it or nothing, in bounded memory. The source is read more than
+ * once. What is known already is left as it is; a line that says something else than before is noted. A report with
+ * movements from before its days lists the payouts of these days and not what happened in them, so it covers no time.
  * @throws ReportRefused with the rows at fault
  */
 export async function importStripeCsv(
@@ -53,21 +57,26 @@ export async function importStripeCsv(
   source: FileSource,
   options: FileImport,
 ): Promise<ImportResult> {
-  const read = await readThrough(source, readStripeCsv, ({ happenedAt }) => happenedAt);
-  const covers = options.covers ?? read.span;
+  const { from, to } = options.days;
+  const content = await contentOfStripeCsv(source);
+  const last = content === 'activity' ? to : null;
+  const reader = (file: FileSource) => readStripeCsv(file, last);
+  const read = await readThrough(source, reader, ({ happenedAt }) => happenedAt);
+  const isWhole = content === 'payouts' || read.span === null || read.span.from >= from;
+  const asked = isWhole ? { from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z` } : null;
   const header: ReportHeader = {
     ...{ provider: 'stripe', source: 'csv', actor: options.actor },
-    ...{ content: await contentOfStripeCsv(source), sha256: read.sha256 },
+    ...{ content, sha256: read.sha256 },
   };
   const write = async (client: pg.PoolClient): Promise<ImportResult> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
     const reportId = await beginReport(client, header);
     const counts = { lines: 0, added: 0, changed: 0 };
-    for await (const chunk of chunksOf(linesOf(readStripeCsv(source)))) {
+    for await (const chunk of chunksOf(linesOf(reader(source)))) {
       addCounts(counts, await insertLines(client, { reportId, provider: 'stripe' }, chunk));
       options.onProgress?.(counts.lines);
     }
-    await finishReport(client, reportId, { ...counts, covers });
+    const covers = await finishReport(client, reportId, { ...counts, covers: asked });
     const result = { reportId, covers, ...counts };
     await options.inTransaction?.(client, result);
     return result;
@@ -127,17 +136,24 @@ export async function lockProvider(client: pg.ClientBase, provider: string): Pro
   ]);
 }
 
+/**
+ * Writes down what a report brought and what it covers: from the first instant up to, and without, the last, so that the next
+ * one joins it. What is still to come is in no report. @returns what it covers, as text of the database
+ */
 export async function finishReport(
   client: pg.ClientBase | pg.Pool,
   reportId: string,
   { lines, added, changed, covers }: ImportCounts & { covers: Coverage | null },
-): Promise<void> {
-  await client.query(
+): Promise<Coverage | null> {
+  const { rows } = await client.query<{ from: string | null; to: string | null }>(
     `UPDATE provider_reports SET lines = $2, added = $3, changed = $4, finished_at = clock_timestamp(),
-       covers = CASE WHEN $5::timestamptz IS NOT NULL THEN tstzrange($5::timestamptz, $6::timestamptz, '[]') END
-     WHERE id = $1`,
+       covers = CASE WHEN $5::timestamptz < clock_timestamp()
+         THEN tstzrange($5::timestamptz, least($6::timestamptz, clock_timestamp()), '[)') END
+     WHERE id = $1 RETURNING lower(covers)::text AS from, upper(covers)::text AS to`,
     [reportId, lines, added, changed, covers?.from ?? null, covers?.to ?? null],
   );
+  const { from = null, to = null } = rows[0] ?? {};
+  return from === null || to === null ? null : { from, to };
 }
 
 /** Writes lines down, once each. The caller holds the lock of the provider. */

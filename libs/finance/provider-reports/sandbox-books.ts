@@ -43,8 +43,7 @@ export async function importSandbox(pool: pg.Pool, actor: string): Promise<Impor
     for await (const chunk of chunksOf(readLines(client, since))) {
       addCounts(counts, await insertLines(client, { reportId, provider: 'sandbox' }, chunk));
     }
-    const covers = { from: '-infinity', to };
-    await finishReport(client, reportId, { ...counts, covers });
+    const covers = await finishReport(client, reportId, { ...counts, covers: { from: since, to } });
     return { reportId, covers, ...counts };
   });
 }

@@ -62,16 +62,31 @@ const PAYOUTS = [
   'reporting_category',
 ] as const;
 
-/** The lines of a report. @throws ReportRefused for a file that is no report of Stripe */
-export function readStripeCsv(source: FileSource): AsyncGenerator<ReadRow<ReportLine>> {
-  return readRows(csvRows(source, { checkHeader }), ({ cells }) => lineOf(cells));
+/**
+ * The lines of a report. What happened on the day `before` or later is a fault: the report was not asked for it.
+ * @throws ReportRefused for a file that is no report of Stripe
+ */
+export function readStripeCsv(
+  source: FileSource,
+  before: string | null = null,
+): AsyncGenerator<ReadRow<ReportLine>> {
+  return readRows(csvRows(source, { checkHeader }), ({ cells }) => {
+    const line = lineOf(cells);
+    if (before !== null && line.happenedAt >= before)
+      throw new CellFault('created_utc', `is not before ${before}, up to which the report is to go.`);
+    return line;
+  });
 }
 
-/** What a file tells of, by its header. @throws ReportRefused */
+/** What a file tells of, by its header: it may have no line. @throws ReportRefused */
 export async function contentOfStripeCsv(source: FileSource): Promise<ReportContent> {
-  for await (const { cells } of csvRows(source, { checkHeader }))
-    return isPayouts(cells) ? 'payouts' : 'activity';
-  return 'activity';
+  let content: ReportContent = 'activity';
+  const noted = (titles: readonly string[]) => {
+    if (titles.includes('payout_id') && !titles.includes('source_id')) content = 'payouts';
+    return checkHeader(titles);
+  };
+  for await (const _ of csvRows(source, { checkHeader: noted })) break;
+  return content;
 }
 
 function checkHeader(titles: readonly string[]): string | null {

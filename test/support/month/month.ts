@@ -38,7 +38,7 @@ export interface MonthOptions {
 }
 
 /** What the reports are asked for: more than the month, so that nothing waits for the next one. */
-const REPORTED = { from: '2026-09-01T00:00:00Z', to: '2026-11-15T00:00:00Z' };
+const REPORTED = { from: '2026-09-01', to: '2026-11-15' };
 
 export interface BankTransfer {
   reference: string;
@@ -149,7 +149,7 @@ export class Month {
     const options = {
       actor: 'user:finance',
       dryRun: false,
-      covers: REPORTED,
+      days: REPORTED,
     };
     for (const csv of [activityCsv(lines), payoutsCsv(lines)]) {
       await importStripeCsv(billing, () => textSource(csv), options);
