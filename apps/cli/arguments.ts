@@ -70,3 +70,15 @@ export function timeArgument(text: string): Date {
     return time;
   throw new InvalidArgumentError('Give a day or a time, such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
+
+/** The same kept as its text: the times of the ledger have microseconds. */
+export function exactTimeArgument(text: string): string {
+  timeArgument(text);
+  return text;
+}
+
+/** The number of a period of the books. */
+export function periodArgument(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('Give the number of a period, such as 3.');
+}

@@ -2,15 +2,17 @@ import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
+import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
 import {
   type LedgerAccount,
   ledgerAccountStatement,
   listLedgerAccounts,
 } from '#ledger/ledger-account-statement.js';
+import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument, timeArgument } from './arguments.js';
+import { countArgument, exactTimeArgument, periodArgument, timeArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { adjustmentCommands } from './finance/adjustments.commands.js';
 import { controlCommands } from './finance/controls.commands.js';
@@ -24,13 +26,14 @@ import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
-const FROM = ['--from <time>', 'recorded not before this time', timeArgument] as const;
-const TO = ['--to <time>', 'recorded before this time', timeArgument] as const;
 
 const NOTES = `
 Times are days or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z. Reports go up to the oldest
 transaction that still runs, so what they say stays true. Positive amounts are credits, negative ones debits; in files
 for hledger and beancount it is the other way round, as those have it.
+
+Times are of recording, when postings were written down, or with --by effective those at which things happened.
+--period has the books of a closed period as they were known at its close: they come to its trial balance.
 
 PAYMENT_CURRENCY is what customers pay in, USD by default.
 
@@ -38,6 +41,7 @@ Examples:
   tollgate finance trial-balance --at 2026-02-01
   tollgate finance statement issued:credit --from 2026-01-01 --to 2026-02-01
   tollgate finance export --format hledger --from 2026-01-01 > january.journal
+  tollgate finance export --format hledger --period 3 > closed.journal
   tollgate finance export --format beancount --account customer:01k0...:main
   tollgate finance check --control holds --control charges-tasks`;
 
@@ -47,28 +51,19 @@ export function financeCommand(): Command {
     .command('trial-balance')
     .description('the balances of all ledger accounts at a time; exits 1 when they are not 0 together')
     .option('--at <time>', 'postings before it count; now by default', timeArgument)
-    .addOption(
-      new Option('--by <time>', 'which time of postings')
-        .choices(['recorded', 'effective'])
-        .default('recorded'),
-    )
+    .addOption(byOption().default('recorded'))
+    .addOption(recordedBeforeOption())
     .option(...JSON_OPTION)
     .action(printTrialBalance);
-  finance
-    .command('statement')
+  withRange(finance.command('statement'))
     .description('the entries of a ledger account, oldest first')
     .argument('<account>', 'code of the ledger account, such as issued:credit')
-    .option(...FROM)
-    .option(...TO)
     .option('--limit <count>', 'at most so many entries', countArgument, 1000)
     .option(...JSON_OPTION)
     .action(printStatement);
-  finance
-    .command('export')
+  withRange(finance.command('export'))
     .description('the books of a time on standard output, for other programs')
     .addOption(new Option('--format <format>').choices(Object.keys(exportFormats)).makeOptionMandatory())
-    .option(...FROM)
-    .option(...TO)
     .addOption(
       new Option(
         '--account <code>',
@@ -85,9 +80,59 @@ export function financeCommand(): Command {
   return finance;
 }
 
-async function printTrialBalance(options: { at?: Date; by: TimeOf; json?: boolean }): Promise<void> {
-  const { at = null, by } = options;
-  const report = await withDatabase(process.env, (pool) => trialBalance(pool, { by, at }));
+function byOption(): Option {
+  return new Option('--by <time>', 'which time of postings').choices(['recorded', 'effective']);
+}
+
+function recordedBeforeOption(): Option {
+  const words = 'by effective time: as the books were known before it, to the microsecond';
+  return new Option('--recorded-before <time>', words).argParser(exactTimeArgument);
+}
+
+function withRange(command: Command): Command {
+  const period = new Option('--period <number>', 'a closed period, in place of the times');
+  return command
+    .addOption(byOption())
+    .option('--from <time>', 'not before this time', timeArgument)
+    .option('--to <time>', 'before this time', timeArgument)
+    .addOption(recordedBeforeOption())
+    .addOption(period.argParser(periodArgument).conflicts(['by', 'from', 'to', 'recordedBefore']));
+}
+
+interface Times {
+  by?: TimeOf;
+  from?: Date;
+  to?: Date;
+  recordedBefore?: string;
+  period?: bigint;
+}
+
+async function rangeOf(pool: pg.Pool, options: Times): Promise<RangeQuery> {
+  const { by = 'recorded', from = null, to = null, recordedBefore = null, period } = options;
+  if (period === undefined) {
+    requireEffective(by, recordedBefore);
+    return { by, from, to, recordedBefore };
+  }
+  const found = await findPeriod(pool, period);
+  const range = found && booksOfPeriod(found);
+  if (range) return range;
+  throw new OperatorError(found ? `Period ${period} is not closed.` : `There is no period ${period}.`);
+}
+
+function requireEffective(by: TimeOf, recordedBefore: string | null): void {
+  if (by === 'effective' || recordedBefore === null) return;
+  throw new OperatorError('--recorded-before is for --by effective.');
+}
+
+async function printTrialBalance(options: {
+  at?: Date;
+  by: TimeOf;
+  recordedBefore?: string;
+  json?: boolean;
+}): Promise<void> {
+  const { at = null, by, recordedBefore = null } = options;
+  requireEffective(by, recordedBefore);
+  const report = await withDatabase(process.env, (pool) => trialBalance(pool, { by, at, recordedBefore }));
   const view = trialBalanceView(report, currency());
   if (report.totals.some(({ total }) => total !== 0n)) process.exitCode = 1;
   if (options.json) return printJson(view);
@@ -105,26 +150,23 @@ async function printTrialBalance(options: { at?: Date; by: TimeOf; json?: boolea
   printText(`Postings ${by} before ${view.at ?? 'the beginning'}\n\n${table(titles, rows)}`);
 }
 
-interface Times {
-  from?: Date;
-  to?: Date;
-}
-
 async function printStatement(
   code: string,
   options: Times & { limit: number; json?: boolean },
 ): Promise<void> {
-  const { from = null, to = null, limit } = options;
+  const { limit } = options;
   const statement = await withDatabase(process.env, async (pool) => {
     const { id } = await accountOf(pool, code);
-    const found = await ledgerAccountStatement(pool, id, { from, to, limit, after: null });
+    const asked = { ...(await rangeOf(pool, options)), limit, after: null };
+    const found = await ledgerAccountStatement(pool, id, asked);
     if (!found) throw noAccount(code);
     return found;
   });
   const view = statementView(statement, currency());
   if (options.json) return printJson({ ...view, more: statement.next !== null });
-  const rows = view.items.map(({ recordedAt, kind, reference, amount, balance }) => [
-    ...[recordedAt.replace('T', ' ').slice(0, 19), kind, reference],
+  const rows = view.items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
+    (view.by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
+    ...[kind, reference],
     ...[amount.startsWith('-') ? amount : `+${amount}`, balance],
   ]);
   const titles = [
@@ -137,7 +179,7 @@ async function printStatement(
   const { unit } = view.account;
   const heading = facts([
     ['Account', code],
-    ['Time', `${view.from ?? 'the beginning'} to ${view.to ?? 'the beginning'}`],
+    ['Time', `${view.by}, ${view.from ?? 'the beginning'} to ${view.to ?? 'the beginning'}`],
     ['Opening', `${view.opening} ${unit}`],
     ['Closing', `${view.closing} ${unit}`],
   ]);
@@ -148,11 +190,12 @@ async function printStatement(
 async function writeExport(
   options: Times & { format: ExportFormatName; account?: string; summary?: boolean },
 ): Promise<void> {
-  const { format, from = null, to = null, summary = false } = options;
+  const { format, summary = false } = options;
   await withDatabase(process.env, async (pool) => {
     const ledgerAccountId =
       options.account === undefined ? null : (await accountOf(pool, options.account)).id;
-    const asked = { format, from, to, ledgerAccountId, summary, currency: currency() };
+    const range = await rangeOf(pool, options);
+    const asked = { format, ...range, ledgerAccountId, summary, currency: currency() };
     const pieces = countedOn(exportLedger(pool, asked), {
       sizeOf: (piece) => piece.length,
       words: (sum) => `${(sum / 1e6).toFixed(1)} MB`,

@@ -1,9 +1,7 @@
 import type pg from 'pg';
 import { atHorizon, type Horizon } from './horizon.js';
-import type { Commodity, LedgerKind } from './trial-balance.js';
-
-/** As SQL: beyond every id. */
-const LARGEST = (2n ** 62n).toString();
+import { balanceBefore, effectiveBalanceBefore } from './account-balance.js';
+import type { Commodity, LedgerKind, TimeOf } from './trial-balance.js';
 
 export interface LedgerAccount {
   id: bigint;
@@ -33,12 +31,19 @@ export interface LedgerCursor {
   transactionId: bigint;
   ordinal: number;
   balance: bigint;
-  /** As the first page answered it. */
+  /** As the first page answered them. */
   to: string;
+  recordedBefore: string;
+  /** Of the last line. */
+  effectiveAt: string;
 }
 
 export interface LedgerStatementQuery {
-  /** Postings recorded in this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  /** Which times of postings count: recorded when left out. */
+  by?: TimeOf;
+  /** By effective time: only what was recorded before it, as the books were known then. Text or Date. */
+  recordedBefore?: string | Date | null;
+  /** Postings of this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
   from: Date | null;
   to: Date | null;
   limit: number;
@@ -47,12 +52,15 @@ export interface LedgerStatementQuery {
 
 export interface LedgerStatement {
   account: LedgerAccount;
+  by: TimeOf;
+  /** By effective time: recorded before this; the same query with it gives the same answer for ever. */
+  recordedBefore: string;
   from: string | null;
   /** Not later than the horizon, so the statement stays true. */
   to: string;
   opening: bigint;
   closing: bigint;
-  /** In the order of the ledger. */
+  /** In the order of the ledger, or by effective time in that in which things happened. */
   lines: LedgerLine[];
   next: LedgerCursor | null;
 }
@@ -65,7 +73,8 @@ export function ledgerAccountStatement(
 ): Promise<LedgerStatement | null> {
   const work = (client: pg.ClientBase, horizon: Horizon) =>
     readStatement(client, horizon, { ...query, ledgerAccountId });
-  return atHorizon(pool, work, query.after?.to ?? query.to);
+  const known = query.by === 'effective' ? query.recordedBefore : query.to;
+  return atHorizon(pool, work, query.after?.recordedBefore ?? known);
 }
 
 async function readStatement(
@@ -76,30 +85,51 @@ async function readStatement(
   const account = await findLedgerAccount(client, query.ledgerAccountId);
   if (!account) return null;
   await client.query(ONE_PROCESS);
-  const { rows } = await client.query<{ from: string; to: string }>(
-    `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to"
-     FROM (SELECT least($2::timestamptz, $3::timestamptz) AS to_at) AS times`,
-    [query.from ?? '-infinity', query.after?.to ?? query.to ?? 'infinity', horizon.at],
-  );
-  const { from, to } = rows[0] as { from: string; to: string };
-  const [opening, closing] = [
-    await balanceBefore(client, account.id, from),
-    await balanceBefore(client, account.id, to),
-  ];
-  const found = await readLines(client, { ...query, from, to });
-  const lines = withBalances(found.slice(0, query.limit), query.after?.balance ?? opening);
+  const { limit, after, by = 'recorded' } = query;
+  const times = await timesOf(client, horizon, query);
+  const { from, to, recordedBefore } = times;
+  const balanceAt = (at: string): Promise<bigint> =>
+    by === 'recorded'
+      ? balanceBefore(client, account.id, at)
+      : effectiveBalanceBefore(client, account.id, { effectiveBefore: at, recordedBefore });
+  const [opening, closing] = [await balanceAt(from), await balanceAt(to)];
+  const asked = { ...times, ledgerAccountId: account.id, limit, after };
+  const found = by === 'recorded' ? await readLines(client, asked) : await readEffectiveLines(client, asked);
+  const lines = withBalances(found.slice(0, limit), after?.balance ?? opening);
   const last = lines.at(-1);
-  const next = found.length > query.limit && last ? { ...last, to } : null;
   return {
-    ...{ account, opening, closing, lines, to },
+    ...{ account, by, recordedBefore, opening, closing, lines, to },
     from: query.from && from,
-    next: next && {
-      transactionId: next.transactionId,
-      ordinal: next.ordinal,
-      balance: next.balance,
-      to,
-    },
+    next: found.length > limit && last ? cursorAt(last, times) : null,
   };
+}
+
+function cursorAt({ transactionId, ordinal, balance, effectiveAt }: LedgerLine, times: Times): LedgerCursor {
+  const { to, recordedBefore } = times;
+  return { transactionId, ordinal, balance, effectiveAt, to, recordedBefore };
+}
+
+interface Times {
+  from: string;
+  to: string;
+  recordedBefore: string;
+}
+
+/** By recorded time all that was recorded before the end counts, and no more than is certain. */
+async function timesOf(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  { by, from, to, recordedBefore, after }: LedgerStatementQuery,
+): Promise<Times> {
+  const isRecorded = by !== 'effective';
+  const known = after?.recordedBefore ?? (isRecorded ? to : recordedBefore);
+  const { rows } = await client.query<Times>(
+    `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to", known::text AS "recordedBefore"
+     FROM (SELECT known, CASE WHEN $4 THEN known ELSE coalesce($2::timestamptz, known) END AS to_at
+       FROM (SELECT least($3::timestamptz, $5::timestamptz) AS known) AS cut) AS times`,
+    [from ?? '-infinity', after?.to ?? to, known ?? 'infinity', isRecorded, horizon.at],
+  );
+  return rows[0] as Times;
 }
 
 export async function findLedgerAccount(
@@ -117,64 +147,18 @@ export async function findLedgerAccount(
 /** Of a client whose transaction reads the entries of one account: workers take longer to start than the work takes. */
 const ONE_PROCESS = 'SET LOCAL max_parallel_workers_per_gather = 0';
 
-/**
- * The balance of one ledger account from everything recorded before a time: of the newest day before that is stored, of the
- * hours of an account of the house since, and of its entries since. Only at the ends of that time may ids and times be in
- * another order, so only there the times of entries are looked up.
- */
-export async function balanceBefore(
-  client: pg.ClientBase,
-  ledgerAccountId: bigint,
-  before: string,
-): Promise<bigint> {
-  const { rows } = await client.query<{ balance: string }>(
-    `WITH base AS MATERIALIZED (
-       SELECT coalesce(max(day)::timestamptz, '-infinity') AS at, coalesce(max(first_id), 0) AS first_id,
-         coalesce(max(last_id), ${LARGEST}) AS last_id FROM ledger_snapshot_days WHERE day <= $2::timestamptz),
-     hour AS MATERIALIZED (
-       SELECT h.at, h.first_id, h.last_id FROM ledger_hours h
-       WHERE h.at >= (SELECT at FROM base) AND h.at <= $2::timestamptz ORDER BY h.at DESC LIMIT 1),
-     start AS MATERIALIZED (
-       SELECT * FROM hour WHERE (SELECT account_id IS NULL FROM ledger_accounts WHERE id = $1)
-       UNION ALL SELECT * FROM base LIMIT 1),
-     ids AS MATERIALIZED (
-       SELECT start.at, start.first_id AS first, start.last_id AS in_between,
-         greatest(start.last_id + 1, coalesce((SELECT first_id FROM hour), start.first_id)) AS last,
-         coalesce((SELECT last_id FROM ledger_hours WHERE at >= $2::timestamptz ORDER BY at LIMIT 1), ${LARGEST}) AS bound
-       FROM start),
-     stored AS (
-       SELECT balance FROM ledger_balance_snapshots WHERE ledger_account_id = $1 AND day <= (SELECT at FROM base)
-       ORDER BY day DESC LIMIT 1),
-     hours AS (
-       SELECT sum(amount) AS amount FROM ledger_hour_movements
-       WHERE ledger_account_id = $1 AND at > (SELECT at FROM base) AND at <= (SELECT at FROM ids)),
-     within AS (
-       SELECT sum(amount) AS amount FROM ledger_entries
-       WHERE ledger_account_id = $1 AND transaction_id > (SELECT in_between FROM ids) AND transaction_id < (SELECT last FROM ids)),
-     ends AS (
-       SELECT sum(e.amount) AS amount FROM (
-           SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
-             AND transaction_id >= (SELECT first FROM ids) AND transaction_id <= (SELECT least(in_between, bound) FROM ids)
-           UNION ALL SELECT transaction_id, amount FROM ledger_entries WHERE ledger_account_id = $1
-             AND transaction_id >= (SELECT last FROM ids) AND transaction_id <= (SELECT bound FROM ids)) AS e
-       JOIN ledger_transactions t ON t.id = e.transaction_id
-       WHERE t.recorded_at >= (SELECT at FROM ids) AND t.recorded_at < $2::timestamptz)
-     SELECT (coalesce((SELECT balance FROM stored), 0) + coalesce((SELECT amount FROM hours), 0)
-       + coalesce((SELECT amount FROM within), 0) + coalesce((SELECT amount FROM ends), 0))::text AS balance`,
-    [ledgerAccountId, before],
-  );
-  return BigInt(rows[0]?.balance ?? 0);
-}
-
 type Row = Omit<LedgerLine, 'transactionId' | 'amount' | 'balance'> & {
   transactionId: string;
   amount: string;
 };
 
-async function readLines(
-  client: pg.ClientBase,
-  query: { ledgerAccountId: bigint; from: string; to: string; limit: number; after: LedgerCursor | null },
-): Promise<Row[]> {
+interface LinesQuery extends Times {
+  ledgerAccountId: bigint;
+  limit: number;
+  after: LedgerCursor | null;
+}
+
+async function readLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
   // In the order of the index, so that a page ends after its lines: a busy account has many more of the same hour.
   await client.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off');
   const { rows } = await client.query<Row>(
@@ -194,6 +178,24 @@ async function readLines(
       query.after?.transactionId ?? -1n,
       query.after?.ordinal ?? -1,
       query.limit + 1,
+    ],
+  );
+  return rows;
+}
+
+async function readEffectiveLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
+  const { ledgerAccountId, from, to, recordedBefore, limit, after } = query;
+  const { rows } = await client.query<Row>(
+    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+     FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE e.ledger_account_id = $1 AND t.effective_at >= greatest($2::timestamptz, $5::timestamptz)
+       AND t.effective_at < $3::timestamptz AND t.recorded_at < $4::timestamptz
+       AND (t.effective_at, e.transaction_id, e.ordinal) > ($5::timestamptz, $6::bigint, $7::int)
+     ORDER BY t.effective_at, e.transaction_id, e.ordinal LIMIT $8`,
+    [
+      ...[ledgerAccountId, from, to, recordedBefore],
+      ...[after?.effectiveAt ?? '-infinity', after?.transactionId ?? -1n, after?.ordinal ?? -1, limit + 1],
     ],
   );
   return rows;

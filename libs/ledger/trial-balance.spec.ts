@@ -9,6 +9,7 @@ import {
   type LedgerCursor,
   ledgerAccountStatement,
   type LedgerLine,
+  type LedgerStatementQuery,
   listLedgerAccounts,
 } from './ledger-account-statement.js';
 import { bookSuspense } from './suspense.js';
@@ -179,16 +180,57 @@ describe('the statement of a ledger account', () => {
     expect(entries).toBeGreaterThan(300);
   });
 
+  it('by effective time is what the entries come to, in the order of what happened, as known at any time', async () => {
+    const accounts = await listLedgerAccounts(pool, { limit: 500, after: null, codePrefix: null });
+    const now = Date.now();
+    const day = (count: number) => new Date(now - (now % DAY_MS) - count * DAY_MS);
+    let lateLines = 0;
+    for (const [from, to, recordedBefore] of [
+      [null, null, null],
+      [null, day(2), day(1)],
+      [day(4), day(2), null],
+      [day(3), day(1), new Date(now - 3 * DAY_MS)],
+    ] as const) {
+      const report = await trialBalance(pool, { by: 'effective', at: to, recordedBefore });
+      const opening = await trialBalance(pool, { by: 'effective', at: from, recordedBefore });
+      const { rows } = await pool.query<{ id: string; count: number }>(
+        `SELECT e.ledger_account_id::text AS id, count(*)::int AS count FROM ledger_entries e
+         JOIN ledger_transactions t ON t.id = e.transaction_id WHERE t.recorded_at < $1 AND t.effective_at < $2
+           AND t.effective_at >= $3 GROUP BY 1`,
+        [report.recordedBefore, report.at, from ?? '-infinity'],
+      );
+      for (const { id, code } of accounts) {
+        const by = { by: 'effective', recordedBefore: report.recordedBefore } as const;
+        const statement = await wholeStatement(id, from, to, by);
+        const at = ({ balances }: TrialBalance) => balances.find((each) => each.code === code)?.balance ?? 0n;
+        expect({ code, closing: statement.closing }).toEqual({ code, closing: at(report) });
+        if (from !== null) expect(statement.opening).toBe(at(opening));
+        expect(statement.lines.length).toBe(rows.find((row) => row.id === id.toString())?.count ?? 0);
+        const { lines } = statement;
+        expect(lines.at(-1)?.balance ?? statement.closing).toBe(statement.closing);
+        const times = lines.map(({ effectiveAt }) => effectiveAt);
+        expect(times).toEqual([...times].sort());
+        lateLines += lines.filter(({ recordedAt, effectiveAt }) => recordedAt !== effectiveAt).length;
+      }
+    }
+    expect(lateLines).toBeGreaterThan(50);
+  }, 30_000);
+
   it('of no account is none', async () => {
     const query = { from: null, to: null, limit: 5, after: null };
     expect(await ledgerAccountStatement(pool, 99_999_999n, query)).toBeNull();
   });
 });
 
-async function wholeStatement(id: bigint, from: Date | null, to: Date | null) {
+async function wholeStatement(
+  id: bigint,
+  from: Date | null,
+  to: Date | null,
+  by: Pick<LedgerStatementQuery, 'by' | 'recordedBefore'> = {},
+) {
   const lines: LedgerLine[] = [];
   for (let after: LedgerCursor | null = null; ;) {
-    const page = await ledgerAccountStatement(pool, id, { from, to, limit: 7, after });
+    const page = await ledgerAccountStatement(pool, id, { ...by, from, to, limit: 7, after });
     if (!page) throw new Error('no account');
     lines.push(...page.lines);
     if (page.next === null) {

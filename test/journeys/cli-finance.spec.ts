@@ -97,6 +97,15 @@ describe('tollgate finance', () => {
       balances: expect.arrayContaining([expect.objectContaining({ code: main, balance: '10.000000001' })]),
     });
     expect((await finance('periods', 'list')).stdout).toContain('closed');
+    const journal = await finance('export', '--format', 'hledger', '--period', '1');
+    expect(journal.stdout).toMatch(/^; Ledger from .* effective time, UTC, as recorded before /);
+    expect(journal.stdout).toContain(`${main}  0 CRD = -10.000000001 CRD`);
+    const statement = await finance('statement', main, '--period', '1', '--json');
+    expect(JSON.parse(statement.stdout)).toMatchObject({ by: 'effective', closing: '10.000000001' });
+    expect((await finance('export', '--format', 'csv', '--period', '2')).stderr).toBe(
+      'There is no period 2.\n',
+    );
+    expect((await finance('export', '--format', 'csv', '--period', '1', '--by', 'effective')).code).toBe(2);
   });
 
   it('runs the controls, and exits 1 for what they find', async () => {

@@ -159,6 +159,35 @@ describe('the close of a period', () => {
     expect(text).toContain('usage:image,revenue,CRD,0.27');
   });
 
+  it('gives its journal and statements, which come to that trial balance', async () => {
+    const closed = (await finance.api.GET('/api/finance/periods', { params: { query: { state: 'closed' } } }))
+      .data!.items;
+    const { id: period, endsAt, recordedBefore } = closed[0]!;
+    const main = `customer:${customer.accountId}:main`;
+    const accounts = await finance.api.GET('/api/finance/ledger-accounts', {
+      params: { query: { code: main } },
+    });
+    const { id: ledgerAccountId } = accounts.data!.items[0]!;
+    const read = (query: Record<string, string>) =>
+      finance.api.GET('/api/finance/ledger-accounts/{ledgerAccountId}/statement', {
+        params: { path: { ledgerAccountId }, query },
+      });
+    const statement = (await read({ period })).data!;
+    expect(statement).toMatchObject({ by: 'effective', to: endsAt, recordedBefore, closing: '9.73' });
+    const now = (await read({ by: 'effective' })).data!;
+    expect(now).toMatchObject({ by: 'effective', closing: '19.73' });
+    expect(now.items.length).toBe(statement.items.length + 1);
+    const answer = await finance.send(`/api/finance/export?format=csv&period=${period}`);
+    const rows = (await answer.text()).split('\r\n').map((line) => line.split(','));
+    const balances = rows.filter(([record, , , , , , , , code]) => record === 'balance' && code === main);
+    expect(balances.at(-1)?.[10]).toBe('9.730000000');
+    expect((await finance.send(`/api/finance/export?format=csv&period=${period}&by=effective`)).status).toBe(
+      400,
+    );
+    expect((await finance.send('/api/finance/export?format=csv&period=999999')).status).toBe(404);
+    expect((await read({ recordedBefore: recordedBefore! })).response.status).toBe(400);
+  });
+
   it('takes a value date that makes sense, and no other', async () => {
     const transfer = { accountId: customer.accountId, paid: '13', currency: 'USD', reason: 'by mistake' };
     for (const days of [-3, 400]) {

@@ -1,13 +1,15 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, exportLedger } from '#ledger/export/export.js';
 import {
   findLedgerAccount,
   ledgerAccountStatement,
   listLedgerAccounts,
 } from '#ledger/ledger-account-statement.js';
-import { trialBalance } from '#ledger/trial-balance.js';
+import type { RangeQuery } from '#ledger/export/range.js';
+import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
@@ -34,10 +36,7 @@ export class LedgerController {
     query,
   }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
     const { by, at = null, recordedBefore = null } = query;
-    if (by === 'recorded' && recordedBefore !== null) {
-      const message = 'recordedBefore: is for balances by effective time; by recorded time give at.';
-      throw new ApiError('invalid_value', message, { param: 'recordedBefore' });
-    }
+    refuseRecordedBefore(by, recordedBefore, 'by recorded time give at.');
     return trialBalanceView(await trialBalance(this.pool, { by, at, recordedBefore }), this.currency);
   }
 
@@ -55,8 +54,8 @@ export class LedgerController {
     params,
     query,
   }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
-    const { limit, cursor, from = null, to = null } = query;
-    const asked = { from, to, limit, after: readLedgerCursor(cursor) };
+    const { limit, cursor } = query;
+    const asked = { ...(await this.rangeOf(query)), limit, after: readLedgerCursor(cursor) };
     const statement = await ledgerAccountStatement(this.pool, BigInt(params.ledgerAccountId), asked);
     if (!statement) throw new ApiError('not_found', 'There is no such ledger account.');
     const { items, ...view } = statementView(statement, this.currency);
@@ -66,7 +65,7 @@ export class LedgerController {
 
   @Serves(routes.export)
   async export({ query, reply }: CallOf<typeof routes.export>): Promise<Readable> {
-    const { format, from = null, to = null, detail } = query;
+    const { format, detail } = query;
     const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
     const summary = detail === 'summary';
     if (summary && ledgerAccountId !== null) {
@@ -76,13 +75,46 @@ export class LedgerController {
     if (ledgerAccountId !== null && !(await findLedgerAccount(this.pool, ledgerAccountId))) {
       throw new ApiError('not_found', 'There is no such ledger account.');
     }
+    const range = await this.rangeOf(query);
     const { mediaType, extension } = exportFormats[format];
     void reply.headers({
       'content-type': mediaType,
       'content-disposition': `attachment; filename="ledger.${extension}"`,
     });
-    const asked = { format, from, to, ledgerAccountId, summary, currency: this.currency };
+    const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
     // A reader that leaves destroys the stream, which ends the export and its snapshot.
     return Readable.from(exportLedger(this.pool, asked));
   }
+
+  /** @throws ApiError for times that contradict each other, or a period that is not closed */
+  private async rangeOf(query: RangeAsked): Promise<RangeQuery> {
+    const { period, by, from = null, to = null, recordedBefore = null } = query;
+    if (period === undefined) {
+      refuseRecordedBefore(by ?? 'recorded', recordedBefore, 'by recorded time give to.');
+      return { by: by ?? 'recorded', from, to, recordedBefore };
+    }
+    if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
+      const message = 'period: stands in place of by, from, to and recordedBefore.';
+      throw new ApiError('invalid_value', message, { param: 'period' });
+    }
+    const found = await findPeriod(this.pool, BigInt(period));
+    if (!found) throw new ApiError('not_found', 'There is no such period.');
+    const range = booksOfPeriod(found);
+    if (!range) throw new ApiError('conflict', 'The period is not closed.');
+    return range;
+  }
+}
+
+interface RangeAsked {
+  by?: TimeOf | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  recordedBefore?: string | undefined;
+  period?: string | undefined;
+}
+
+function refuseRecordedBefore(by: TimeOf, recordedBefore: string | null, hint: string): void {
+  if (by === 'effective' || recordedBefore === null) return;
+  const message = `recordedBefore: is for effective time; ${hint}`;
+  throw new ApiError('invalid_value', message, { param: 'recordedBefore' });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, time, timeView } from '../http/fields.js';
+import { exactTime, pageOf, pageQuery, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
@@ -41,8 +41,10 @@ const trialBalanceView = z.object({
 
 const statementView = z.object({
   account: z.object(accountFields),
+  by: z.enum(['recorded', 'effective']),
   from: timeView.nullable(),
   to: certain,
+  recordedBefore: certain,
   opening: money,
   closing: money,
   items: z.array(
@@ -60,9 +62,25 @@ const statementView = z.object({
   nextCursor: z.string().nullable(),
 });
 
+const by = z.enum(['recorded', 'effective']).meta({
+  description:
+    'Which time of postings counts: when they were written down, or when what they tell of happened.',
+});
+const recordedBefore = exactTime.optional().meta({
+  description: 'By effective time: as the books were known before this time, to the microsecond.',
+});
+const period = number.optional().meta({
+  description:
+    'A closed period, in place of the times: by effective time, as the books were known at its close. With its opening balances this comes to its stored trial balance.',
+});
+
+/** Of a journal or a statement. */
 const range = {
-  from: time.optional().meta({ description: 'Recorded not before this time.' }),
-  to: time.optional().meta({ description: 'Recorded before this time.' }),
+  by: by.optional(),
+  from: time.optional().meta({ description: 'Not before this time.' }),
+  to: time.optional().meta({ description: 'Before this time.' }),
+  recordedBefore,
+  period,
 };
 
 export const ledgerRoutes = {
@@ -76,11 +94,9 @@ export const ledgerRoutes = {
       'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
     access: FINANCE,
     query: z.strictObject({
-      by: z.enum(['recorded', 'effective']).default('recorded'),
+      by: by.default('recorded'),
       at: time.optional().meta({ description: 'Postings before it count; now when left out.' }),
-      recordedBefore: time
-        .optional()
-        .meta({ description: 'By effective time: as the books were known before this time.' }),
+      recordedBefore,
     }),
     answer: trialBalanceView,
   }),
@@ -105,8 +121,9 @@ export const ledgerRoutes = {
     summary: 'The entries of a ledger account, oldest first, with the balances around them.',
     access: FINANCE,
     params: z.strictObject({ ledgerAccountId: number }),
-    query: z.strictObject({ ...pageQuery, ...range }),
+    query: z.strictObject({ ...pageQuery, ...range, cursor: z.string().max(400).optional() }),
     answer: statementView,
+    refusals: ['not_found', 'conflict'],
   }),
   export: route({
     id: 'exportLedger',
@@ -127,6 +144,6 @@ export const ledgerRoutes = {
       }),
     }),
     produces: ['text/csv', 'application/jsonl', 'text/plain'],
-    refusals: ['not_found'],
+    refusals: ['not_found', 'conflict'],
   }),
 };

@@ -34,11 +34,11 @@ export function trialBalanceView(
 }
 
 export function statementView(statement: LedgerStatement, currency: string) {
-  const { account, from, to, opening, closing, lines } = statement;
+  const { account, by, from, to, recordedBefore, opening, closing, lines } = statement;
   const unit = unitOf(account, currency);
   return {
     account: accountView(account, currency),
-    ...{ from: from && timeOf(from), to: timeOf(to) },
+    ...{ by, from: from && timeOf(from), to: timeOf(to), recordedBefore: timeOf(recordedBefore) },
     ...{ opening: money(opening, unit), closing: money(closing, unit) },
     items: lines.map(({ ordinal: _, ...line }) => ({
       ...line,

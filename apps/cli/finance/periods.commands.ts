@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { timeOf } from '#apps/billing/finance/ledger.view.js';
 import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#apps/billing/periods/periods.view.js';
 import { catchUp } from '#finance/periods/catch-up.js';
@@ -17,7 +17,7 @@ import { audit } from '#identity/audit-log.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
-import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { countArgument, periodArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
@@ -50,7 +50,7 @@ export function periodsCommand(): Command {
   periods
     .command('show')
     .description('one of them, with its checklist, trial balance and late postings')
-    .argument('<period>', 'its number', numberArgument)
+    .argument('<period>', 'its number', periodArgument)
     .option(...JSON_OPTION)
     .action(show);
   endOptions(periods.command('check'))
@@ -219,9 +219,4 @@ function checklistText(checklist: readonly ChecklistItem[]): string {
     ...[id, state, String(count), count === 0 ? title : (reason ?? message)],
   ]);
   return table(titles, rows);
-}
-
-function numberArgument(text: string): bigint {
-  if (/^\d{1,18}$/.test(text)) return BigInt(text);
-  throw new InvalidArgumentError('Give the number of a period, such as 3.');
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { RangeQuery } from '#ledger/export/range.js';
 import type { Commodity, LedgerKind } from '#ledger/trial-balance.js';
 
 export type PeriodState = 'closing' | 'closed' | 'abandoned';
@@ -81,6 +82,15 @@ export async function findPeriod(database: pg.Pool | pg.ClientBase, id: bigint):
     id,
   ]);
   return rows[0] ?? null;
+}
+
+/**
+ * What a journal or a statement of a closed period is of: what is effective inside, as the books were known at its close. With
+ * the opening balances it comes to the stored trial balance. Null: it is not closed.
+ */
+export function booksOfPeriod({ state, startsAt, endsAt, recordedBefore }: Period): RangeQuery | null {
+  if (state !== 'closed') return null;
+  return { by: 'effective', from: startsAt, to: endsAt, recordedBefore };
 }
 
 /** The close that a request asked for, if it did. */

@@ -5,7 +5,7 @@ import { beancountFormat } from './beancount.js';
 import { FullBooks } from './full-books.js';
 import { hledgerFormat } from './hledger.js';
 import type { JournalAccount, JournalBalance, JournalFormat, JournalTransaction, Unit } from './journal.js';
-import { dayAfter, type Range, readRange } from './range.js';
+import { dayAfter, type Range, type RangeQuery, readRange } from './range.js';
 import { csvFormat, jsonLinesFormat } from './rows.js';
 import { SummaryBooks } from './summary-books.js';
 
@@ -18,11 +18,8 @@ export const exportFormats = {
 
 export type ExportFormatName = keyof typeof exportFormats;
 
-export interface ExportQuery {
+export interface ExportQuery extends RangeQuery {
   format: ExportFormatName;
-  /** Postings recorded in this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
-  from: Date | null;
-  to: Date | null;
   /** Only the transactions of one ledger account, each of them whole. Null: all. */
   ledgerAccountId: bigint | null;
   /** One transaction for each day with what moved, customers' accounts together, instead of each transaction. */
@@ -38,7 +35,7 @@ export interface Books {
   accounts(range: Range | null): AsyncIterable<JournalAccount[]>;
   /** One more account, which only the opening balances name. */
   extraAccount(): Promise<JournalAccount | null>;
-  opening(horizon: Horizon): AsyncIterable<JournalBalance[]>;
+  opening(horizon: Horizon, range: Range): AsyncIterable<JournalBalance[]>;
   transactions(range: Range, day: string): AsyncIterable<JournalTransaction[]>;
   /** What the accounts that moved on the day hold at its end. */
   closing(): AsyncIterable<JournalBalance[]>;
@@ -67,7 +64,7 @@ async function* pieces({ client, horizon }: Report, query: ExportQuery): AsyncGe
   const format: JournalFormat = exportFormats[query.format];
   const books: Books = query.summary ? new SummaryBooks(client, query) : new FullBooks(client, query);
   const range = await readRange(client, horizon, query);
-  const about = `Ledger from ${range?.from ?? 'the beginning'} to ${range?.to ?? horizon.at}, recorded time, UTC`;
+  const about = aboutOf(range, query, horizon);
   const units = new Map((await books.units()).map((unit) => [unit.symbol, unit]));
   yield format.head({ about, chain: await currentHead(client) }, [...units.values()]);
   for await (const some of books.accounts(range)) yield some.map((each) => format.account(each)).join('');
@@ -75,7 +72,7 @@ async function* pieces({ client, horizon }: Report, query: ExportQuery): AsyncGe
   if (extra) yield format.account(extra);
   if (range === null) return;
   let isFirst = true;
-  for await (const balances of books.opening(horizon)) {
+  for await (const balances of books.opening(horizon, range)) {
     if (balances.length === 0) continue;
     yield format.opening(range.firstDay, balances, isFirst);
     isFirst = false;
@@ -85,4 +82,9 @@ async function* pieces({ client, horizon }: Report, query: ExportQuery): AsyncGe
       yield transactions.map((each) => format.transaction(each)).join('');
     for await (const balances of books.closing()) yield format.balances(day, balances);
   }
+}
+
+function aboutOf(range: Range | null, { by = 'recorded' }: ExportQuery, horizon: Horizon): string {
+  const words = `Ledger from ${range?.from ?? 'the beginning'} to ${range?.to ?? horizon.at}, ${by} time, UTC`;
+  return by === 'effective' && range ? `${words}, as recorded before ${range.recordedBefore}` : words;
 }

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
 import type { Horizon } from '../horizon.js';
-import { balanceBefore } from '../ledger-account-statement.js';
+import { balanceBefore, effectiveBalanceBefore } from '../account-balance.js';
 import { streamBalances } from '../trial-balance.js';
 import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
 import { fetched } from '../cursor.js';
 import type { Books } from './export.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
-import { onDay, type Range } from './range.js';
+import { onDay, openingOf, type Range } from './range.js';
 
 /** Transactions that are read at once. */
 const CHUNK = 2_000;
@@ -41,8 +41,10 @@ export class FullBooks implements Books {
         : `WHERE a.id = $1 OR a.id IN (SELECT other.ledger_account_id FROM ledger_entries own
              JOIN ledger_transactions t ON t.id = own.transaction_id
              JOIN ledger_entries other ON other.transaction_id = own.transaction_id
-             WHERE own.ledger_account_id = $1 AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz)`;
-    const values = this.only === null ? [] : [this.only, range?.from ?? 'infinity', range?.to ?? 'infinity'];
+             WHERE own.ledger_account_id = $1 AND t.${range?.by ?? 'recorded'}_at >= $2::timestamptz
+               AND t.${range?.by ?? 'recorded'}_at < $3::timestamptz AND t.recorded_at < $4::timestamptz)`;
+    const { from = 'infinity', to = 'infinity', recordedBefore = 'infinity' } = range ?? {};
+    const values = this.only === null ? [] : [this.only, from, to, recordedBefore];
     const sql = `SELECT a.id::text, a.code, a.kind, a.commodity FROM ledger_accounts a ${whose} ORDER BY a.id`;
     for await (const rows of fetched<AccountRow>(this.client, sql, values))
       yield rows.map((row) => this.book.journalAccount(row));
@@ -52,11 +54,11 @@ export class FullBooks implements Books {
    * What accounts held when the time began. Of one account alone it is posted against an account of its own, since the
    * others are told in part only and begin at nothing.
    */
-  async *opening(horizon: Horizon): AsyncGenerator<JournalBalance[]> {
+  async *opening(horizon: Horizon, range: Range): AsyncGenerator<JournalBalance[]> {
     const { from } = this.query;
     if (from === null) return;
     if (this.only !== null) {
-      const balance = await balanceBefore(this.client, BigInt(this.only), from.toISOString());
+      const balance = await this.balanceOf(BigInt(this.only), range, from.toISOString());
       if (balance === 0n) return;
       await this.book.meet([this.only]);
       this.held.add(this.only, balance);
@@ -67,11 +69,16 @@ export class FullBooks implements Books {
       ];
       return;
     }
-    for await (const balances of streamBalances(this.client, horizon, { by: 'recorded', at: from })) {
+    for await (const balances of streamBalances(this.client, horizon, openingOf(range, from))) {
       const moved = balances.filter(({ balance }) => balance !== 0n);
       for (const { ledgerAccountId, balance } of moved) this.held.add(Number(ledgerAccountId), balance);
       yield moved.map((row) => ({ account: this.book.journalAccount(row), balance: row.balance }));
     }
+  }
+
+  private balanceOf(id: bigint, { by, recordedBefore }: Range, before: string): Promise<bigint> {
+    if (by === 'recorded') return balanceBefore(this.client, id, before);
+    return effectiveBalanceBefore(this.client, id, { effectiveBefore: before, recordedBefore });
   }
 
   /** An account that only the opening of one account alone needs. */
@@ -83,6 +90,58 @@ export class FullBooks implements Books {
   }
 
   async *transactions(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
+    if (range.by === 'effective') yield* this.effectiveOn(range, day);
+    else yield* this.recordedOn(range, day);
+  }
+
+  /** In the order in which things happened; ids are in another one where facts came late. */
+  private async *effectiveOn(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
+    const whose =
+      this.only === null
+        ? ''
+        : `AND EXISTS (SELECT FROM ledger_entries own WHERE own.transaction_id = t.id AND own.ledger_account_id = ${this.only})`;
+    const sql = `SELECT t.id::text, t.recorded_at::text AS "recordedAt", t.effective_at::text AS "effectiveAt", t.kind, t.reference,
+         t.charge_id AS "chargeId"
+       FROM ledger_transactions t WHERE ${onDay(range.by, { from: '$1', to: '$2', recordedBefore: '$3', day: '$4' })} ${whose}
+       ORDER BY t.effective_at, t.id`;
+    const values = [range.from, range.to, range.recordedBefore, day];
+    for await (const heads of fetched<HeadRow>(this.client, sql, values)) {
+      for (let first = 0; first < heads.length; first += CHUNK)
+        yield this.withEntries(day, heads.slice(first, first + CHUNK));
+    }
+  }
+
+  private async withEntries(day: string, heads: readonly HeadRow[]): Promise<JournalTransaction[]> {
+    const transactions = heads.map(
+      ({ recordedAt, effectiveAt, ...head }): JournalTransaction & { id: string } => ({
+        ...{ day, ...head, recordedAt: isoTime(recordedAt), effectiveAt: isoTime(effectiveAt), entries: [] },
+      }),
+    );
+    const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
+    const entries = await this.entriesWhere(`transaction_id = ANY('{${[...byId.keys()].join()}}'::bigint[])`);
+    for (const [id, accountText, amount] of entries)
+      this.enter(byId.get(id) as JournalTransaction, Number(accountText), BigInt(amount));
+    return transactions;
+  }
+
+  private enter(transaction: JournalTransaction, account: number, amount: bigint): void {
+    this.held.add(account, amount);
+    this.held.touch(account);
+    transaction.entries.push({ account: this.book.of(account), amount });
+  }
+
+  private async entriesWhere(which: string): Promise<EntryCells[]> {
+    const entries = linesOf(
+      await copyOut(
+        this.client,
+        `SELECT transaction_id, ledger_account_id, amount FROM ledger_entries WHERE ${which} ORDER BY transaction_id, ordinal`,
+      ),
+    ).map((line) => line.split('\t') as EntryCells);
+    await this.book.meet(new Set(entries.map(([, account]) => Number(account))));
+    return entries;
+  }
+
+  private async *recordedOn(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
     const bounds = await this.idsOfDay(range, day);
     if (bounds === null) return;
     let next = this.chunk(range, day, bounds.first - 1n, bounds.last);
@@ -123,7 +182,7 @@ export class FullBooks implements Books {
     const { rows } = await this.client.query<{ first: string | null; last: string | null }>(
       // By the index of times: the one of ids would be read from its ends for the first that is of the day.
       `SELECT min(t.id + 0)::text AS first, max(t.id + 0)::text AS last FROM ledger_transactions t
-       WHERE ${onDay('$1', '$2', '$3')}`,
+       WHERE ${onDay(range.by, { from: '$1', to: '$2', recordedBefore: '$2', day: '$3' })}`,
       [range.from, range.to, day],
     );
     const { first = null, last = null } = rows[0] ?? {};
@@ -136,7 +195,8 @@ export class FullBooks implements Books {
         ? ''
         : `AND t.id IN (SELECT own.transaction_id FROM ledger_entries own WHERE own.ledger_account_id = ${this.only}
              AND own.transaction_id > ${after} AND own.transaction_id <= ${through})`;
-    const recorded = onDay(`'${range.from}'`, `'${range.to}'`, `'${day}'`);
+    const [from, to] = [`'${range.from}'`, `'${range.to}'`];
+    const recorded = onDay(range.by, { from, to, recordedBefore: to, day: `'${day}'` });
     const transactions = await copyOut(
       this.client,
       `SELECT t.id, t.recorded_at, t.effective_at, t.kind, t.reference, t.charge_id FROM ledger_transactions t
@@ -151,13 +211,7 @@ export class FullBooks implements Books {
       this.only === null
         ? `transaction_id >= ${first} AND transaction_id <= ${last}`
         : `transaction_id = ANY('{${ids.join()}}'::bigint[])`;
-    const entries = linesOf(
-      await copyOut(
-        this.client,
-        `SELECT transaction_id, ledger_account_id, amount FROM ledger_entries WHERE ${which} ORDER BY transaction_id, ordinal`,
-      ),
-    ).map((line) => line.split('\t') as EntryCells);
-    await this.book.meet(new Set(entries.map(([, account]) => Number(account))));
+    const entries = await this.entriesWhere(which);
     return { heads, entries, lastId: ids.length === CHUNK ? BigInt(last) : null };
   }
 
@@ -166,15 +220,12 @@ export class FullBooks implements Books {
     let next = 0;
     return heads.map((line) => {
       const transaction = transactionOf(day, line);
-      const { id, entries: own } = transaction;
+      const { id } = transaction;
       while (next < entries.length && (entries[next] as EntryCells)[0] !== id && isBefore(entries[next], id))
         next += 1;
       for (; entries[next]?.[0] === id; next += 1) {
         const [, accountText, amountText] = entries[next] as EntryCells;
-        const [account, amount] = [Number(accountText), BigInt(amountText)];
-        this.held.add(account, amount);
-        this.held.touch(account);
-        own.push({ account: this.book.of(account), amount });
+        this.enter(transaction, Number(accountText), BigInt(amountText));
       }
       return transaction;
     });
@@ -184,6 +235,15 @@ export class FullBooks implements Books {
 const OPENING = { code: 'opening-balances', kind: 'contra' as const };
 
 type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
+
+interface HeadRow {
+  id: string;
+  recordedAt: string;
+  effectiveAt: string;
+  kind: string;
+  reference: string;
+  chargeId: string | null;
+}
 
 interface Chunk {
   heads: string[];

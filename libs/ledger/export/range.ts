@@ -1,38 +1,79 @@
 import type pg from 'pg';
 import type { Horizon } from '../horizon.js';
+import type { TimeOf, TrialBalanceQuery } from '../trial-balance.js';
 
-/** The time that an export is of, as the database writes it: recorded from inclusive, to exclusive. */
+/** Which postings an export is of, as it is asked for. */
+export interface RangeQuery {
+  /** By which time of postings: recorded when left out. */
+  by?: TimeOf;
+  /** From inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  from: Date | null;
+  to: Date | null;
+  /** By effective time: only what was recorded before it, as the books were known then. Text or Date. */
+  recordedBefore?: string | Date | null;
+}
+
+/** The time that an export is of, as the database writes it: from inclusive, to exclusive. */
 export interface Range {
+  by: TimeOf;
   from: string;
   to: string;
+  /** By effective time; by recorded time it is `to`. */
+  recordedBefore: string;
   /** The first and last day of UTC that have a part in it. */
   firstDay: string;
   lastDay: string;
 }
 
-/** Null: nothing was recorded in it. */
+/** Null: nothing can be in it. */
 export async function readRange(
   client: pg.ClientBase,
   horizon: Horizon,
-  query: { from: Date | null; to: Date | null },
+  query: RangeQuery,
 ): Promise<Range | null> {
-  const { rows } = await client.query<Range & { isEmpty: boolean }>(
-    `SELECT "from"::text, "to"::text, "from"::date::text AS "firstDay", ("to" - interval '1 microsecond')::date::text AS "lastDay",
-       "from" >= "to" AS "isEmpty"
-     FROM (SELECT greatest($1::timestamptz, coalesce((SELECT min(day) - 1 FROM ledger_snapshot_days)::timestamptz,
-           (SELECT min(recorded_at) FROM ledger_transactions))) AS "from",
-         least($2::timestamptz, $3::timestamptz) AS "to") AS times
+  const { by = 'recorded', from, to, recordedBefore = null } = query;
+  const { rows } = await client.query<Omit<Range, 'by'> & { isEmpty: boolean }>(
+    `SELECT "from"::text, "to"::text, known::text AS "recordedBefore", "from"::date::text AS "firstDay",
+       ("to" - interval '1 microsecond')::date::text AS "lastDay", "from" >= "to" AS "isEmpty"
+     FROM (${by === 'recorded' ? RECORDED : EFFECTIVE}) AS times
      WHERE "from" IS NOT NULL AND "to" > '-infinity'`,
-    [query.from ?? '-infinity', query.to ?? 'infinity', horizon.at],
+    [from ?? '-infinity', to, horizon.at, ...(by === 'recorded' ? [] : [recordedBefore])],
   );
   const row = rows[0];
-  return row && !row.isEmpty ? row : null;
+  if (!row || row.isEmpty) return null;
+  const { isEmpty: _, ...range } = row;
+  return { by, ...range };
 }
 
-/** SQL of a condition: transactions t recorded on a day within a range, which are SQL of texts themselves. */
-export function onDay(from: string, to: string, day: string): string {
-  return `t.recorded_at >= greatest(${from}::timestamptz, ${day}::date::timestamptz)
-    AND t.recorded_at < least(${to}::timestamptz, (${day}::date + 1)::timestamptz)`;
+const RECORDED = `
+SELECT greatest($1::timestamptz, coalesce((SELECT min(day) - 1 FROM ledger_snapshot_days)::timestamptz,
+    (SELECT min(recorded_at) FROM ledger_transactions))) AS "from",
+  least($2::timestamptz, $3::timestamptz) AS "to", least($2::timestamptz, $3::timestamptz) AS known`;
+
+/**
+ * Nothing is effective much later than it is recorded, but where a clock was set back behind a close: there it is at the end of
+ * that. So the days of a range that ends far ahead have an end.
+ */
+const EFFECTIVE = `
+SELECT greatest($1::timestamptz, (SELECT min(effective_at) FROM ledger_transactions WHERE recorded_at < known)) AS "from",
+  least(coalesce($2::timestamptz, known), greatest(known, (SELECT max(ends_at) FROM ledger_periods WHERE state <> 'abandoned'))
+    + interval '1 day') AS "to", known
+FROM (SELECT least($3::timestamptz, $4::timestamptz) AS known) AS cut`;
+
+/** SQL of a condition: transactions t of a day within a range, which are SQL of texts themselves. */
+export function onDay(
+  by: TimeOf,
+  { from, to, recordedBefore, day }: Record<'from' | 'to' | 'recordedBefore' | 'day', string>,
+): string {
+  const time = by === 'recorded' ? 't.recorded_at' : 't.effective_at';
+  return `${time} >= greatest(${from}::timestamptz, ${day}::date::timestamptz)
+    AND ${time} < least(${to}::timestamptz, (${day}::date + 1)::timestamptz)
+    AND t.recorded_at < ${recordedBefore}::timestamptz`;
+}
+
+/** The trial balance that a journal of a range begins with; it begins at that time. */
+export function openingOf({ by, recordedBefore }: Range, from: Date): TrialBalanceQuery {
+  return by === 'recorded' ? { by, at: from } : { by, at: from, recordedBefore };
 }
 
 export function dayAfter(day: string): string {

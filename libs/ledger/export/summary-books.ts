@@ -9,7 +9,9 @@ import {
   type Unit,
   unitOf,
 } from './journal.js';
-import { onDay, type Range } from './range.js';
+import { onDay, openingOf, type Range } from './range.js';
+
+const DAY = { from: '$1', to: '$2', recordedBefore: '$3', day: '$4' };
 
 /** Customers' accounts of a summary: one for each purpose. */
 const NAME = `CASE WHEN a.account_id IS NULL THEN a.code ELSE 'customers:' || split_part(a.code, ':', 3) END`;
@@ -44,10 +46,10 @@ export class SummaryBooks implements Books {
     return Promise.resolve(null);
   }
 
-  async *opening(horizon: Horizon): AsyncGenerator<JournalBalance[]> {
+  async *opening(horizon: Horizon, range: Range): AsyncGenerator<JournalBalance[]> {
     const { from } = this.query;
     if (from === null) return;
-    const { balances } = await readTrialBalance(this.client, horizon, { by: 'recorded', at: from });
+    const { balances } = await readTrialBalance(this.client, horizon, openingOf(range, from));
     for (const { accountId, code, balance } of balances) {
       const account = this.account(accountId === null ? code : `customers:${code.split(':')[2] ?? ''}`);
       this.held.set(account, (this.held.get(account) ?? 0n) + balance);
@@ -61,9 +63,9 @@ export class SummaryBooks implements Books {
     const { rows } = await this.client.query<{ name: string; amount: string }>(
       `SELECT ${NAME} AS name, sum(s.amount)::text AS amount
        FROM (SELECT e.ledger_account_id, sum(e.amount) AS amount
-         FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id WHERE ${onDay('$1', '$2', '$3')} GROUP BY 1) AS s
+         FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id WHERE ${onDay(range.by, DAY)} GROUP BY 1) AS s
        JOIN ledger_accounts a ON a.id = s.ledger_account_id GROUP BY name HAVING sum(s.amount) <> 0 ORDER BY name`,
-      [range.from, range.to, day],
+      [range.from, range.to, range.recordedBefore, day],
     );
     if (rows.length === 0) return;
     const entries = rows.map(({ name, amount }) => ({ account: this.account(name), amount: BigInt(amount) }));
