@@ -114,13 +114,13 @@ function wordsOf(error: unknown, limitMs: number): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function bySubject({ count, items }: ControlResult): FoundItems {
+function bySubject({ count, items, passedOver = [] }: ControlResult): FoundItems {
   const bySubject = new Map<string, ControlItem>();
   for (const item of items) {
     const first = bySubject.get(item.subject);
     bySubject.set(item.subject, first ? together(first, item) : item);
   }
-  return { count, items: [...bySubject.values()], isCut: count > items.length };
+  return { count, items: [...bySubject.values()], isCut: count > items.length, passedOver };
 }
 
 function together(first: ControlItem, second: ControlItem): ControlItem {

@@ -54,6 +54,8 @@ export interface ControlResult {
   /** All of them, also those beyond the limit. */
   readonly count: number;
   readonly items: readonly ControlItem[];
+  /** Subjects of open findings that it did not look at this time, of those that it looks at in turns: they stay open. */
+  readonly passedOver?: readonly string[];
 }
 
 export interface ControlItem {

@@ -164,14 +164,30 @@ describe('the schedule', () => {
     expect(await schedule(3_600_000, finding('a'))).not.toBeNull();
   });
 
-  it('rests after a long run', async () => {
+  it('rests after a long run, by how long its controls took', async () => {
     await schedule(1, finding('a'));
-    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '11 minutes',
-      finished_at = now() - interval '1 minute'`);
+    const took = async (minutes: number, agoMinutes: number) => {
+      await ledger.owner.query('UPDATE control_results SET duration_ms = $1', [minutes * 60_000]);
+      await ledger.owner.query(
+        `UPDATE control_runs SET started_at = now() - $1::int * interval '1 minute', finished_at = now()`,
+        [agoMinutes],
+      );
+    };
+    await took(10, 49);
     expect(await schedule(1, finding('a'))).toBeNull();
-    await ledger.owner.query(`UPDATE control_runs SET started_at = now() - interval '101 minutes',
-      finished_at = now() - interval '91 minutes'`);
+    await took(10, 51);
     expect(await schedule(1, finding('a'))).not.toBeNull();
+  });
+
+  it('goes on at once when the clock was set back, however far', async () => {
+    const daily = control('daily', async () => resultOf([]), 'day');
+    await schedule(60_000, finding('a'), daily);
+    await ledger.owner.query(
+      `UPDATE control_runs SET started_at = now() + interval '30 days', finished_at = now() - interval '1 day'`,
+    );
+    const again = await schedule(60_000, finding('a'), daily);
+    expect(again?.outcomes.map((each) => each.control.id)).toEqual(['a', 'daily']);
+    expect(await schedule(60_000, finding('a'), daily)).toBeNull();
   });
 
   it('runs what reads the whole ledger once a day, and again after it failed', async () => {
@@ -270,6 +286,16 @@ describe('a finding', () => {
     await run(finding('a', 'x:1', 'x:2'));
     expect(await findings('open')).toEqual(['a x:1', 'a x:2', 'b x:1']);
     expect(await findings('all')).toHaveLength(4);
+  });
+
+  it('stays, and is counted, while its control passes it over', async () => {
+    await run(finding('a', 'x:1', 'x:2', 'x:3'));
+    const passing = control('a', async () => ({ ...resultOf(['x:1']), passedOver: ['x:2'] }));
+    expect((await run(passing)).outcomes[0]?.result?.count).toBe(2);
+    expect(await findings('open')).toEqual(['a x:1', 'a x:2']);
+    expect(await readStandings(ledger.billing, ['a'])).toMatchObject([{ state: 'red', count: 2n }]);
+    await run(finding('a'));
+    expect(await findings('open')).toEqual([]);
   });
 
   it('stays while its control cannot look, or names only some', async () => {

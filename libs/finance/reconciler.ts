@@ -91,9 +91,10 @@ async function underLock<T>(pool: pg.Pool, work: () => Promise<T | null>): Promi
 
 async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number }): Promise<boolean> {
   const { rows } = await pool.query<{ lately: boolean }>(
-    `SELECT clock_timestamp() < greatest(started_at + $1 * interval '1 millisecond',
-       finished_at + ${REST} * (finished_at - started_at)) AS lately
-     FROM control_runs WHERE asked_by = 'system' ORDER BY id DESC LIMIT 1`,
+    // How long it took is measured by no clock that somebody sets; a run from a time that is to come was before that.
+    `SELECT clock_timestamp() BETWEEN started_at AND started_at + interval '1 millisecond' * greatest($1,
+       ${REST + 1} * (SELECT coalesce(sum(duration_ms), 0) FROM control_results o WHERE o.run_id = r.id)) AS lately
+     FROM control_runs r WHERE asked_by = 'system' ORDER BY id DESC LIMIT 1`,
     [intervalMs],
   );
   return rows[0]?.lately === true;
@@ -102,7 +103,8 @@ async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number 
 async function dueControls(pool: pg.Pool, controls: readonly Control[]): Promise<Control[]> {
   const { rows } = await pool.query<{ control: string }>(
     `SELECT DISTINCT o.control FROM control_results o JOIN control_runs r ON r.id = o.run_id
-     WHERE o.error IS NULL AND r.started_at > clock_timestamp() - $1 * interval '1 millisecond'`,
+     WHERE o.error IS NULL AND r.started_at <= clock_timestamp()
+       AND r.started_at > clock_timestamp() - $1 * interval '1 millisecond'`,
     [DAY_MS - DAY_SLACK_MS],
   );
   const done = new Set(rows.map(({ control }) => control));
@@ -237,23 +239,24 @@ async function storeOutcome(
      RETURNING subject, first_seen_at = last_seen_at AS "isNew"`,
     [control.id, JSON.stringify(items), runId],
   );
-  const others = [control.id, items.map(({ subject }) => subject), since];
+  const others = [control.id, items.map(({ subject }) => subject), since, result.passedOver ?? []];
   // Of a list that was cut nobody knows what is gone.
   if (!result.isCut) {
     await client.query(
       `UPDATE control_findings SET resolved_at = clock_timestamp()
-       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[])
+       WHERE control = $1 AND resolved_at IS NULL AND subject <> ALL ($2::text[]) AND subject <> ALL ($4::text[])
          AND ($3::timestamptz IS NULL OR happened_at >= $3::timestamptz)`,
       others,
     );
   }
   const { rows: left } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM control_findings WHERE control = $1 AND resolved_at IS NULL
-       AND subject <> ALL ($2::text[]) AND (happened_at IS NULL OR happened_at < $3::timestamptz)`,
+       AND subject <> ALL ($2::text[]) AND (subject = ANY ($4::text[])
+         OR ($3::timestamptz IS NOT NULL AND (happened_at IS NULL OR happened_at < $3::timestamptz)))`,
     others,
   );
   const fresh = rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
-  return { fresh, unseen: since === null ? 0 : (left[0]?.count ?? 0) };
+  return { fresh, unseen: left[0]?.count ?? 0 };
 }
 
 function announcement(

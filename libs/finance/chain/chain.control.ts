@@ -25,14 +25,24 @@ export const chainControl: Control = {
     'Transactions are as they were sealed: the newest blocks are recomputed from their rows, with some that wander through the whole chain. An item names a row that was edited, removed or inserted by somebody who could go around the rules of the database; one in state `unsealed` means that the builder does not run.',
   check: async (client, { graceMs, limit }) => {
     const head = await currentHead(client);
-    const items = await unsealedItems(client, graceMs);
-    let count = items.length;
-    for (const range of head ? await rangesOf(client, head.number) : []) {
-      const found = resultOf(await verifyChainOn(client, range));
-      items.push(...found.items);
+    const items = new Map((await unsealedItems(client, graceMs)).map((item) => [item.subject, item]));
+    let count = items.size;
+    const known = await openFindings(client);
+    const ranges = head ? await rangesOf(client, head.number, known) : [];
+    for (const range of ranges) {
+      // That a block is missing shows in the one that follows.
+      const found = resultOf(await verifyChainOn(client, { from: range.from, to: range.to + 1n }));
       count += found.count;
+      for (const item of found.items) {
+        const key = `${item.subject} ${item.state} ${item.message}`;
+        // Two ranges may meet in a block.
+        if (items.has(key)) count -= 1;
+        items.set(key, item);
+      }
     }
-    return { count, items: items.slice(0, limit) };
+    const isRead = ({ block }: OpenFinding) => ranges.some((range) => isWithin(range, block));
+    const passedOver = known.filter((each) => !isRead(each)).map(({ subject }) => subject);
+    return { count, items: [...items.values()].slice(0, limit), passedOver };
   },
 };
 
@@ -49,13 +59,27 @@ export const wholeChainControl: Control = {
   },
 };
 
-/** The parts of the chain to look at, which do not overlap. */
-async function rangesOf(client: pg.ClientBase, head: bigint): Promise<Range[]> {
-  const { rows } = await client.query<{ block: string; step: string }>(
-    `SELECT DISTINCT details ->> 'block' AS block FROM control_findings
-     WHERE control = $1 AND resolved_at IS NULL AND details ->> 'block' IS NOT NULL LIMIT $2`,
-    [chainControl.id, FINDINGS_KEPT],
+interface OpenFinding {
+  readonly subject: string;
+  readonly block: bigint;
+}
+
+/** What is known to be wrong with blocks, those first that were not looked at for the longest. */
+async function openFindings(client: pg.ClientBase): Promise<OpenFinding[]> {
+  const { rows } = await client.query<{ subject: string; block: string }>(
+    `SELECT subject, details ->> 'block' AS block FROM control_findings
+     WHERE control = $1 AND resolved_at IS NULL AND details ->> 'block' ~ '^\\d{1,18}$' ORDER BY last_seen_at, id`,
+    [chainControl.id],
   );
+  return rows.map(({ subject, block }) => ({ subject, block: BigInt(block) }));
+}
+
+/** The parts of the chain to look at: the newest blocks, some that wander, and those that findings name. */
+async function rangesOf(
+  client: pg.ClientBase,
+  head: bigint,
+  known: readonly OpenFinding[],
+): Promise<Range[]> {
   const newest = head > NEWEST ? head - NEWEST + 1n : 1n;
   const ranges = [{ from: newest, to: head }];
   const older = newest - 1n;
@@ -68,12 +92,17 @@ async function rangesOf(client: pg.ClientBase, head: bigint): Promise<Range[]> {
     const to = from + WANDERING - 1n;
     ranges.push({ from, to: to < older ? to : older });
   }
-  for (const { block } of rows) {
-    const number = BigInt(block);
-    const isCovered = ranges.some(({ from, to }) => from <= number && number <= to);
-    if (!isCovered && number <= head) ranges.push({ from: number, to: number });
+  const covered = ranges.length;
+  for (const { block } of known) {
+    if (ranges.length >= covered + FINDINGS_KEPT) break;
+    if (block > head || ranges.some((range) => isWithin(range, block))) continue;
+    ranges.push({ from: block, to: block });
   }
   return ranges;
+}
+
+function isWithin({ from, to }: Range, block: bigint): boolean {
+  return from <= block && block <= to;
 }
 
 /** Transactions that wait to be sealed for longer than work may be in flight. */

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { ChainBuilder } from '#ledger/chain/chain.js';
+import { bookSuspense } from '#ledger/suspense.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { listFindings } from '../findings.js';
+import { reconcile } from '../reconciler.js';
+import { chainControl } from './chain.control.js';
+
+const BLOCKS = 90;
+const OPTIONS = { graceMs: 60_000, limitMs: 10_000, keepMs: 3_600_000, askedBy: 'system' };
+
+let fixture: LedgerFixture;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  pool = fixture.billing;
+  for (let count = 0; count < BLOCKS; count += 1) {
+    const item = { provider: 'stripe' as const, orderId: null, amountMinor: 1n, currency: 'USD' };
+    await inTransaction(pool, (client) =>
+      bookSuspense(client, { ...item, reference: newId(), why: 'no_order', happenedAt: null }, 'USD'),
+    );
+  }
+  await new ChainBuilder({ pool, log: { info: () => undefined }, blockTransactions: 1 }).seal();
+}, 60_000);
+afterAll(() => fixture?.close());
+
+async function round(): Promise<{ count: number; open: string[] }> {
+  const done = await reconcile(pool, [chainControl], OPTIONS);
+  const { result, error } = done!.outcomes[0]!;
+  expect(error).toBeNull();
+  const page = { control: 'chain', state: 'open', limit: 200, after: null } as const;
+  return {
+    count: result!.count,
+    open: (await listFindings(pool, page)).map(({ subject }) => subject),
+  };
+}
+
+async function remove(block: number): Promise<void> {
+  const tables = ['ledger_chain_leaves', 'ledger_chain_accounts', 'ledger_chain_blocks'];
+  for (const table of tables) await fixture.owner.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+  await fixture.owner.query('DELETE FROM ledger_chain_leaves WHERE block_number = $1', [block]);
+  await fixture.owner.query('DELETE FROM ledger_chain_blocks WHERE number = $1', [block]);
+  for (const table of tables) await fixture.owner.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+}
+
+describe('findings of the chain', () => {
+  it('end when their block was read again, and not before; the longest unread block is first', async () => {
+    await fixture.owner.query(
+      `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
+       SELECT 'chain', 'transaction:' || n, 'entry_changed', 'It was mended.', jsonb_build_object('block', n::text), '{}',
+         now() - interval '1 day', now() - n * interval '1 minute' FROM generate_series(1, 65) AS n`,
+    );
+    const first = await round();
+    expect(first.count).toBe(first.open.length);
+    // Those of the blocks that wander by may be among them.
+    expect(first.open.length).toBeGreaterThanOrEqual(25);
+    expect(first.open.length).toBeLessThanOrEqual(45);
+    expect(first.open.filter((subject) => Number(subject.split(':')[1]) > 45)).toEqual([]);
+    const second = await round();
+    expect(second.open.length).toBeLessThanOrEqual(25);
+    expect(second.count).toBe(second.open.length);
+    await round();
+    expect((await round()).open).toEqual([]);
+  });
+
+  it('stay while a block is missing, also where nothing else looks at it', async () => {
+    await remove(88);
+    expect((await round()).open).toContain('block:88');
+    await remove(30);
+    await fixture.owner.query(
+      `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
+       VALUES ('chain', 'block:30', 'block_missing', 'Block 30 is missing.', '{"block": "30"}', '{}', now(), now())`,
+    );
+    for (let count = 0; count < 2; count += 1) {
+      expect(await round()).toEqual({ count: 2, open: ['block:30', 'block:88'] });
+    }
+  });
+});
