@@ -325,6 +325,63 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
+  it('a line that is told otherwise later is accepted by two people, and counts no more', async () => {
+    const fee = month.stripe.move('fee', -2_000);
+    await fetchReports(month);
+    fee.amount = -2_500;
+    month.stripe.move('fee', -1);
+    await fetchReports(month);
+    const subject = `differs fee:stripe:${fee.id}`;
+    expect(await counted(month, 'payments')).toContain(subject);
+    const params = { path: { provider: 'stripe', lineId: fee.id } } as const;
+    const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';
+    const body = { reason: 'They wrote to us.', requestId: newId() };
+    const asked = await month.finance.api.POST(path, { params, body });
+    expect(asked.data).toMatchObject({ state: 'pending', approvalId: expect.any(String) });
+    expect((await month.finance.api.POST(path, { params, body })).data).toEqual(asked.data);
+    const approve = (by: Person) =>
+      by.api.POST('/api/approvals/{approvalId}/approve', {
+        params: { path: { approvalId: asked.data!.approvalId! } },
+        body: {},
+      });
+    expect((await approve(month.finance)).error?.error.code).toBe('second_person_required');
+    const second = await person(month.relay, { roles: ['finance'] });
+    expect((await approve(second)).data).toMatchObject({ state: 'approved' });
+    expect((await month.finance.api.POST(path, { params, body })).data).toMatchObject({ state: 'done' });
+    const { data: line } = await month.finance.api.GET('/api/finance/provider-lines/{provider}/{lineId}', {
+      params,
+    });
+    expect(line).toMatchObject({
+      changes: [{ content: { amountMinor: '-2500' } }],
+      acceptances: [{ reason: body.reason, approvedBy: `user:${second.userId}` }],
+    });
+    const open = await month.finance.api.GET('/api/finance/controls/{controlId}/findings', {
+      params: { path: { controlId: 'payments' } },
+    });
+    expect(open.data!.items.map((each) => each.subject)).toContain(`fee:stripe:${fee.id}`);
+    await counted(month, 'payments');
+    expect(await counted(month, 'payments')).not.toContain(subject);
+  });
+
+  it('a payout of which Stripe does not answer is asked for again, and keeps nothing else waiting', async () => {
+    month.stripe.move('fee', -3);
+    const { payoutId } = month.stripe.payOut();
+    const payout = month.stripe.payouts.get(payoutId)!;
+    month.stripe.payouts.delete(payoutId);
+    await fetchReports(month);
+    const stateOf = async () => {
+      const { data } = await month.finance.api.GET('/api/finance/reconciliation/payouts', {});
+      return data!.items.find((each) => each.payoutId === payoutId)?.state;
+    };
+    const reports = await month.finance.api.GET('/api/finance/provider-reports', {});
+    expect(reports.data!.items[0]).toMatchObject({ covers: { to: expect.any(String) } });
+    expect(await stateOf()).toBe('unlinked');
+    month.stripe.payouts.set(payoutId, payout);
+    month.stripe.move('fee', -1);
+    await fetchReports(month);
+    await until('the payout to be made of its lines', async () => (await stateOf()) === 'matched');
+  });
+
   it('Stripe being away is no end: the next round fetches what it missed', async () => {
     month.stripe.lostAnswers = 1;
     await month.finance.api.POST('/api/finance/provider-reports/fetch');

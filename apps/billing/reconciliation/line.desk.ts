@@ -1,14 +1,33 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { AcceptanceNeedsTwo, acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import type { LineType, ReportingProvider } from '#finance/provider-reports/report-line.js';
 import { audit } from '#identity/audit-log.js';
+import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
 import { POOL } from '../billing.tokens.js';
 import type { Asking } from '../payments/finance-credit.js';
 import { PaymentInbox } from '../payments/payment.inbox.js';
 import type { EventOutcome } from '../payments/payment.notices.js';
 import type { PaymentFact } from '../payments/payment.provider.js';
+
+const acceptancePayload = z.strictObject({
+  provider: z.enum(['stripe', 'sandbox']),
+  lineId: z.string(),
+  through: z.string().regex(/^\d+$/),
+  reason: z.string(),
+});
+
+/** What became of a wish to accept a line: done, or waiting for a second person. */
+export interface AcceptanceAnswer {
+  state: 'done' | 'pending' | 'rejected';
+  approvalId: string | null;
+}
 
 export interface StoredLine {
   id: bigint;
@@ -28,6 +47,7 @@ export interface StoredLine {
   reportId: string;
   postings: { kind: string; transactionId: string }[];
   changes: { reportId: string; recordedAt: string; content: Record<string, unknown> }[];
+  acceptances: { reason: string; requestedBy: string; approvedBy: string | null; recordedAt: string }[];
 }
 
 /** Lines of reports, and what people make of those that our books miss. */
@@ -36,7 +56,22 @@ export class LineDesk {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
-  ) {}
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
+  ) {
+    approvals.register({
+      ...{ kind: 'provider-line.acceptance', roles: ['finance'], payload: acceptancePayload },
+      apply: async (client, { through, ...wanted }, context) => {
+        const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
+        const people = { requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}` };
+        const { id } = await acceptLine(client, {
+          ...wanted,
+          ...{ ...people, requestId, auditId, through: BigInt(through) },
+        });
+        return { id };
+      },
+    });
+  }
 
   /** @throws ApiError not_found */
   async find(provider: ReportingProvider, lineId: string): Promise<StoredLine> {
@@ -48,7 +83,10 @@ export class LineDesk {
          (SELECT coalesce(json_agg(json_build_object('kind', x.kind, 'transactionId', x.transaction_id::text)
             ORDER BY x.transaction_id), '[]') FROM provider_line_postings x WHERE x.line = l.id) AS postings,
          (SELECT coalesce(json_agg(json_build_object('reportId', c.report_id, 'recordedAt', c.recorded_at, 'content', c.content)
-            ORDER BY c.id), '[]') FROM provider_line_changes c WHERE c.line = l.id) AS changes
+            ORDER BY c.id), '[]') FROM provider_line_changes c WHERE c.line = l.id) AS changes,
+         (SELECT coalesce(json_agg(json_build_object('reason', a.reason, 'requestedBy', a.requested_by, 'approvedBy',
+            a.approved_by, 'recordedAt', a.recorded_at) ORDER BY a.id), '[]')
+            FROM provider_line_acceptances a WHERE a.line = l.id) AS acceptances
        FROM provider_report_lines l LEFT JOIN provider_line_payouts p ON p.line = l.id
        WHERE l.provider = $1 AND l.line_id = $2`,
       [provider, lineId],
@@ -84,6 +122,35 @@ export class LineDesk {
       }),
     );
     return outcome ?? { state: 'ignored', detail: 'The line was booked before.' };
+  }
+
+  /**
+   * Takes a line as it is, although a later report told it otherwise. Above the limit of adjustments another person must agree.
+   * @throws ApiError not_found, conflict
+   */
+  async accept(
+    key: { provider: ReportingProvider; lineId: string },
+    reason: string,
+    { actor, requestId, auditId }: Asking,
+  ): Promise<AcceptanceAnswer> {
+    const { provider, lineId } = key;
+    const people = { requestedBy: `user:${actor.userId}`, approvedBy: null };
+    return inEntityTransaction(this.source, async (transaction) => {
+      try {
+        await acceptLine(transaction.client, {
+          ...{ provider, lineId, reason, requestId, auditId, through: null, ...people },
+        });
+        return { state: 'done', approvalId: null };
+      } catch (error) {
+        if (!(error instanceof AcceptanceNeedsTwo)) throw error;
+        const approval = await this.approvals.request(transaction, {
+          ...{ kind: 'provider-line.acceptance', subject: `line:${provider}:${lineId}`, accountId: null },
+          ...{ payload: { provider, lineId, through: error.through.toString(), reason }, reason, actor },
+          ...{ amount: nanos(error.amount), requestId },
+        });
+        return { state: approval.state === 'rejected' ? 'rejected' : 'pending', approvalId: approval.id };
+      }
+    });
   }
 }
 

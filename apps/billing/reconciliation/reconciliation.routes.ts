@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank-csv.js';
-import { day, pageOf, pageQuery, time, timeView } from '../http/fields.js';
+import { day, pageOf, pageQuery, requestId, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { currencyView, paymentView, reason } from '../payments/fields.js';
 
@@ -174,6 +174,16 @@ const lineView = z.object({
       z.object({ reportId: z.string(), recordedAt: timeView, content: z.record(z.string(), z.unknown()) }),
     )
     .meta({ description: 'What later reports said of it instead.' }),
+  acceptances: z
+    .array(
+      z.object({
+        reason: z.string(),
+        requestedBy: z.string(),
+        approvedBy: z.string().nullable(),
+        recordedAt: timeView,
+      }),
+    )
+    .meta({ description: 'Who accepted that.' }),
 });
 
 const RECONCILIATION = '/api/finance/reconciliation';
@@ -322,6 +332,23 @@ export const reconciliationRoutes = {
     params: lineParams,
     body: z.strictObject({ note: reason }),
     answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
+    refusals: ['conflict'],
+  }),
+  acceptLine: route({
+    id: 'acceptProviderLine',
+    method: 'POST',
+    path: '/api/finance/provider-lines/{provider}/{lineId}/accept',
+    tag,
+    summary: 'Accept a line that a later report told otherwise, or a payout that no line names.',
+    description:
+      'Its item is then accepted and counts no more, until it is told otherwise once again. Above the limit of adjustments it is asked for, and a second person agrees.',
+    access: FINANCE,
+    params: lineParams,
+    body: z.strictObject({ reason, requestId }),
+    answer: z.object({
+      state: z.enum(['done', 'pending', 'rejected']),
+      approvalId: z.string().nullable(),
+    }),
     refusals: ['conflict'],
   }),
   bankAccounts: route({

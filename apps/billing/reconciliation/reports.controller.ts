@@ -53,6 +53,12 @@ export class ReportsController {
     return { state, detail };
   }
 
+  @Serves(routes.acceptLine)
+  acceptLine(call: CallOf<typeof routes.acceptLine>): Promise<AnswerOf<typeof routes.acceptLine>> {
+    const { actor, body, requestId: auditId } = call;
+    return this.lines.accept(call.params, body.reason, { actor, requestId: body.requestId, auditId });
+  }
+
   @Serves(routes.bankAccounts)
   async bankAccounts(): Promise<AnswerOf<typeof routes.bankAccounts>> {
     return { items: await this.bank.list() };
@@ -105,7 +111,16 @@ function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: Report
   };
 }
 
-function viewLine({ id: _, amountMinor, feeMinor, netMinor, happenedAt, changes, ...line }: StoredLine) {
+function viewLine({
+  id: _,
+  amountMinor,
+  feeMinor,
+  netMinor,
+  happenedAt,
+  changes,
+  acceptances,
+  ...line
+}: StoredLine) {
   const money = (minor: bigint) => formatMinor(minor, line.currency);
   return {
     ...line,
@@ -114,6 +129,10 @@ function viewLine({ id: _, amountMinor, feeMinor, netMinor, happenedAt, changes,
     changes: changes.map((change) => ({
       ...change,
       recordedAt: new Date(change.recordedAt).toISOString(),
+    })),
+    acceptances: acceptances.map((acceptance) => ({
+      ...acceptance,
+      recordedAt: new Date(acceptance.recordedAt).toISOString(),
     })),
   };
 }

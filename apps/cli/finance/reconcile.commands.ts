@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type pg from 'pg';
 import {
   viewBankItem,
@@ -16,7 +16,12 @@ import {
 } from '#finance/provider-reports/payment-matching.js';
 import { FAULTY_PAYOUTS, listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
+import { AcceptanceNeedsTwo, acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import { inSnapshot } from '#finance/snapshot.js';
+import { inTransaction } from '#database/database.js';
+import { newId } from '#platform/ids.js';
+import { OperatorError } from '#platform/errors.js';
+import { operatorName } from '../operator-name.js';
 import { countArgument, secondsArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
@@ -72,7 +77,34 @@ export function reconcileCommand(): Command {
     .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
     .option('--json', 'print one JSON document')
     .action(coverage);
+  command
+    .command('accept')
+    .description('take a line as it is that a later report told otherwise, or a payout that no line names')
+    .addArgument(new Argument('<provider>', 'who reported it').choices(['stripe', 'sandbox']))
+    .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
+    .requiredOption('--reason <text>', 'why that is right', reasonArgument)
+    .option('--json', 'print one JSON document')
+    .action(accept);
   return command;
+}
+
+async function accept(
+  by: ReportingProvider,
+  lineId: string,
+  { reason, json }: { reason: string; json?: boolean },
+): Promise<void> {
+  const requestedBy = operatorName();
+  const asked = { provider: by, lineId, reason, requestedBy, approvedBy: null, through: null };
+  try {
+    const { id, through } = await withDatabase(process.env, (pool) =>
+      inTransaction(pool, (client) => acceptLine(client, { ...asked, requestId: newId(), auditId: null })),
+    );
+    if (json) return printJson({ id, provider: by, lineId, through: through.toString(), reason });
+    printText(`The line ${lineId} of ${by} is accepted.`);
+  } catch (error) {
+    if (!(error instanceof AcceptanceNeedsTwo)) throw error;
+    throw new OperatorError(`${error.message} Ask for it in the console, where another person agrees.`);
+  }
 }
 
 async function coverage({ json }: { json?: boolean }): Promise<void> {
@@ -106,6 +138,11 @@ function byFrom([, one = '']: string[], [, other = '']: string[]): number {
     string,
   ];
   return first < second ? -1 : 1;
+}
+
+function reasonArgument(text: string): string {
+  if (text.trim() !== '' && text.length <= 2_000) return text.trim();
+  throw new InvalidArgumentError('Give a reason of at most 2000 characters.');
 }
 
 function withRange(command: Command): Command {

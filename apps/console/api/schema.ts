@@ -1156,6 +1156,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/provider-lines/{provider}/{lineId}/accept': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Accept a line that a later report told otherwise, or a payout that no line names.
+     * @description Its item is then accepted and counts no more, until it is told otherwise once again. Above the limit of adjustments it is asked for, and a second person agrees.
+     */
+    post: operations['acceptProviderLine'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/provider-lines/{provider}/{lineId}/book': {
     parameters: {
       query?: never;
@@ -13280,6 +13300,17 @@ export interface operations {
                 [key: string]: unknown;
               };
             }[];
+            /** @description Who accepted that. */
+            acceptances: {
+              reason: string;
+              requestedBy: string;
+              approvedBy: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              recordedAt: string;
+            }[];
           };
         };
       };
@@ -13303,6 +13334,122 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  acceptProviderLine: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        provider: 'stripe' | 'sandbox';
+        lineId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          reason: string;
+          /** @description The same again gives the same answer and does nothing. */
+          requestId: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Accept a line that a later report told otherwise, or a payout that no line names. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            state: 'done' | 'pending' | 'rejected';
+            approvalId: string | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `conflict` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
         headers: {
           [name: string]: unknown;
         };

@@ -14,6 +14,9 @@ import { listCoverage, requireDays, todayIn } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
 import { paymentsControl } from './payments.control.js';
 import { payoutsControl } from './payouts.control.js';
+import { listMatches } from './payment-matching.js';
+import { AcceptanceNeedsTwo, type AcceptanceRequest, acceptLine } from './line-acceptance.js';
+import { newId } from '#platform/ids.js';
 import { importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 
@@ -276,6 +279,80 @@ describe('a payout', () => {
     expect(await found(payoutsControl)).toEqual(['not_covered payout:stripe:po_1']);
     await importStripe('2026-01-05', '2026-01-20', [], PAYOUTS);
     expect(await found(payoutsControl)).toEqual(['missing_there payout:stripe:po_1']);
+  });
+});
+
+describe('a line that a later report tells otherwise', () => {
+  const line = (id: string, amount: string) =>
+    `txn_${id},2026-01-03 00:00:00,usd,${amount},0,charge,ch_1,pi_${id},`;
+  const told = (id: string, amount: string) => importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
+  const accept = (id: string, more: Partial<AcceptanceRequest> = {}) =>
+    inTransaction(fixture.billing, (client) =>
+      acceptLine(client, {
+        ...{ provider: 'stripe', lineId: `txn_${id}`, through: null, reason: 'as they wrote to us' },
+        ...{ requestedBy: 'user:1', approvedBy: null, requestId: newId(), auditId: null, ...more },
+      }),
+    );
+
+  it('differs until somebody accepts it, and again when it is told in a third way', async () => {
+    await bought('pi_acc', '2026-01-03T00:00:00Z');
+    await told('acc', '13.00');
+    await expect(accept('acc')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(accept('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await told('acc', '12.00');
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_acc']);
+    const requestId = newId();
+    const accepted = await accept('acc', { requestId });
+    expect(await accept('acc', { requestId })).toEqual(accepted);
+    await expect(accept('acc')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await found(paymentsControl)).toEqual([]);
+    const query = { provider: null, from: null, to: null, states: ['accepted' as const], graceMs: 0 };
+    const shown = await inSnapshot(fixture.billing, (client) =>
+      listMatches(client, query, { limit: 9, after: null }),
+    );
+    expect(shown).toMatchObject([{ id: 'pi_acc', state: 'accepted' }]);
+    await told('acc', '11.00');
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_acc']);
+    await expect(fixture.billing.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
+    await expect(fixture.owner.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
+  });
+
+  it('may be accepted in its later word, and not when our books have neither', async () => {
+    await bought('pi_later', '2026-01-03T00:00:00Z');
+    await told('later', '12.00');
+    await told('later', '13.00');
+    await accept('later');
+    expect(await found(paymentsControl)).toEqual([]);
+    await bought('pi_neither', '2026-01-03T00:00:00Z');
+    await told('neither', '12.00');
+    await told('neither', '11.00');
+    await accept('neither');
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_neither']);
+  });
+
+  it('needs a second person above the limit, who agrees to what the first one saw', async () => {
+    await told('big', '13.00');
+    await told('big', '20.01');
+    const refused = await accept('big').catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(AcceptanceNeedsTwo);
+    const { through, amount } = refused as AcceptanceNeedsTwo;
+    expect(amount).toBe(20_010_000_000n);
+    await told('big', '19.00');
+    await accept('big', { through, approvedBy: 'user:2' });
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_big']);
+  });
+
+  it('or a payout that no line has to name', async () => {
+    await importStripe('2026-01-01', '2026-02-01');
+    await importStripe(
+      '2026-01-01',
+      '2026-02-01',
+      ['po_2,2026-01-10 00:00:00,txn_po,usd,-13.00,0,payout'],
+      PAYOUTS,
+    );
+    expect(await found(payoutsControl)).toEqual(['lines_missing payout:stripe:po_2']);
+    await accept('po');
+    expect(await found(payoutsControl)).toEqual([]);
   });
 });
 
