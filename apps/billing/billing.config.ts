@@ -89,7 +89,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
   };
 }
 
-/** What one person may do alone; the command line reads it too. */
+/** What one person may do alone. */
 export function readLimit(reader: ConfigReader, name: 'REFUND_LIMIT' | 'ADJUSTMENT_LIMIT'): Nanos {
   const pattern = /^\d{1,9}(\.\d{1,9})?$/;
   return parseAmount(

@@ -45,7 +45,8 @@ Environment:
   MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone for an account in a day (1000)
   TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
-  ADJUSTMENT_LIMIT        USD that one person may adjust an account by alone in a day (20)
+  ADJUSTMENT_LIMIT        USD that one person may adjust an account by alone in a day (20); stored at the start, and the
+                          command line goes by what is stored
   PERIOD_MARGIN_SECONDS   a period is closed so long after its end at the earliest (60)
   PERIOD_WAIT_SECONDS     how long a close waits for transactions from before it (30)
   PERIOD_ANSWER_SECONDS   a close answers after this at the latest, and goes on (15)

@@ -19,3 +19,22 @@ export async function isTooMuchAlone(
   const size = wanted.amount < 0n ? -wanted.amount : wanted.amount;
   return BigInt(rows[0]?.sum ?? 0) + size > wanted.aloneLimit;
 }
+
+/**
+ * Nanos that one person may adjust an account by alone in a day: what billing was configured with when it started, stored, so
+ * that every program goes by the same.
+ */
+export async function readAloneLimit(client: Pick<pg.ClientBase, 'query'>): Promise<bigint> {
+  const { rows } = await client.query<{ amount: string }>(
+    `SELECT amount::text FROM desk_limits WHERE name = 'adjustment'`,
+  );
+  return BigInt(rows[0]?.amount ?? 0);
+}
+
+/** Stores it; where several billings start with different ones, the last one's is that of all. */
+export async function recordAloneLimit(database: Pick<pg.Pool, 'query'>, amount: bigint): Promise<void> {
+  await database.query(
+    `UPDATE desk_limits SET amount = $1, recorded_at = now() WHERE name = 'adjustment' AND amount <> $1`,
+    [amount],
+  );
+}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { recordAloneLimit } from '#ledger/alone-limit.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 import { ticketOf } from '../support/tickets.js';
 import { waiveAll } from '../support/waivers.js';
@@ -63,7 +64,17 @@ describe('tollgate finance', () => {
     const taken = await finance('adjust', accountId, '--take', '9', ...because);
     expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 USD: no more can be taken.\n' });
     const large = await finance('adjust', accountId, '--give', '18', ...because);
-    expect(large.stderr).toContain('another one must agree');
+    expect(large.stderr).toContain(
+      'One person adjusts an account by 20 USD in a day: another one must agree',
+    );
+    // What the command itself was started with raises nothing: everybody goes by what billing stored.
+    const env = { DATABASE_URL: fixture.urlFor('billing'), ADJUSTMENT_LIMIT: '1000' };
+    const forged = await run(CLI, ['finance', 'adjust', accountId, '--give', '18', ...because], env);
+    expect(forged).toMatchObject({ code: 1, stderr: large.stderr });
+    await recordAloneLimit(fixture.billing, 1_000_000_000n);
+    const less = await finance('adjust', accountId, '--give', '1.5', ...because);
+    expect(less.stderr).toContain('by 1 USD in a day');
+    await recordAloneLimit(fixture.billing, 20_000_000_000n);
     expect((await finance('reverse-adjustment', id, '--note', 'a mistake')).code).toBe(0);
     const listed = await finance('adjustments', '--account', accountId, '--csv');
     expect(listed.stdout.trim().split('\n')).toHaveLength(3);

@@ -66,6 +66,11 @@ async function register(query: { accountId?: string; ticketId?: string; reason?:
 }
 
 describe('an adjustment', () => {
+  it('goes by the limit that billing was started with, which is stored for every program', async () => {
+    const { rows } = await relay.fixture.owner.query<{ amount: bigint }>('SELECT amount FROM desk_limits');
+    expect(rows).toEqual([{ amount: 5_000_000_000n }]);
+  });
+
   it('changes the balance at once below the limit, is noted and listed', async () => {
     await open('10');
     const requestId = newId();

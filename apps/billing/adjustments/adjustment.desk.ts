@@ -13,6 +13,7 @@ import {
   readAdjustment,
   reverseAdjustment,
 } from '#ledger/adjustment.js';
+import { readAloneLimit } from '#ledger/alone-limit.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import {
   readWriteOff,
@@ -21,7 +22,7 @@ import {
   type WriteOff,
   WriteOffRefused,
 } from '#ledger/write-off.js';
-import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk, ApprovalKind } from '../approvals/approval.desk.js';
 
@@ -84,8 +85,6 @@ export interface Doers {
 export interface AdjustmentDeskParts {
   source: DataSource;
   approvals: ApprovalDesk;
-  /** What one person may do alone for an account in a day. */
-  limit: Nanos;
 }
 
 /** Adjustments, write-offs and their reversals: from a ticket, by two people above a limit or for the own account. */
@@ -166,10 +165,10 @@ export class AdjustmentDesk {
     wanted: { work: (client: pg.PoolClient, doers: Doers) => Promise<T>; ask: Asked },
   ): Promise<Answer<T>> {
     const { actor, requestId, auditId } = asking;
-    // Nobody decides alone about the own account.
-    const aloneLimit = accountId === actor.accountId ? 0n : this.parts.limit;
-    const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, aloneLimit, requestId, auditId };
     return inEntityTransaction(this.parts.source, async (transaction) => {
+      // Nobody decides alone about the own account.
+      const aloneLimit = accountId === actor.accountId ? 0n : await readAloneLimit(transaction.client);
+      const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, aloneLimit, requestId, auditId };
       try {
         return { state: 'done', done: await wanted.work(transaction.client, doers), approvalId: null };
       } catch (error) {
@@ -201,7 +200,7 @@ export class AdjustmentDesk {
       const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
       const doers = {
         ...{ requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}`, requestId, auditId },
-        aloneLimit: this.parts.limit,
+        aloneLimit: await readAloneLimit(client),
       };
       try {
         return { id: (await work(client, wanted, doers)).id };

@@ -13,17 +13,16 @@ import {
   viewDebtor,
   viewWriteOff,
 } from '#apps/billing/adjustments/adjustments.view.js';
-import { readLimit } from '#apps/billing/billing.config.js';
 import { writeCsv } from '#apps/billing/http/csv.js';
 import { inTransaction } from '#database/database.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { type AdjustmentReason, adjustmentReasons, AdjustmentRefused } from '#ledger/adjustment.js';
+import { readAloneLimit } from '#ledger/alone-limit.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { WriteOffRefused } from '#ledger/write-off.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
-import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { countArgument, creditsArgument, timeArgument } from '../arguments.js';
@@ -35,8 +34,9 @@ const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
 
 const NOTES = `
-What one operator may do alone for an account in a day is ADJUSTMENT_LIMIT (20 USD); more is asked for in the console,
-where another person agrees. An adjustment is never edited: reverse it and adjust again.
+What one operator may do alone for an account in a day is what billing was started with as ADJUSTMENT_LIMIT (20 USD): it is
+stored in the database, and no variable of this command changes it. More is asked for in the console, where another person
+agrees. An adjustment is never edited: reverse it and adjust again.
 
 Examples:
   tollgate finance adjust 01k0... --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
@@ -168,11 +168,11 @@ async function inWork<T>(
   { requestId = newId() }: Made,
   work: (client: pg.PoolClient, doers: Doers) => Promise<T>,
 ): Promise<T> {
-  const reader = new ConfigReader(process.env);
-  const { aloneLimit } = reader.finish({ aloneLimit: readLimit(reader, 'ADJUSTMENT_LIMIT') });
-  const doers = { requestedBy: operatorName(), approvedBy: null, aloneLimit, requestId, auditId: requestId };
+  const operator = { requestedBy: operatorName(), approvedBy: null, requestId, auditId: requestId };
+  const inOne = async (client: pg.PoolClient): Promise<T> =>
+    work(client, { ...operator, aloneLimit: await readAloneLimit(client) });
   try {
-    return await withDatabase(process.env, (pool) => inTransaction(pool, (client) => work(client, doers)));
+    return await withDatabase(process.env, (pool) => inTransaction(pool, inOne));
   } catch (error) {
     if (
       error instanceof AdjustmentRefused ||
