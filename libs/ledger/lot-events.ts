@@ -1,14 +1,9 @@
 import type pg from 'pg';
 import { chargeReference } from './charge.js';
+import { type AccountScope, isoText, type Move, RangeMoves, readMovesOfAccount } from './lot-moves.js';
 import type { EarlierUse, LotEvent, LotPurpose, LotState, UnmetUse } from './lot-player.js';
-import type { LockedAccount } from './posting.js';
 
 /** Reads from the ledger what happened to lots since their accounts' cursors, and how the lots stood there. */
-
-/** Which transactions: all of a range of ids, or those of one account after its cursor. */
-export type LotScope =
-  | { readonly after: bigint; readonly through: bigint }
-  | { readonly account: LockedAccount; readonly after: bigint };
 
 /** What is to be played of one account. */
 export interface AccountEvents {
@@ -22,47 +17,34 @@ export interface AccountEvents {
 }
 
 /**
- * By account, in ledger order, and not later than now, should a clock have been set back. Settlements that follow each other and are of one family and UTC day come as one event, but
- * for the accounts of `oneByOne`, which are the only ones then. What an account's cursor is
- * past is left out, and so are accounts that are stuck, unless it is the one that is asked for.
+ * By account, in ledger order. Settlements that follow each other and are of one family and UTC day come as one event, but
+ * for the accounts of `oneByOne`, which are the only ones then. What an account's cursor is past is left out, and so are
+ * accounts that are stuck, unless it is the one that is asked for.
  */
 export async function readLotEvents(
   client: pg.ClientBase,
-  scope: LotScope,
+  of: AccountScope | RangeMoves,
   oneByOne: readonly string[] | null = null,
 ): Promise<AccountEvents[]> {
-  const moves = await readMoves(client, scope, oneByOne);
-  const causes = await readCauses(client, scope, oneByOne);
+  const moves =
+    of instanceof RangeMoves ? of.moves(oneByOne) : await readMovesOfAccount(client, of, oneByOne !== null);
+  const causes = await readCauses(client, of, oneByOne);
   const events = new Map<string, LotEvent[]>();
   const restores: Restore[] = [];
   for (const move of moves) {
     const own = causes.get(causeKey(move)) ?? [];
-    const of = listOf(events, move.accountId);
-    of.push(...own);
+    const told = listOf(events, move.accountId);
+    told.push(...own);
     const rest = move.net - own.reduce((sum, { credits }) => sum + credits, 0n);
-    if (rest < 0n) of.push(useOf(move, -rest));
+    if (rest < 0n) told.push(useOf(move, -rest));
     if (rest > 0n) {
       const restore = { accountId: move.accountId, chargeId: move.chargeId, event: restoreOf(move, rest) };
       restores.push(restore);
-      of.push(restore.event);
+      told.push(restore.event);
     }
   }
   await nameRefundedUses(client, restores);
   return withStates(client, events, restores);
-}
-
-/** What main and held of an account moved by in one transaction, or in a row of settlements. */
-interface Move {
-  accountId: string;
-  firstId: bigint;
-  id: bigint;
-  count: number;
-  kind: string;
-  purpose: LotPurpose | null;
-  net: bigint;
-  chargeId: string | null;
-  linkedId: bigint | null;
-  effectiveAt: string;
 }
 
 type Restore = {
@@ -85,102 +67,17 @@ function restoreOf({ id, kind, linkedId, effectiveAt }: Move, credits: bigint): 
   return { kind: 'restore', id, useId: linkedId ?? 0n, useCredits: 0n, purpose, credits, effectiveAt };
 }
 
-/** ISO 8601 in UTC, to the microsecond, as SQL: such texts are in the order of their times. */
-function isoText(time: string): string {
-  return `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-}
-
-const RANGE = `SELECT t.id, t.account_id, t.kind, t.charge_id, t.linked_id, t.effective_at FROM ledger_transactions t
-    WHERE t.id > $1 AND t.id <= $2 AND t.kind NOT IN ('hold', 'release', 'recognition')
-      AND ($3::text[] IS NULL OR t.kind <> 'settle' OR t.account_id = ANY ($3))`;
-const OF_ACCOUNT = `SELECT t.id, t.account_id, t.kind, t.charge_id, t.linked_id, t.effective_at FROM ledger_transactions t
-    WHERE t.kind NOT IN ('hold', 'release') AND t.id IN (
-      SELECT transaction_id FROM ledger_entries WHERE ledger_account_id = ANY ($1::bigint[]) AND transaction_id > $2)`;
-
-const BEYOND_CURSOR = '(c.through_id IS NULL OR s.id > c.through_id)';
-
-/**
- * A settlement takes from main and held together what it books as usage. Everything else is rare, and is told by what it
- * moved on both. $1 to $3 belong to the scope; $4: the only accounts to tell of; $5: which are told one by one.
- */
-const movesOf = (scope: string, isDue: string): string => `
-  WITH scope AS MATERIALIZED (${scope}),
-  settled AS (
-    SELECT s.account_id, s.id, s.kind, u.family AS purpose, -e.amount AS net, s.effective_at,
-      (s.effective_at AT TIME ZONE 'UTC')::date AS day
-    FROM scope s JOIN ledger_entries e ON e.transaction_id = s.id
-    JOIN unnest($5::bigint[], $6::text[]) AS u (id, family) ON u.id = e.ledger_account_id
-    LEFT JOIN lot_cursors c ON c.account_id = s.account_id
-    WHERE s.kind = 'settle' AND ${isDue}),
-  others AS (
-    SELECT a.account_id, s.id, s.kind, sum(e.amount)::bigint AS net, s.effective_at, s.charge_id, s.linked_id
-    FROM scope s JOIN ledger_entries e ON e.transaction_id = s.id
-    JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
-    LEFT JOIN lot_cursors c ON c.account_id = a.account_id
-    WHERE s.kind <> 'settle' AND a.code ~ ':(main|held)$' AND ${isDue}
-    GROUP BY a.account_id, s.id, s.kind, s.effective_at, s.charge_id, s.linked_id),
-  told AS (
-    SELECT account_id, id, kind, purpose, net, effective_at, day, NULL AS charge_id, NULL::bigint AS linked_id FROM settled
-    UNION ALL SELECT account_id, id, kind, NULL, net, effective_at, NULL, charge_id, linked_id FROM others),
-  marked AS (
-    SELECT *, $3::text[] IS NOT NULL OR kind <> 'settle' OR purpose IS DISTINCT FROM lag(purpose) OVER w
-      OR day IS DISTINCT FROM lag(day) OVER w AS begins
-    FROM told WHERE $4::text[] IS NULL OR account_id = ANY ($4)
-    WINDOW w AS (PARTITION BY account_id ORDER BY id)),
-  numbered AS (
-    SELECT *, count(*) FILTER (WHERE begins) OVER (PARTITION BY account_id ORDER BY id ROWS UNBOUNDED PRECEDING) AS run
-    FROM marked)
-  SELECT account_id AS "accountId", min(id)::text AS "firstId", max(id)::text AS id, count(*)::int AS count,
-    min(kind) AS kind, min(purpose) AS purpose, sum(net)::text AS net, min(charge_id) AS "chargeId",
-    min(linked_id)::text AS "linkedId",
-    ${isoText('least(max(effective_at), clock_timestamp())')} AS "effectiveAt"
-  FROM numbered GROUP BY account_id, run ORDER BY account_id, max(id)`;
-
-async function readMoves(
-  client: pg.ClientBase,
-  scope: LotScope,
-  oneByOne: readonly string[] | null,
-): Promise<Move[]> {
-  const ledgerIds = await usageLedgerIds(client);
-  const usage = [[...ledgerIds.keys()], [...ledgerIds.values()]];
-  const { rows } =
-    'account' in scope
-      ? await client.query<MoveRow>(movesOf(OF_ACCOUNT, BEYOND_CURSOR), [
-          [scope.account.ledgerIds.main, scope.account.ledgerIds.held],
-          ...[scope.after, oneByOne, [scope.account.accountId], ...usage],
-        ])
-      : await client.query<MoveRow>(movesOf(RANGE, `${BEYOND_CURSOR} AND c.stuck IS NULL`), [
-          ...[scope.after, scope.through, oneByOne, oneByOne, ...usage],
-        ]);
-  return rows.map((row) => ({
-    ...row,
-    firstId: BigInt(row.firstId),
-    id: BigInt(row.id),
-    net: BigInt(row.net),
-    linkedId: row.linkedId === null ? null : BigInt(row.linkedId),
-  }));
-}
-
-type MoveRow = Omit<Move, 'firstId' | 'id' | 'net' | 'linkedId'> &
-  Record<'firstId' | 'id' | 'net', string> & { linkedId: string | null };
-
-async function usageLedgerIds(client: pg.ClientBase): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ id: string; family: string }>(
-    `SELECT id::text, split_part(code, ':', 2) AS family FROM ledger_accounts WHERE code LIKE 'usage:%'`,
-  );
-  return new Map(rows.map(({ id, family }) => [id, family]));
-}
-
 type Cause = Extract<LotEvent, { kind: 'lot' } | { kind: 'change' }>;
 
 /** Lots that came, and credits that left a lot or came back to it, by account and transaction. */
 async function readCauses(
   client: pg.ClientBase,
-  scope: LotScope,
+  of: AccountScope | RangeMoves,
   oneByOne: readonly string[] | null,
 ): Promise<Map<string, Cause[]>> {
-  const accounts = 'account' in scope ? [scope.account.accountId] : oneByOne;
-  const through = 'account' in scope ? null : scope.through;
+  const isRange = of instanceof RangeMoves;
+  const accounts = isRange ? oneByOne : [of.account.accountId];
+  const { after, through } = isRange ? of.scope : { after: of.after, through: null };
   const { rows } = await client.query<
     Record<'accountId' | 'transactionId' | 'lotId' | 'credits' | 'paidMinor' | 'effectiveAt', string> & {
       kind: Cause['kind'];
@@ -200,7 +97,7 @@ async function readCauses(
          AND ($3::text[] IS NULL OR l.account_id = ANY ($3))) AS found
      JOIN ledger_transactions t ON t.id = "transactionId"
      ORDER BY "transactionId", place, found.id`,
-    [scope.after, through, accounts],
+    [after, through, accounts],
   );
   const causes = new Map<string, Cause[]>();
   for (const { accountId, kind, effectiveAt, ...row } of rows) {
@@ -312,8 +209,9 @@ async function readStates(
   named: readonly bigint[],
 ): Promise<Map<string, LotState[]>> {
   const { rows } = await client.query<StateRow>(
-    `${LOT_STATES} WHERE (s.account_id = ANY ($1) AND s.used < s.credits) OR s.lot_id = ANY ($2::bigint[])
-     ORDER BY s.lot_id`,
+    `${LOT_STATES} WHERE s.account_id = ANY ($1) AND s.used < s.credits
+     UNION ${LOT_STATES} WHERE s.lot_id = ANY ($2::bigint[]) AND NOT (s.account_id = ANY ($1) AND s.used < s.credits)
+     ORDER BY "lotNumber"`,
     [accountIds, named],
   );
   const states = new Map<string, LotState[]>();
@@ -323,7 +221,7 @@ async function readStates(
 
 export const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id::text AS "lotId", s.credits::text,
     s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor",
-    s.last_purpose AS "lastPurpose" FROM lot_states s`;
+    s.last_purpose AS "lastPurpose", s.lot_id AS "lotNumber" FROM lot_states s`;
 
 export type StateRow = Record<
   'accountId' | 'lotId' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor',
@@ -346,7 +244,7 @@ export function toLotState(row: StateRow): LotState {
 export async function readCursors(
   client: pg.ClientBase,
   accountIds: readonly string[],
-  lock: '' | 'FOR UPDATE' = '',
+  lock: '' | 'FOR UPDATE' | 'FOR UPDATE SKIP LOCKED' = '',
 ): Promise<Map<string, bigint>> {
   const { rows } = await client.query<{ accountId: string; throughId: string }>(
     `SELECT account_id AS "accountId", through_id::text AS "throughId" FROM lot_cursors

@@ -1,19 +1,22 @@
 import type pg from 'pg';
-import { inTransaction } from '#database/database.js';
+import { inTransaction, isTransient } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { atHorizon, type Horizon } from './horizon.js';
-import { type AccountEvents, readCursors, readLotEvents } from './lot-events.js';
-import { LotsBroken, type LotPlayer, RowStraddles } from './lot-player.js';
-import { playAccount, writePlays } from './lot-writer.js';
+import { type AccountEvents, readLotEvents } from './lot-events.js';
+import { RangeMoves, steadyPlans } from './lot-moves.js';
+import { RowStraddles } from './lot-player.js';
+import { playAccount } from './lot-writer.js';
 import { advanceLots } from './lots.js';
 import { lockBalance } from './posting.js';
+import { type WorkedOut, writeWorkedOut } from './recognition-writer.js';
 
 /**
  * Consumes lots and recognises their revenue behind the postings, for all accounts together, in chunks of the ledger up to its
- * horizon. What a chunk does is worked out on a snapshot without any lock, and written in one transaction under the locks of
- * the accounts' cursors: an account that somebody brought further meanwhile (`advanceLots`) has the chunk behind it, and is
- * left out. Whole or not at all; several recognisers at once do the same work, and one of them writes. An account whose postings
- * contradict each other is left where it is and tried again; the others go on.
+ * horizon. What a chunk does is worked out on a snapshot without any lock, and written in small transactions, each under the
+ * locks of a few accounts' cursors. The end of a chunk is noted before the first of them: whoever goes on after a crash, or
+ * at the same time, does the same chunk, finds the cursors of what is written, and leaves that out, as it does with an
+ * account that somebody brought further meanwhile (`advanceLots`). Progress is told when all of it is written. An account whose
+ * postings contradict each other, or that cannot be written, is left where it is and tried again; the others go on.
  */
 
 /** Ledger transactions of a chunk at most. */
@@ -35,11 +38,29 @@ export interface RecognisedChunk extends RecognitionProgress {
   caughtUp: boolean;
 }
 
-/** Recognises the next chunk. @returns null when another recogniser wrote it */
+/** Recognises the next chunk. @returns null when another recogniser finished it, or has begun another */
 export async function recogniseNext(pool: pg.Pool, chunk = CHUNK): Promise<RecognisedChunk | null> {
   const work = await atHorizon(pool, (client, horizon) => planChunk(client, horizon, chunk));
+  const { after, throughId, at, caughtUp } = work;
   crashPoint('recognition.planned');
-  return inTransaction(pool, (client) => writeChunk(client, work));
+  if (work.accounts.length > 0 && !(await claim(pool, work))) return null;
+  const accounts = await writeWorkedOut(pool, work.accounts, throughId);
+  crashPoint('recognition.written');
+  const { rowCount } = await pool.query(
+    `UPDATE lot_progress SET through_id = $2, at = greatest(at, $3::timestamptz), target_id = NULL
+     WHERE through_id = $1 AND (target_id IS NULL OR target_id = $2)`,
+    [after, throughId, at],
+  );
+  return rowCount === 0 ? null : { throughId, at, caughtUp, accounts };
+}
+
+/** From now on nobody ends this chunk elsewhere: the cursors that it sets are never beyond what is read of their accounts. */
+async function claim(pool: pg.Pool, { after, throughId }: ChunkWork): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE lot_progress SET target_id = $2 WHERE through_id = $1 AND (target_id IS NULL OR target_id = $2)`,
+    [after, throughId],
+  );
+  return rowCount !== 0;
 }
 
 /** Recognises everything up to the present horizon. */
@@ -64,39 +85,34 @@ interface ChunkWork extends RecognitionProgress {
   accounts: WorkedOut[];
 }
 
-interface WorkedOut {
-  accountId: string;
-  /** From where it was played. */
-  cursor: bigint | null;
-  /** Or why it cannot be played. */
-  outcome: LotPlayer | LotsBroken;
-}
-
 async function planChunk(client: pg.ClientBase, horizon: Horizon, chunk: number): Promise<ChunkWork> {
+  await steadyPlans(client);
   const { throughId: after, at } = await recognitionProgress(client);
   const { throughId, caughtUp } = await endOfChunk(client, { after, horizon, chunk });
-  const scope = { after, through: throughId };
-  const inRows = (throughId > after ? await readLotEvents(client, scope) : []).map(workOut);
-  const accounts = inRows.filter(({ outcome }) => !(outcome instanceof RowStraddles));
-  const straddling = inRows.filter(({ outcome }) => outcome instanceof RowStraddles);
-  if (straddling.length > 0) {
-    const accountIds = straddling.map(({ accountId }) => accountId);
-    accounts.push(...(await readLotEvents(client, scope, accountIds)).map(workOut));
-  }
+  const accounts = throughId > after ? await workOutAll(client, { after, through: throughId }) : [];
   const reached = caughtUp ? await certainTime(client, horizon, throughId) : at;
   return { after, throughId, at: reached, caughtUp, accounts };
 }
 
-function workOut(account: AccountEvents): Omit<WorkedOut, 'outcome'> & {
-  outcome: WorkedOut['outcome'] | RowStraddles;
-} {
+async function workOutAll(
+  client: pg.ClientBase,
+  scope: { after: bigint; through: bigint },
+): Promise<WorkedOut[]> {
+  const moves = await RangeMoves.read(client, scope);
+  const inRows = (await readLotEvents(client, moves)).map(workOut);
+  const accounts = inRows.filter(({ outcome }) => !(outcome instanceof RowStraddles));
+  const straddling = inRows.filter(({ outcome }) => outcome instanceof RowStraddles);
+  if (straddling.length === 0) return accounts;
+  const accountIds = straddling.map(({ accountId }) => accountId);
+  return [...accounts, ...(await readLotEvents(client, moves, accountIds)).map(workOut)];
+}
+
+function workOut(account: AccountEvents): WorkedOut {
   const { accountId, cursor } = account;
   try {
     return { accountId, cursor, outcome: playAccount(account) };
   } catch (error) {
-    if (error instanceof RowStraddles || error instanceof LotsBroken)
-      return { accountId, cursor, outcome: error };
-    throw error;
+    return { accountId, cursor, outcome: error as Error };
   }
 }
 
@@ -104,12 +120,17 @@ async function endOfChunk(
   client: pg.ClientBase,
   { after, horizon, chunk }: { after: bigint; horizon: Horizon; chunk: number },
 ): Promise<{ throughId: bigint; caughtUp: boolean }> {
-  const { rows } = await client.query<{ id: string | null; count: number }>(
-    `SELECT max(id)::text AS id, count(*)::int AS count FROM (
+  const { rows } = await client.query<{ id: string | null; count: number; target: string | null }>(
+    `SELECT max(id)::text AS id, count(*)::int AS count, (SELECT target_id::text FROM lot_progress) AS target FROM (
        SELECT id FROM ledger_transactions WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3) AS next`,
     [after, horizon.lastLedgerId, chunk],
   );
-  const { id = null, count = 0 } = rows[0] ?? {};
+  const { id = null, count = 0, target = null } = rows[0] ?? {};
+  if (target !== null) {
+    // Somebody has begun it, on a snapshot before this one.
+    const throughId = BigInt(target);
+    return { throughId, caughtUp: throughId >= horizon.lastLedgerId - 1n };
+  }
   const isFull = id !== null && count === chunk;
   const last = isFull ? BigInt(id) : horizon.lastLedgerId - 1n;
   return { throughId: last > after ? last : after, caughtUp: !isFull };
@@ -124,46 +145,6 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
   return (rows[0] as { at: string }).at;
 }
 
-async function writeChunk(client: pg.ClientBase, work: ChunkWork): Promise<RecognisedChunk | null> {
-  const { after, throughId, at, caughtUp } = work;
-  const { rowCount } = await client.query(
-    `UPDATE lot_progress SET through_id = $2, at = greatest(at, $3::timestamptz) WHERE through_id = $1`,
-    [after, throughId, at],
-  );
-  if (rowCount === 0) return null;
-  const accounts = await lockUnmoved(client, work.accounts);
-  const plays = accounts.flatMap(({ accountId, outcome: player }) =>
-    player instanceof LotsBroken ? [] : [{ accountId, player, throughId }],
-  );
-  if (plays.length > 0) await writePlays(client, plays, `recognition:${throughId}`);
-  await noteStuck(client, accounts);
-  crashPoint('recognition.before-commit');
-  return { throughId, at, caughtUp, accounts: plays.length };
-}
-
-/** Those that nobody brought further since they were read, with their cursors locked. */
-async function lockUnmoved(client: pg.ClientBase, accounts: readonly WorkedOut[]): Promise<WorkedOut[]> {
-  const accountIds = accounts.map(({ accountId }) => accountId).sort();
-  await client.query(
-    `INSERT INTO lot_cursors (account_id, through_id)
-     SELECT account_id, 0 FROM unnest($1::text[]) WITH ORDINALITY AS a (account_id, place) ORDER BY place
-     ON CONFLICT DO NOTHING`,
-    [accountIds],
-  );
-  const cursors = await readCursors(client, accountIds, 'FOR UPDATE');
-  return accounts.filter(({ accountId, cursor }) => cursors.get(accountId) === (cursor ?? 0n));
-}
-
-async function noteStuck(client: pg.ClientBase, accounts: readonly WorkedOut[]): Promise<void> {
-  for (const { accountId, outcome } of accounts) {
-    if (!(outcome instanceof LotsBroken)) continue;
-    await client.query('UPDATE lot_cursors SET stuck = $2 WHERE account_id = $1', [
-      accountId,
-      outcome.message,
-    ]);
-  }
-}
-
 /** Stuck accounts may go on when what they stumbled over was put right. @returns how many do */
 export async function retryStuck(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ accountId: string }>(
@@ -176,7 +157,7 @@ export async function retryStuck(pool: pg.Pool): Promise<number> {
       await inTransaction(pool, async (client) => advanceLots(client, await lockBalance(client, accountId)));
       count += 1;
     } catch (error) {
-      if (!(error instanceof LotsBroken)) throw error;
+      if (isTransient(error)) throw error;
     }
   }
   return count;

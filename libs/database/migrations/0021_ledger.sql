@@ -14,3 +14,6 @@ ALTER TABLE credit_lot_changes ADD CONSTRAINT credit_lot_changes_kind_check CHEC
 ALTER TABLE lot_unmet ADD COLUMN effective_at timestamptz;
 UPDATE lot_unmet u SET effective_at = t.effective_at FROM ledger_transactions t WHERE t.id = u.use_id;
 ALTER TABLE lot_unmet ALTER COLUMN effective_at SET NOT NULL;
+
+-- The end of the chunk that is being written, account by account, until `through_id` is there.
+ALTER TABLE lot_progress ADD COLUMN target_id bigint;
