@@ -57,3 +57,7 @@ CREATE INDEX topups_recorded ON topups USING brin (recorded_at) WITH (pages_per_
 CREATE INDEX provider_report_lines_recorded ON provider_report_lines USING brin (recorded_at)
   WITH (pages_per_range = 16, autosummarize = on);
 CREATE INDEX provider_report_lines_refunds ON provider_report_lines (provider, payment_id) WHERE type = 'refund';
+
+-- Charges, tasks and answered requests of a time, for reports of them; made in the order of these times, nearly.
+CREATE INDEX charges_created ON charges USING brin (created_at) WITH (pages_per_range = 16, autosummarize = on);
+CREATE INDEX tasks_created ON tasks USING brin (created_at) WITH (pages_per_range = 16, autosummarize = on);

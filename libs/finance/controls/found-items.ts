@@ -4,7 +4,8 @@ import type { ControlItem, ControlResult } from '../control.js';
 export interface ItemQuery {
   /**
    * Selects what is wrong: `subject` and `state` as text, `details` as jsonb of texts, and the ledger transactions to look
-   * at, as `transaction_ids` bigint[], or by `charge_id`, whose postings are then named; either may be null.
+   * at, as `transaction_ids` bigint[], or by `charge_id`, whose postings are then named; either may be null. `at`, where it is
+   * selected, is when it happened, for controls with a window.
    */
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -18,6 +19,7 @@ interface FoundRow {
   state: string;
   details: Record<string, string | null>;
   ids: string[];
+  at: string | null;
 }
 
 /** Reads the items of a control, by subject, and counts all of them. Transactions are looked up for what is named only. */
@@ -25,14 +27,14 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
   const { rows } = await client.query<FoundRow>(
     `WITH found AS MATERIALIZED (${query.sql}),
        named AS (SELECT * FROM found ORDER BY subject, state LIMIT ${query.limit})
-     SELECT (SELECT count(*) FROM found)::text AS total, subject, state, details,
+     SELECT (SELECT count(*) FROM found)::text AS total, subject, state, details, to_jsonb(named) ->> 'at' AS at,
        (coalesce(transaction_ids, '{}') || ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
           IN ('charge:' || charge_id || ':hold', 'charge:' || charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
      FROM named ORDER BY subject, state`,
     [...query.values],
   );
-  const items = rows.map(({ subject, state, details, ids }) => ({
-    ...{ subject, state, details },
+  const items = rows.map(({ subject, state, details, ids, at }) => ({
+    ...{ subject, state, details, at },
     message: query.messageOf({ subject, state, details }),
     transactionIds: ids.map(BigInt),
   }));

@@ -144,7 +144,7 @@ describe('charges against tasks and requests', () => {
       'a task that failed and was charged',
       'delivered',
       `UPDATE tasks SET state = 'failed' WHERE id = $1`,
-      'failed_without_release',
+      'failed_and_settled',
     ],
     [
       'a task that runs and was charged',

@@ -1,0 +1,215 @@
+import type pg from 'pg';
+
+/**
+ * Charges against the work that they are for: every charge that names a task with its task, and every task with its charge, by
+ * both of their names for each other; and every other charge with how its client was answered, as long as that is kept.
+ */
+export const workStates = [
+  /** Done and charged, or not done and not charged. */
+  'matched',
+  /** Under way, or so young that it may be. */
+  'running',
+  'charged_without_work',
+  'work_without_charge',
+  /** The task failed, and what was held for it is held still. */
+  'failed_without_release',
+  /** The task failed, its charge was settled, and nothing came back. */
+  'failed_and_settled',
+  /** The task was completed after its charge was given back. */
+  'late',
+  'task_missing',
+  'charge_missing',
+] as const;
+
+export type WorkState = (typeof workStates)[number];
+
+/** States that a person must look at. */
+export const FAULTY_WORK: readonly WorkState[] = workStates.filter(
+  (state) => state !== 'matched' && state !== 'running',
+);
+
+/** Where the SQL looks: everywhere, or at what was made or ended from $2 up to $3, and what belongs to it. */
+export type WorkScope = 'whole' | 'range';
+
+/** What customers got back of a charge after its settlement. */
+const REFUNDED = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
+
+/**
+ * What was touched in the range, with what it names and is named by, twice over: a charge must not look as if its task were
+ * missing because the task is older.
+ */
+const TOUCHED = `
+  touched_charges AS MATERIALIZED (
+    SELECT id, task_id FROM charges WHERE created_at >= $2::timestamptz AND created_at < $3::timestamptz
+    UNION SELECT id, task_id FROM charges WHERE resolved_at >= $2::timestamptz AND resolved_at < $3::timestamptz),
+  near_tasks AS MATERIALIZED (
+    SELECT id, charge_id FROM tasks WHERE created_at >= $2::timestamptz AND created_at < $3::timestamptz
+    UNION SELECT id, charge_id FROM tasks WHERE state IN ('completed', 'failed', 'refused') AND ended_at >= $2::timestamptz
+      AND ended_at < $3::timestamptz
+    UNION SELECT t.id, t.charge_id FROM touched_charges k JOIN tasks t ON t.id = k.task_id),
+  near_charges AS MATERIALIZED (
+    SELECT id, task_id FROM touched_charges
+    UNION SELECT c.id, c.task_id FROM near_tasks k JOIN charges c ON c.id = k.charge_id),
+  all_tasks AS MATERIALIZED (
+    SELECT id FROM near_tasks UNION SELECT t.id FROM near_charges k JOIN tasks t ON t.id = k.task_id),`;
+
+interface Sources {
+  touched: string;
+  charges: string;
+  tasks: string;
+  ofRange: string;
+  answers: string;
+}
+
+const SOURCES: Record<WorkScope, Sources> = {
+  whole: { touched: '', charges: 'charges', tasks: 'tasks', ofRange: '', answers: '' },
+  range: {
+    touched: TOUCHED,
+    charges: '(SELECT c.* FROM near_charges k JOIN charges c USING (id))',
+    tasks: '(SELECT t.* FROM all_tasks k JOIN tasks t USING (id))',
+    ofRange: 'WHERE c.id IS NOT NULL OR t.id IN (SELECT id FROM near_tasks)',
+    answers: `AND (k.charge_id IN (SELECT id FROM near_charges)
+      OR (k.created_at >= $2::timestamptz AND k.created_at < $3::timestamptz AND NOT EXISTS (SELECT FROM charges x
+        WHERE x.id = k.charge_id)))`,
+  },
+};
+
+/**
+ * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be under way. Of
+ * requests, answers that were begun before their work failed are left out, and so is work that is paid by the token, of which a
+ * part was delivered before it failed.
+ */
+export function workSql(scope: WorkScope): string {
+  const { touched, charges, tasks, ofRange, answers } = SOURCES[scope];
+  return `${touched}
+  answers AS (
+    SELECT DISTINCT ON (k.charge_id) k.charge_id, k.status, k.key_id, k.created_at FROM idempotency_keys k
+    WHERE k.state = 'answered' AND coalesce(k.content_type, '') NOT LIKE 'text/event-stream%'
+      AND NOT EXISTS (SELECT FROM tasks t WHERE t.charge_id = k.charge_id)
+      AND NOT EXISTS (SELECT FROM charges x WHERE x.id = k.charge_id AND (x.task_id IS NOT NULL OR x.lines IS NOT NULL))
+      ${answers}
+    ORDER BY k.charge_id, k.created_at DESC),
+  paired AS (
+    SELECT coalesce('task:' || t.id, 'charge:' || c.id) AS subject, coalesce(t.ended_at, c.resolved_at, c.created_at, t.created_at) AS at,
+      c.id AS charge_id, coalesce(c.account_id, t.account_id) AS account_id, coalesce(t.id, c.task_id) AS task_id, t.state AS task_state,
+      t.ended_at AS task_ended_at, coalesce(c.model_id, t.model_id) AS model_id, coalesce(t.channel_id, c.channel_id) AS channel_id,
+      NULL::int AS answered, NULL::text AS key_id,
+      CASE
+        WHEN t.id IS NULL THEN 'task_missing'
+        WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
+          WHEN t.state IN ('failed', 'refused') THEN 'charge_missing' ELSE 'running' END
+        WHEN t.state = 'completed' THEN CASE c.state
+          WHEN 'held' THEN 'work_without_charge' WHEN 'settled' THEN 'matched' ELSE 'late' END
+        WHEN t.state = 'failed' THEN CASE WHEN c.state = 'held' THEN 'failed_without_release'
+          WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'failed_and_settled' ELSE 'matched' END
+        WHEN c.state = 'settled' AND c.settled > ${REFUNDED} THEN 'charged_without_work'
+        WHEN t.state = 'refused' THEN CASE WHEN c.state = 'held' THEN 'charged_without_work' ELSE 'matched' END
+        ELSE 'running' END AS state
+    FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NOT NULL) AS c
+    FULL JOIN ${tasks} AS t ON t.charge_id = c.id AND t.id = c.task_id
+    ${ofRange}),
+  direct AS (
+    SELECT 'charge:' || coalesce(c.id, k.charge_id), coalesce(c.resolved_at, c.created_at, k.created_at),
+      coalesce(c.id, k.charge_id), c.account_id, NULL, NULL, NULL::timestamptz, c.model_id, c.channel_id, k.status, k.key_id,
+      CASE
+        WHEN c.state = 'held' THEN 'running'
+        WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299
+          OR k.status >= 300) AND c.settled > ${REFUNDED} THEN 'charged_without_work'
+        WHEN k.status < 300 AND coalesce(c.state, 'refused') IN ('refused', 'released') THEN 'work_without_charge'
+        ELSE 'matched' END
+    FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NULL) AS c FULL JOIN answers k ON k.charge_id = c.id),
+  work AS (
+    SELECT i.subject, i.at, i.charge_id, i.account_id, i.task_id, i.task_state, i.task_ended_at, i.model_id, i.channel_id, i.answered,
+      i.key_id, c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status,
+      CASE WHEN i.state <> 'matched' AND i.at >= now() - $1::float8 * interval '1 millisecond' THEN 'running' ELSE i.state END
+        AS state
+    FROM (SELECT * FROM paired UNION ALL SELECT * FROM direct) AS i LEFT JOIN charges c ON c.id = i.charge_id)`;
+}
+
+/** By the end of the work, or by its charge where it did not end; to exclusive. */
+export interface WorkRange {
+  from: Date;
+  to: Date;
+  /** A contradiction that is younger may be under way. */
+  graceMs: number;
+}
+
+/** Items of one UTC day and state. */
+export interface WorkDay {
+  /** Such as `2026-01-31`. */
+  day: string;
+  state: WorkState;
+  items: bigint;
+  /** Nanos that were held at first, and that were settled. */
+  amount: bigint;
+  settled: bigint;
+}
+
+/** How many items are in which state, newest day first. The client's times must be of UTC. */
+export async function readWorkDays(
+  client: pg.ClientBase,
+  { from, to, graceMs }: WorkRange,
+): Promise<WorkDay[]> {
+  const { rows } = await client.query<
+    Pick<WorkDay, 'day' | 'state' | 'items'> & Record<'amount' | 'settled', string>
+  >(
+    `WITH ${workSql('range')}
+     SELECT to_char(at, 'YYYY-MM-DD') AS day, state, count(*) AS items, coalesce(sum(amount), 0)::text AS amount,
+       coalesce(sum(settled), 0)::text AS settled
+     FROM work WHERE at >= $2::timestamptz AND at < $3::timestamptz GROUP BY 1, 2 ORDER BY 1 DESC, array_position($4, state)`,
+    [graceMs, from, to, workStates],
+  );
+  return rows.map(({ amount, settled, ...row }) => ({
+    ...row,
+    ...{ amount: BigInt(amount), settled: BigInt(settled) },
+  }));
+}
+
+export interface WorkItem {
+  /** `task:{id}`, or `charge:{id}` of work without a task. */
+  subject: string;
+  state: WorkState;
+  at: string;
+  chargeId: string | null;
+  chargeState: string | null;
+  /** Nanos. */
+  amount: bigint | null;
+  settled: bigint | null;
+  accountId: string | null;
+  model: string | null;
+  channel: string | null;
+  requestId: string | null;
+  taskId: string | null;
+  taskState: string | null;
+  /** The status that the client was answered, where it named its request. */
+  answered: number | null;
+  transactionIds: bigint[];
+}
+
+export interface WorkQuery extends WorkRange {
+  /** Null: whatever the state. */
+  states: readonly WorkState[] | null;
+  limit: number;
+  /** The last item of the page before. */
+  after: { at: string; subject: string } | null;
+}
+
+/** A page of items, newest first. Times are text of the client's time zone. */
+export async function readWork(client: pg.ClientBase, query: WorkQuery): Promise<WorkItem[]> {
+  const { from, to, graceMs, states, limit, after } = query;
+  const { rows } = await client.query<WorkItem>(
+    `WITH ${workSql('range')},
+     page AS (
+       SELECT * FROM work WHERE at >= $2::timestamptz AND at < $3::timestamptz AND ($4::text[] IS NULL OR state = ANY($4::text[]))
+         AND ($5::timestamptz IS NULL OR (at, subject) < ($5::timestamptz, $6::text))
+       ORDER BY at DESC, subject DESC LIMIT $7)
+     SELECT subject, state, at::text, charge_id AS "chargeId", charge_state AS "chargeState", amount, settled,
+       account_id AS "accountId", model_id AS model, channel_id AS channel, request_id AS "requestId", task_id AS "taskId",
+       task_state AS "taskState", answered,
+       ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
+         IN ('charge:' || charge_id || ':hold', 'charge:' || charge_id || ':resolve') ORDER BY t.id) AS "transactionIds"
+     FROM page ORDER BY page.at DESC, subject DESC`,
+    [graceMs, from, to, states, after?.at ?? null, after?.subject ?? '', limit],
+  );
+  return rows;
+}
