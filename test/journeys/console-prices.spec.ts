@@ -70,7 +70,8 @@ describe('a change of a price', () => {
     const { data: preview } = await admin.api.GET('/api/admin/price-proposals/{proposalId}/preview', {
       params: { path: { proposalId: proposal.id } },
     });
-    const amounts = { requests: 1, charged: '0.06', current: '0.06', proposed: '0.1', difference: '0.04' };
+    const counts = { requests: 1, accounts: 1 };
+    const amounts = { ...counts, charged: '0.06', current: '0.06', proposed: '0.1', difference: '0.04' };
     expect(preview).toMatchObject({
       ...amounts,
       rows: [{ model: 'imgmodel-4', group: 'Vendora-Main', ...amounts, wouldBeRefused: false }],
@@ -120,7 +121,7 @@ describe('a change of a price', () => {
       params: { path: { proposalId: ended.id } },
     });
     // Two requests at 0.0003, under the proposal 0.01 x 1.5 each.
-    expect(preview).toMatchObject({ charged: '0.0005', current: '0.0006', proposed: '0.03' });
+    expect(preview).toMatchObject({ accounts: 1, charged: '0.0005', current: '0.0006', proposed: '0.03' });
     await confirm(ended.id);
     await buy();
     expect(await spent()).toBe('0.9845');

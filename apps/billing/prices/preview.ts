@@ -20,6 +20,8 @@ export interface PreviewRow {
   readonly model: string;
   readonly group: string;
   readonly requests: bigint;
+  /** Whose requests they are. */
+  accounts: bigint;
   /** What they did cost when they were made. */
   charged: bigint;
   current: bigint;
@@ -29,6 +31,8 @@ export interface PreviewRow {
 }
 
 export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
+  /** Customers with a request in any of the rows, each once. */
+  readonly accounts: bigint;
   /** Largest difference first. */
   readonly rows: PreviewRow[];
 }
@@ -55,6 +59,11 @@ const REQUESTS = `FROM charges
 
 const BY_MODEL = `SELECT model_id AS model, group_name AS "group", count(*) AS requests,
   sum(coalesce(settled, amount))::bigint AS charged ${REQUESTS} GROUP BY 1, 2`;
+
+/** Customers of each model and group, and in the row without either of all together. */
+const BY_ACCOUNT = `WITH seen AS MATERIALIZED (SELECT model_id, group_name, account_id ${REQUESTS} GROUP BY 1, 2, 3)
+  SELECT model_id AS model, group_name AS "group", count(DISTINCT account_id) AS accounts
+  FROM seen GROUP BY GROUPING SETS ((model_id, group_name), ())`;
 
 const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(delivered_units, units) AS units,
   count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3`;
@@ -92,7 +101,7 @@ async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<
   );
   const atMs = Math.max(rows[0]!.nowMs, request.effectiveAt?.getTime() ?? -Infinity);
   const pricer = new Pricer(book, withChanges(book, request.changes, atMs), atMs);
-  const { byUnit, byToken } = selection(book, request);
+  const { byUnit, byToken, all } = selection(book, request);
   for (const values of [byUnit, byToken]) {
     if (values) for await (const row of read<Totals>(client, BY_MODEL, values)) pricer.count(row);
   }
@@ -101,13 +110,23 @@ async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<
     for await (const row of read<LineRow>(client, BY_LINE, byToken)) pricer.add(asSized(row));
     for await (const row of read<Sized>(client, BY_HOLD, byToken)) pricer.add({ ...row, units: 1n });
   }
-  return { from: request.from, to: request.to, rows: pricer.result() };
+  const accounts = await countAccounts(client, all, pricer);
+  return { from: request.from, to: request.to, accounts, rows: pricer.result() };
+}
+
+/** Notes the customers of each row, and answers how many there are together. */
+async function countAccounts(client: pg.PoolClient, all: unknown[], pricer: Pricer): Promise<bigint> {
+  const { rows } = await client.query<AccountsRow>(BY_ACCOUNT, all);
+  for (const row of rows) pricer.countAccounts(row);
+  return rows.find(({ model }) => model === null)?.accounts ?? 0n;
 }
 
 interface Selection {
   /** The values of the queries; null where no model of the kind is concerned. */
   byUnit: unknown[] | null;
   byToken: unknown[] | null;
+  /** Of both kinds. */
+  all: unknown[];
 }
 
 function selection(book: PriceBook, { changes, from, to }: PreviewRequest): Selection {
@@ -121,10 +140,11 @@ function selection(book: PriceBook, { changes, from, to }: PreviewRequest): Sele
   const among = groups.length > 0 ? all : models;
   const [metered, others] = [true, false].map((is) => among.filter(({ unit }) => (unit === 'token') === is));
   const of = (kind: typeof all | undefined) => (kind?.length ? [...values, idsOf(kind)] : null);
-  return { byUnit: of(others), byToken: of(metered) };
+  return { byUnit: of(others), byToken: of(metered), all: [...values, idsOf(among)] };
 }
 
 type Totals = Pick<PreviewRow, 'model' | 'group' | 'requests' | 'charged'>;
+type AccountsRow = { model: string | null; group: string | null; accounts: bigint };
 type LineRow = Pick<Sized, 'model' | 'group' | 'requests' | 'units'> & { kind: bigint };
 
 function asSized({ kind, units, ...rest }: LineRow): Sized {
@@ -167,6 +187,10 @@ class Pricer {
     row.charged += charged;
   }
 
+  countAccounts({ model, group, accounts }: AccountsRow): void {
+    if (model !== null && group !== null) this.of(model, group, 0n).row.accounts = accounts;
+  }
+
   add(sized: Sized): void {
     const { row, current, proposed } = this.of(sized.model, sized.group, 0n);
     row.current += costOf(current, sized) * sized.requests;
@@ -190,7 +214,7 @@ class Pricer {
       return typeof found === 'string' ? null : found;
     };
     const [current, proposed] = [terms(this.book), terms(this.changed)];
-    const amounts = { charged: 0n, current: 0n, proposed: 0n };
+    const amounts = { accounts: 0n, charged: 0n, current: 0n, proposed: 0n };
     const row = { model, group, requests, ...amounts, wouldBeRefused: proposed === null };
     const made: Compared = { row, current, proposed };
     this.compared.set(key, made);

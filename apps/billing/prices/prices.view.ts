@@ -35,11 +35,12 @@ export function proposalSummary(proposal: Proposal) {
 }
 
 /** A preview as it is shown, with its totals. */
-export function previewView({ from, to, rows }: Preview) {
+export function previewView({ from, to, accounts, rows }: Preview) {
   const sum = (of: 'requests' | 'charged' | 'current' | 'proposed') =>
     rows.reduce((total, row) => total + row[of], 0n);
   const all = {
     requests: sum('requests'),
+    accounts,
     charged: sum('charged'),
     current: sum('current'),
     proposed: sum('proposed'),
@@ -57,9 +58,10 @@ export function previewView({ from, to, rows }: Preview) {
   };
 }
 
-function totals(row: Record<'requests' | 'charged' | 'current' | 'proposed', bigint>) {
+function totals(row: Record<'requests' | 'accounts' | 'charged' | 'current' | 'proposed', bigint>) {
   return {
     requests: Number(row.requests),
+    accounts: Number(row.accounts),
     charged: viewAmount(row.charged),
     current: viewAmount(row.current),
     proposed: viewAmount(row.proposed),
