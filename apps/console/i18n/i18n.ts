@@ -23,6 +23,8 @@ export type Namespace =
   | 'account'
   | 'support'
   | 'admin'
+  | 'prices'
+  | 'catalog'
   | 'finance'
   | 'operator';
 

@@ -1,7 +1,12 @@
 import 'i18next';
 import type account from './en/account.json';
+import type admin from './en/admin.json';
 import type calls from './en/calls.json';
+import type catalog from './en/catalog.json';
+import type operator from './en/operator.json';
+import type prices from './en/prices.json';
 import type shell from './en/shell.json';
+import type support from './en/support.json';
 import type tickets from './en/tickets.json';
 import type tokens from './en/tokens.json';
 import type user from './en/user.json';
@@ -23,6 +28,11 @@ declare module 'i18next' {
       tickets: typeof tickets;
       webhooks: typeof webhooks;
       account: typeof account;
+      support: typeof support;
+      admin: typeof admin;
+      prices: typeof prices;
+      catalog: typeof catalog;
+      operator: typeof operator;
     };
   }
 }

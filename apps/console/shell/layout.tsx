@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
 import { Navigation } from './sidebar.js';
 import { useSession } from './session.js';
+import { ViewingBanner } from './viewing.js';
 
 /** The frame of all pages: header, navigation of those who are signed in, content. */
 export function Layout() {
@@ -48,6 +49,7 @@ export function Layout() {
       </AppShell.Header>
       {session && <Navigation session={session} />}
       <AppShell.Main id="content" tabIndex={-1}>
+        {session?.viewing && <ViewingBanner viewing={session.viewing} />}
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -1,5 +1,8 @@
 import { createRouter } from '@tanstack/react-router';
+import { adminRoutes } from '../admin/admin.routes.js';
 import { whenSignedOut } from '../api/client.js';
+import { operatorRoutes } from '../operator/operator.routes.js';
+import { approvalsRoutes, supportRoutes } from '../support/support.routes.js';
 import { parseSearch, stringifySearch } from '../ui/search.js';
 import { userRoutes } from '../user/user.routes.js';
 import { visitorRoutes } from '../visitor/visitor.routes.js';
@@ -14,7 +17,14 @@ rootRoute.update({
   notFoundComponent: NotFoundPage,
 });
 
-const routeTree = rootRoute.addChildren([visitorRoutes, userRoutes]);
+const routeTree = rootRoute.addChildren([
+  visitorRoutes,
+  userRoutes,
+  supportRoutes,
+  approvalsRoutes,
+  adminRoutes,
+  operatorRoutes,
+]);
 
 export const router = createRouter({
   routeTree,

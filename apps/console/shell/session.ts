@@ -47,7 +47,29 @@ function change(session: Session | null): void {
 /** Roles of people who work here. */
 export const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 
-/** Whether somebody has one of the roles; administrators have no others by being one. */
+/**
+ * Whether somebody has one of the roles; administrators have no others by being one. Whoever looks at a customer's account
+ * sees what a customer sees.
+ */
 export function mayAny(session: Session | null, roles: readonly Role[]): boolean {
-  return session !== null && roles.some((role) => session.roles.includes(role));
+  if (session === null) return false;
+  const own: readonly Role[] = session.viewing === null ? session.roles : ['user'];
+  return roles.some((role) => own.includes(role));
+}
+
+/** Looks at the console as the owner of an account sees it, until the view ends. */
+export async function beginView(accountId: string): Promise<void> {
+  await api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } } });
+  await lookAgain();
+}
+
+/** Goes back to one's own console. */
+export async function endView(): Promise<void> {
+  await api.DELETE('/api/support/view');
+  await lookAgain();
+}
+
+/** Asks who is signed in and whose account is looked at: what was read before is of another. */
+export async function lookAgain(): Promise<void> {
+  change(await sessionQuery.queryFn());
 }

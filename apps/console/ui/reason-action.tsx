@@ -4,10 +4,9 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFault, useSend } from './form.js';
 
-interface ReasonActionProps<Name extends string> extends ButtonProps {
+interface Reasoned<Name extends string> {
   /** The button that asks, and the one that does: a verb, such as "Freeze the account". */
   label: string;
-  title: string;
   /** What will happen, and what will not. */
   children: ReactNode;
   /** The server's name of the reason, what it is called here, and who reads it. */
@@ -15,8 +14,13 @@ interface ReasonActionProps<Name extends string> extends ButtonProps {
   /** Said where nothing is written. */
   missing: string;
   act: (reason: string) => Promise<unknown>;
-  isDangerous?: boolean;
-  isOptional?: boolean;
+  isDangerous?: boolean | undefined;
+  isOptional?: boolean | undefined;
+}
+
+interface ReasonActionProps<Name extends string>
+  extends Reasoned<Name>, Omit<ButtonProps, keyof Reasoned<Name>> {
+  title: string;
 }
 
 const MOST_CHARS = 500;
@@ -24,26 +28,23 @@ const MOST_CHARS = 500;
 /** A button for what is not done without saying why. It says what will happen, and shows what the server refuses. */
 export function ReasonAction<Name extends string>(props: ReasonActionProps<Name>) {
   const { label, title, children, field, missing, act, isDangerous, isOptional, ...button } = props;
+  const asked = { label, children, field, missing, act, isDangerous, isOptional };
   const { t } = useTranslation('shell');
   const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   return (
     <>
       <Button variant="default" {...button} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={title}
-        closeButtonProps={{ 'aria-label': t('close') }}
-      >
-        <ReasonForm {...props} close={() => setOpen(false)} />
+      <Modal opened={isOpen} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+        <ReasonForm {...asked} close={close} />
       </Modal>
     </>
   );
 }
 
-function ReasonForm<Name extends string>(props: ReasonActionProps<Name> & { close: () => void }) {
+function ReasonForm<Name extends string>(props: Reasoned<Name> & { close: () => void }) {
   const { label, children, field, missing, act, isDangerous = true, isOptional = false, close } = props;
   const { t } = useTranslation('shell');
   const form = useForm<Record<string, string>>({

@@ -1,0 +1,70 @@
+import {
+  IconCpu,
+  IconHistory,
+  IconKey,
+  IconPlugConnected,
+  IconTags,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { NavGroup } from '../shell/navigation.js';
+import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { adminArea } from './admin.area.js';
+import { catalogRoutes } from './catalog/catalog.routes.js';
+import { pricesRoutes } from './prices/prices.routes.js';
+
+const first = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/prices' });
+  },
+});
+
+const people = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/people',
+  validateSearch: searchOf({
+    email: text,
+    role: oneOf('support', 'finance', 'admin'),
+    cursor,
+    /** Who is open. */
+    person: text,
+  }),
+  component: lazyRouteComponent(() => import('./people/people.page.js'), 'PeoplePage'),
+});
+
+const auditLog = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/audit-log',
+  validateSearch: searchOf({
+    action: text,
+    subject: text,
+    actor: text,
+    accountId: text,
+    cursor,
+    /** The entry that is open. */
+    entry: text,
+  }),
+  component: lazyRouteComponent(() => import('./audit/audit.page.js'), 'AuditPage'),
+});
+
+export const adminRoutes = adminArea.addChildren([
+  first,
+  ...pricesRoutes,
+  ...catalogRoutes,
+  people,
+  auditLog,
+]);
+
+export const adminNavigation: NavGroup = {
+  label: 'admin',
+  entries: [
+    { to: '/admin/prices', label: 'prices', icon: IconTags, roles: ['admin'] },
+    { to: '/admin/models', label: 'catalogModels', icon: IconCpu, roles: ['admin'] },
+    { to: '/admin/groups', label: 'groups', icon: IconKey, roles: ['admin'] },
+    { to: '/admin/channels', label: 'channels', icon: IconPlugConnected, roles: ['admin'] },
+    { to: '/admin/people', label: 'people', icon: IconUsersGroup, roles: ['admin'] },
+    { to: '/admin/audit-log', label: 'auditLog', icon: IconHistory, roles: ['admin'] },
+  ],
+};

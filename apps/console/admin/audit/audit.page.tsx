@@ -1,0 +1,196 @@
+import { Drawer, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { Who } from '../../shell/who.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { changesBetween } from '../../ui/fields-of.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+
+const route = getRouteApi('/admin/audit-log');
+const PAGE = 50;
+const TYPING_PAUSE_MS = 300;
+
+type Entry = Item<'/api/admin/audit-log'>;
+
+/** What was changed, by whom, from what to what. */
+export function AuditPage() {
+  const { t } = useTranslation('admin');
+  const { cursor, entry, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const entries = $api.useQuery(
+    'get',
+    '/api/admin/audit-log',
+    { params: { query: { ...filter, limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page title={t('audit.title')} about={t('audit.about')}>
+      <Stack>
+        <Filters key={isFiltered ? 'filtered' : 'all'} />
+        <DataList
+          label={t('audit.label')}
+          query={entries}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={{
+            title: isFiltered ? t('audit.noMatch') : t('audit.empty'),
+            hint: isFiltered ? t('audit.noMatchHint') : t('audit.emptyHint'),
+            action: isFiltered && (
+              <ButtonLink to="/admin/audit-log" variant="default">
+                {t('audit.all')}
+              </ButtonLink>
+            ),
+          }}
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+      <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
+    </Page>
+  );
+}
+
+const FILTERS = ['action', 'subject', 'actor', 'accountId'] as const;
+
+function Filters() {
+  const { t } = useTranslation('admin');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = useDebouncedCallback(
+    (name: (typeof FILTERS)[number], value: string) =>
+      void navigate({
+        search: (before) => ({ ...before, [name]: value.trim() || undefined, cursor: undefined }),
+        replace: true,
+      }),
+    TYPING_PAUSE_MS,
+  );
+  return (
+    <Group align="flex-end" gap="sm">
+      {FILTERS.map((name) => (
+        <TextInput
+          key={name}
+          label={t(`audit.${name}`)}
+          placeholder={t(`audit.such.${name}`)}
+          defaultValue={search[name]}
+          onChange={(event) => set(name, event.currentTarget.value)}
+          w={{ base: '100%', xs: '14rem' }}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function useColumns(): Column<Entry>[] {
+  const { t } = useTranslation('admin');
+  return [
+    {
+      id: 'at',
+      header: t('audit.at'),
+      cell: ({ id, recordedAt }) => (
+        <TextLink
+          from="/admin/audit-log"
+          to="/admin/audit-log"
+          search={(before) => ({ ...before, entry: id })}
+          size="sm"
+        >
+          <When at={recordedAt} />
+        </TextLink>
+      ),
+    },
+    { id: 'action', header: t('audit.action'), cell: ({ action }) => action },
+    {
+      id: 'subject',
+      header: t('audit.subject'),
+      cell: ({ subject }) => (
+        <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
+          {subject}
+        </TextLink>
+      ),
+    },
+    { id: 'actor', header: t('audit.actor'), cell: ({ actor }) => <Who actor={actor} /> },
+    {
+      id: 'changes',
+      header: t('audit.changes'),
+      cell: ({ before, after }) => (
+        <span className="model-name">
+          {changesBetween(before, after)
+            .slice(0, 2)
+            .map((change) => `${change.path}: ${change.after ?? '–'}`)
+            .join(', ') || '–'}
+        </span>
+      ),
+    },
+  ];
+}
+
+function OpenEntry({ entry }: { entry: Entry | undefined }) {
+  const { t } = useTranslation('admin');
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={entry !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, entry: undefined }) })}
+      position="right"
+      size="xl"
+      title={entry?.action}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {entry && <Details entry={entry} />}
+    </Drawer>
+  );
+}
+
+function Details({ entry }: { entry: Entry }) {
+  const { t } = useTranslation('admin');
+  const { subject, actor, accountId, recordedAt, requestId, before, after } = entry;
+  const changes = changesBetween(before, after);
+  return (
+    <Stack>
+      <Text className="model-name">{subject}</Text>
+      <Text size="sm" component="div">
+        <Who actor={actor} /> · <When at={recordedAt} />
+      </Text>
+      {accountId !== null && (
+        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
+          {t('audit.account')}
+        </TextLink>
+      )}
+      {changes.length === 0 ? (
+        <Text>{t('audit.noChanges')}</Text>
+      ) : (
+        <Table aria-label={t('audit.changes')} layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t('audit.field')}</Table.Th>
+              <Table.Th>{t('audit.before')}</Table.Th>
+              <Table.Th>{t('audit.after')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map((change) => (
+              <Table.Tr key={change.path}>
+                <Table.Td className="model-name">{change.path}</Table.Td>
+                <Table.Td className="model-name">{change.before ?? '–'}</Table.Td>
+                <Table.Td className="model-name">{change.after ?? '–'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {requestId !== null && (
+        <Text size="sm" c="dimmed" className="model-name">
+          {t('audit.request')} {requestId}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,166 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { type Channel, useGroups } from '../catalog.js';
+import { ChannelModels } from './channel-models.js';
+import { KeyMark } from './channel-health.js';
+import { changesOf, type ChannelValues, createdBy, protocols, valuesOf } from './channel-values.js';
+
+export type ChannelForm = UseFormReturnType<ChannelValues>;
+
+/** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
+export function ChannelForm({ channel, done }: { channel: Channel | null; done: (id: string) => void }) {
+  const { t } = useTranslation('catalog');
+  const before = valuesOf(channel);
+  const form = useForm<ChannelValues>({
+    initialValues: before,
+    validate: {
+      id: (value) => (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(value.trim()) ? null : t('fields.channelInvalid')),
+      baseUrl: (value) => (URL.canParse(value.trim()) ? null : t('fields.urlInvalid')),
+      apiKeys: (value) => (channel === null && value.trim() === '' ? t('fields.keysMissing') : null),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: (values) =>
+      channel === null
+        ? api.POST('/api/admin/channels', { body: createdBy(values) })
+        : api.PATCH('/api/admin/channels/{channelId}', {
+            params: { path: { channelId: channel.id } },
+            body: changesOf(before, values),
+          }),
+    done: async (_answer, { id }) => {
+      await refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
+      tell(t('channel.saved', { channel: id.trim() }));
+      done(id.trim());
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      {channel === null && <Identity form={form} />}
+      <TextInput
+        label={t('channel.baseUrl')}
+        description={t('channel.baseUrlHint')}
+        required
+        {...form.getInputProps('baseUrl')}
+      />
+      <Keys form={form} channel={channel} />
+      <Numbers form={form} />
+      <Checkbox
+        label={t('channel.allowPrivateAddress')}
+        description={t('channel.allowPrivateAddressHint')}
+        {...form.getInputProps('allowPrivateAddress', { type: 'checkbox' })}
+      />
+      <Checkbox
+        label={t('channel.honoursIdempotency')}
+        description={t('channel.honoursIdempotencyHint')}
+        {...form.getInputProps('honoursIdempotency', { type: 'checkbox' })}
+      />
+      <Groups form={form} />
+      <ChannelModels form={form} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {channel === null ? t('channels.create') : t('save')}
+      </Button>
+    </form>
+  );
+}
+
+function Identity({ form }: { form: ChannelForm }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <TextInput label={t('channels.id')} required data-autofocus {...form.getInputProps('id')} />
+      <Select
+        label={t('channels.protocol')}
+        data={[...protocols]}
+        allowDeselect={false}
+        {...form.getInputProps('protocol')}
+      />
+    </SimpleGrid>
+  );
+}
+
+function Keys({ form, channel }: { form: ChannelForm; channel: Channel | null }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Stack gap={4}>
+      {channel !== null && (
+        <Text size="sm" component="div">
+          {t('channel.keysNow', { count: channel.keyMarks.length })}{' '}
+          {channel.keyMarks.map((mark) => (
+            <span key={mark}>
+              <KeyMark mark={mark} />{' '}
+            </span>
+          ))}
+        </Text>
+      )}
+      <Textarea
+        label={channel === null ? t('channel.keys') : t('channel.keysReplace')}
+        description={channel === null ? t('channel.keysHint') : t('channel.keysReplaceHint')}
+        autosize
+        minRows={1}
+        autoComplete="off"
+        spellCheck={false}
+        required={channel === null}
+        {...form.getInputProps('apiKeys')}
+      />
+    </Stack>
+  );
+}
+
+const NUMBERS = ['priority', 'weight', 'requestTimeoutMs', 'maxConcurrency'] as const;
+const LEAST = { priority: -1_000, weight: 1, requestTimeoutMs: 100, maxConcurrency: 1 };
+const MOST = { priority: 1_000, weight: 1_000_000, requestTimeoutMs: 3_600_000, maxConcurrency: 1_000_000 };
+
+function Numbers({ form }: { form: ChannelForm }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {NUMBERS.map((name) => (
+        <NumberInput
+          key={name}
+          label={t(`channel.${name}`)}
+          description={t(`channel.${name}Hint`)}
+          min={LEAST[name]}
+          max={MOST[name]}
+          allowDecimal={false}
+          hideControls
+          {...(name === 'maxConcurrency' ? { placeholder: t('groups.noLimit') } : { required: true })}
+          {...form.getInputProps(name)}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Groups({ form }: { form: ChannelForm }) {
+  const { t } = useTranslation('catalog');
+  const groups = useGroups().data ?? [];
+  return (
+    <Group grow>
+      <MultiSelect
+        label={t('channel.groups')}
+        description={t('channel.groupsHint')}
+        data={groups.map(({ name }) => name)}
+        {...form.getInputProps('groups')}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,108 @@
+import { Group, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { knownRows } from '../../ui/known-rows.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+
+export type Health = Item<'/api/admin/channel-health'>;
+type Program = Health['programs'][number];
+type Circuit = Program['state'];
+
+/** The programs report every few seconds. */
+export const LOOK_AGAIN_MS = 5_000;
+
+const CIRCUITS: Record<Circuit, Tone> = { closed: 'good', half_open: 'waiting', open: 'bad' };
+const WORST: readonly Circuit[] = ['open', 'half_open', 'closed'];
+
+/** Whether a channel takes calls, works off what it has, or is kept from calls by its failures. */
+export function ChannelState({ enabled, health }: { enabled: boolean; health: Health | undefined }) {
+  const { t } = useTranslation('catalog');
+  if (!enabled) {
+    const isDraining = (health?.runningTasks ?? 0) > 0;
+    return (
+      <StatusBadge tone={isDraining ? 'busy' : 'quiet'}>
+        {isDraining ? t('channels.states.draining') : t('channels.states.off')}
+      </StatusBadge>
+    );
+  }
+  const worst = WORST.find((state) => health?.programs.some((program) => program.state === state));
+  if (worst === undefined) return <StatusBadge tone="quiet">{t('channels.states.unused')}</StatusBadge>;
+  return <StatusBadge tone={CIRCUITS[worst]}>{t(`channels.circuits.${worst}`)}</StatusBadge>;
+}
+
+/** The slowest program's, since that is what customers meet. */
+export function Latency({ health }: { health: Health | undefined }) {
+  const worst = Math.max(...(health?.programs ?? []).map(({ p99Ms }) => p99Ms ?? -1));
+  return <>{worst < 0 ? '–' : milliseconds(worst)}</>;
+}
+
+/** Milliseconds as people read them. */
+export function milliseconds(value: number | null): string {
+  return value === null ? '–' : `${Math.round(value)} ms`;
+}
+
+/** A channel as each program meets it. */
+export function ChannelPrograms({ health }: { health: Health }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <DataList
+      label={t('health.title')}
+      query={knownRows(health.programs)}
+      columns={useColumns()}
+      rowKey={({ program, instance }) => `${program} ${instance}`}
+      empty={{ title: t('health.empty'), hint: t('health.emptyHint') }}
+    />
+  );
+}
+
+function useColumns(): Column<Program>[] {
+  const { t } = useTranslation('catalog');
+  return [
+    {
+      id: 'program',
+      header: t('health.program'),
+      cell: ({ program, instance }) => (
+        <Group gap="xs">
+          {t(`health.programs.${program}`)}
+          <Text span size="xs" c="dimmed" ff="monospace">
+            {instance}
+          </Text>
+        </Group>
+      ),
+    },
+    {
+      id: 'circuit',
+      header: t('health.circuit'),
+      cell: ({ state }) => (
+        <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>
+      ),
+    },
+    { id: 'inFlight', header: t('health.inFlight'), align: 'right', cell: ({ inFlight }) => inFlight },
+    { id: 'failures', header: t('health.failures'), align: 'right', cell: ({ failures }) => failures },
+    { id: 'p50', header: 'p50', align: 'right', cell: ({ p50Ms }) => milliseconds(p50Ms) },
+    { id: 'p99', header: 'p99', align: 'right', cell: ({ p99Ms }) => milliseconds(p99Ms) },
+    { id: 'last', header: t('health.lastFailure'), cell: ({ lastFailure }) => <Failure of={lastFailure} /> },
+    { id: 'reported', header: t('health.reported'), cell: ({ reportedAt }) => <When at={reportedAt} /> },
+  ];
+}
+
+function Failure({ of }: { of: Program['lastFailure'] }) {
+  if (of === null) return <>–</>;
+  return (
+    <Text size="sm" className="model-name">
+      {of.status !== null && `${of.status} · `}
+      {of.reason} · <When at={of.at} />
+    </Text>
+  );
+}
+
+/** A mark tells keys apart and nothing else. */
+export function KeyMark({ mark }: { mark: string }) {
+  return (
+    <Text span size="xs" c="dimmed" ff="monospace">
+      {mark}
+    </Text>
+  );
+}

@@ -1,0 +1,177 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import { refresh } from '../../api/queries.js';
+import type { paths } from '../../api/schema.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { FormFault } from '../../ui/form.js';
+import { knownRows } from '../../ui/known-rows.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import type { Channel } from '../catalog.js';
+import { ChannelForm } from './channel-form.js';
+import {
+  type Health,
+  ChannelPrograms,
+  ChannelState,
+  KeyMark,
+  LOOK_AGAIN_MS,
+  milliseconds,
+} from './channel-health.js';
+
+const route = getRouteApi('/admin/channels/$channelId');
+
+/** One upstream: how it is, whether it answers, and its settings. */
+export function ChannelPage() {
+  const { t } = useTranslation('catalog');
+  const { channelId } = route.useParams();
+  const init = { params: { path: { channelId } } };
+  const channel = $api.useQuery('get', '/api/admin/channels/{channelId}', init);
+  const health = $api.useQuery('get', '/api/admin/channels/{channelId}/health', init, {
+    refetchInterval: LOOK_AGAIN_MS,
+  });
+  return (
+    <Page title={t('channel.title', { channel: channelId })} width={64}>
+      <TextLink to="/admin/channels" size="sm">
+        {t('channel.back')}
+      </TextLink>
+      <Loaded query={channel} lines={12}>
+        {(found) => (
+          <Stack gap="lg">
+            <State channel={found} health={health.data} />
+            <Section title={t('health.title')}>
+              <Loaded query={health} lines={3}>
+                {(vitals) => <ChannelPrograms health={vitals} />}
+              </Loaded>
+            </Section>
+            <Test channel={found} />
+            <Section title={t('channel.settings')}>
+              <ChannelForm key={JSON.stringify(found)} channel={found} done={() => undefined} />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function State({ channel, health }: { channel: Channel; health: Health | undefined }) {
+  const { t } = useTranslation('catalog');
+  const { enabled, id, protocol, baseUrl } = channel;
+  const turn = async () => {
+    const params = { path: { channelId: id } };
+    await api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } });
+    await reread();
+  };
+  const way = enabled ? 'drain' : 'on';
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <ChannelState enabled={enabled} health={health} />
+        <Text size="sm" className="model-name">
+          {protocol} · {baseUrl}
+        </Text>
+      </Group>
+      <Group gap="sm">
+        <ConfirmAction
+          label={t(`channel.turn.${way}`)}
+          title={t(`channel.turnTitle.${way}`)}
+          isDangerous={enabled}
+          act={turn}
+        >
+          <Text>{t(`channel.turnHint.${way}`)}</Text>
+        </ConfirmAction>
+        {health && health.runningTasks > 0 && (
+          <Text size="sm">{t('channel.running', { count: health.runningTasks })}</Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+async function reread(): Promise<void> {
+  await refresh(
+    '/api/admin/channels',
+    '/api/admin/channels/{channelId}',
+    '/api/admin/channels/{channelId}/health',
+    '/api/admin/channel-health',
+    '/api/admin/audit-log',
+  );
+}
+
+/** Asks the upstream, with each of its keys, for something that costs nothing. */
+function Test({ channel: { id } }: { channel: Channel }) {
+  const { t } = useTranslation('catalog');
+  const testing = useMutation({
+    mutationFn: async () => {
+      const params = { path: { channelId: id } };
+      return (await api.POST('/api/admin/channels/{channelId}/tests', { params })).data!;
+    },
+  });
+  return (
+    <Section
+      title={t('test.title')}
+      aside={
+        <Button variant="default" onClick={() => testing.mutate()} loading={testing.isPending}>
+          {t('test.run')}
+        </Button>
+      }
+    >
+      <Text size="sm" c="dimmed">
+        {t('test.hint')}
+      </Text>
+      <FormFault failure={testing.error ? asFailure(testing.error) : null} />
+      {testing.data && <Trials trials={testing.data.trials} />}
+    </Section>
+  );
+}
+
+type Tested =
+  paths['/api/admin/channels/{channelId}/tests']['post']['responses'][200]['content']['application/json'];
+
+const VERDICTS = { ok: 'good', unsure: 'waiting', failed: 'bad' } as const;
+
+function Trials({ trials }: Pick<Tested, 'trials'>) {
+  const { t } = useTranslation('catalog');
+  const columns: Column<Tested['trials'][number]>[] = [
+    {
+      id: 'key',
+      header: t('test.key'),
+      cell: ({ key, keyMark }) => (
+        <span>
+          {key} <KeyMark mark={keyMark} />
+        </span>
+      ),
+    },
+    {
+      id: 'verdict',
+      header: t('test.verdict'),
+      cell: ({ verdict }) => (
+        <StatusBadge tone={VERDICTS[verdict]}>{t(`test.verdicts.${verdict}`)}</StatusBadge>
+      ),
+    },
+    { id: 'status', header: t('test.status'), align: 'right', cell: ({ status }) => status ?? '–' },
+    {
+      id: 'latency',
+      header: t('test.latency'),
+      align: 'right',
+      cell: ({ latencyMs }) => milliseconds(latencyMs),
+    },
+    { id: 'detail', header: t('test.detail'), cell: ({ detail }) => detail },
+  ];
+  return (
+    <DataList
+      label={t('test.title')}
+      query={knownRows(trials)}
+      columns={columns}
+      rowKey={({ key }) => String(key)}
+      empty={{ title: t('test.title'), hint: t('test.hint') }}
+    />
+  );
+}

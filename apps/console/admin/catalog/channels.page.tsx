@@ -1,0 +1,114 @@
+import { Drawer, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { type Channel, useChannels } from '../catalog.js';
+import { ChannelForm } from './channel-form.js';
+import { type Health, ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
+
+const route = getRouteApi('/admin/channels');
+
+/** The upstreams, and how each is at the moment. */
+export function ChannelsPage() {
+  const { t } = useTranslation('catalog');
+  const { data, error, refetch, isPlaceholderData } = useChannels();
+  const health = $api.useQuery('get', '/api/admin/channel-health', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const create = (
+    <ButtonLink to="/admin/channels" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+      {t('channels.new')}
+    </ButtonLink>
+  );
+  return (
+    <Page title={t('channels.title')} about={t('channels.about')} actions={create}>
+      <DataList
+        label={t('channels.title')}
+        query={{ data: data && { items: data }, error, refetch: refetch as never, isPlaceholderData }}
+        columns={useColumns(health.data?.items ?? [])}
+        rowKey={({ id }) => id}
+        empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}
+      />
+      <NewChannel />
+    </Page>
+  );
+}
+
+function useColumns(health: readonly Health[]): Column<Channel>[] {
+  const { t } = useTranslation('catalog');
+  const of = (channel: Channel) => health.find(({ channelId }) => channelId === channel.id);
+  return [
+    {
+      id: 'id',
+      header: t('channels.id'),
+      cell: ({ id }) => (
+        <TextLink to="/admin/channels/$channelId" params={{ channelId: id }} size="sm" className="model-name">
+          {id}
+        </TextLink>
+      ),
+    },
+    { id: 'protocol', header: t('channels.protocol'), cell: ({ protocol }) => protocol },
+    {
+      id: 'state',
+      header: t('channels.state'),
+      cell: (channel) => <ChannelState enabled={channel.enabled} health={of(channel)} />,
+    },
+    {
+      id: 'tasks',
+      header: t('channels.runningTasks'),
+      align: 'right',
+      cell: (channel) => of(channel)?.runningTasks ?? '–',
+    },
+    {
+      id: 'latency',
+      header: t('channels.latency'),
+      align: 'right',
+      cell: (channel) => <Latency health={of(channel)} />,
+    },
+    {
+      id: 'order',
+      header: t('channels.order'),
+      align: 'right',
+      cell: ({ priority, weight }) => `${priority} / ${weight}`,
+    },
+    {
+      id: 'models',
+      header: t('channels.models'),
+      align: 'right',
+      cell: ({ models }) => Object.keys(models).length,
+    },
+    {
+      id: 'keys',
+      header: t('channels.keys'),
+      align: 'right',
+      cell: ({ keyMarks }) => keyMarks.length,
+    },
+  ];
+}
+
+function NewChannel() {
+  const { t } = useTranslation('catalog');
+  const { new: wanted } = route.useSearch();
+  const navigate = useNavigate();
+  return (
+    <Drawer
+      opened={wanted === 'yes'}
+      onClose={() => void navigate({ to: '/admin/channels' })}
+      position="right"
+      size="lg"
+      title={t('channels.new')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      <Stack>
+        {wanted === 'yes' && (
+          <ChannelForm
+            channel={null}
+            done={(id) => void navigate({ to: '/admin/channels/$channelId', params: { channelId: id } })}
+          />
+        )}
+      </Stack>
+    </Drawer>
+  );
+}

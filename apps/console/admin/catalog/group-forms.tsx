@@ -1,0 +1,201 @@
+import {
+  Button,
+  Group as Row,
+  MultiSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { isDecimal } from '../../ui/decimal.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { ButtonLink } from '../../ui/links.js';
+import { type Group, useModels } from '../catalog.js';
+import { GroupPrice } from './group-price.js';
+
+type RuleValues = {
+  models: string[];
+  requestsPerMinute: number | string;
+  maxRunningTasks: number | string;
+};
+
+const LIMITS = ['requestsPerMinute', 'maxRunningTasks'] as const;
+
+function numberOf(value: number | string): number | null {
+  return value === '' ? null : Number(value);
+}
+
+async function reread(): Promise<void> {
+  await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
+}
+
+/** The models and limits that a new group and one that is there have in common. */
+function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnType<Values> }) {
+  const { t } = useTranslation('catalog');
+  const models = useModels().data ?? [];
+  return (
+    <>
+      <MultiSelect
+        label={t('groups.models')}
+        description={t('groups.modelsHint')}
+        data={models.map(({ id }) => id)}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': t('groups.noModels') }}
+        {...form.getInputProps('models' as never)}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {LIMITS.map((name) => (
+          <NumberInput
+            key={name}
+            label={t(`groups.${name}`)}
+            description={t(`groups.${name}Hint`)}
+            placeholder={t('groups.noLimit')}
+            min={name === 'requestsPerMinute' ? 1 : 0}
+            max={1_000_000_000}
+            allowDecimal={false}
+            hideControls
+            {...form.getInputProps(name as never)}
+          />
+        ))}
+      </SimpleGrid>
+    </>
+  );
+}
+
+/** A group with what it begins with; later its multiplier and fixed price change by proposals. */
+export function NewGroup({ done }: { done: () => void }) {
+  const { t } = useTranslation('catalog');
+  const form = useForm({
+    initialValues: {
+      name: '',
+      multiplier: '1',
+      fixedPerCall: '',
+      models: [] as string[],
+      requestsPerMinute: '' as number | string,
+      maxRunningTasks: '' as number | string,
+    },
+    validate: {
+      name: (value) =>
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value.trim()) ? null : t('fields.groupInvalid'),
+      multiplier: (value) => (isDecimal(value.trim()) ? null : t('fields.decimalInvalid')),
+      fixedPerCall: (value) =>
+        value.trim() === '' || isDecimal(value.trim()) ? null : t('fields.decimalInvalid'),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: ({ name, multiplier, fixedPerCall, models, requestsPerMinute, maxRunningTasks }) =>
+      api.POST('/api/admin/groups', {
+        body: {
+          name: name.trim(),
+          multiplier: multiplier.trim(),
+          fixedPerCall: fixedPerCall.trim() || null,
+          models,
+          requestsPerMinute: numberOf(requestsPerMinute),
+          maxRunningTasks: numberOf(maxRunningTasks),
+        },
+      }),
+    done: async (_answer, { name }) => {
+      await reread();
+      tell(t('groups.made', { group: name.trim() }));
+      done();
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <TextInput label={t('groups.name')} required data-autofocus {...form.getInputProps('name')} />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <TextInput
+          label={t('groups.multiplier')}
+          inputMode="decimal"
+          required
+          leftSection={<Text size="sm">×</Text>}
+          {...form.getInputProps('multiplier')}
+        />
+        <TextInput
+          label={t('groups.fixedPerCall')}
+          placeholder={t('groups.listPrice')}
+          inputMode="decimal"
+          rightSection={<Text size="sm">USD</Text>}
+          rightSectionWidth="3.5rem"
+          {...form.getInputProps('fixedPerCall')}
+        />
+      </SimpleGrid>
+      <RuleFields form={form} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('groups.create')}
+      </Button>
+    </form>
+  );
+}
+
+/** Models and limits change at once; what calls cost is proposed. */
+export function ChangeGroup({ group, done }: { group: Group; done: () => void }) {
+  const { t } = useTranslation('catalog');
+  const form = useForm<RuleValues>({
+    initialValues: {
+      models: [...group.models],
+      requestsPerMinute: group.requestsPerMinute ?? '',
+      maxRunningTasks: group.maxRunningTasks ?? '',
+    },
+  });
+  const params = { path: { group: group.name } };
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ models, requestsPerMinute, maxRunningTasks }) => {
+      if (form.isDirty('models'))
+        await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
+      return api.PATCH('/api/admin/groups/{group}', {
+        params,
+        body: { requestsPerMinute: numberOf(requestsPerMinute), maxRunningTasks: numberOf(maxRunningTasks) },
+      });
+    },
+    done: async () => {
+      await reread();
+      tell(t('groups.changed', { group: group.name }));
+      done();
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <PriceNow group={group} />
+      <RuleFields form={form} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('save')}
+      </Button>
+    </form>
+  );
+}
+
+function PriceNow({ group }: { group: Group }) {
+  const { t } = useTranslation('catalog');
+  return (
+    <Stack gap="xs">
+      <Text size="sm" component="div">
+        {t('groups.priceNow')} <GroupPrice group={group} />
+      </Text>
+      <Row gap="xs">
+        {(['multiplier', 'rule'] as const).map((kind) => (
+          <ButtonLink
+            key={kind}
+            to="/admin/prices/propose"
+            search={{ group: group.name, kind }}
+            variant="default"
+            size="xs"
+          >
+            {t(`groups.propose.${kind}`)}
+          </ButtonLink>
+        ))}
+      </Row>
+    </Stack>
+  );
+}

@@ -1,0 +1,24 @@
+import { useTranslation } from 'react-i18next';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import type { Group } from '../catalog.js';
+
+/** What a call of a group costs, by a fixed price or by the list. */
+export function GroupPrice({ group }: { group: Group }) {
+  const { t } = useTranslation('catalog');
+  const locale = useLocale();
+  if (group.fixedPerCall !== null) {
+    return (
+      <span>
+        <Money value={group.fixedPerCall} /> {t('groups.eachCall')}
+      </span>
+    );
+  }
+  if (group.multiplier === null) return <>{t('groups.withdrawn')}</>;
+  return (
+    <>
+      {t('groups.listPrice')} × {exactDecimal(group.multiplier, locale)}
+    </>
+  );
+}

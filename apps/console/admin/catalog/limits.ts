@@ -1,0 +1,49 @@
+import type { Model } from '../catalog.js';
+
+export type Limits = Model['limits'];
+
+export const countLimits = [
+  'maxImages',
+  'defaultSeconds',
+  'minSeconds',
+  'maxSeconds',
+  'maxInputTokens',
+  'maxOutputTokens',
+] as const;
+export const listLimits = ['sizes', 'resolutions', 'aspectRatios'] as const;
+
+type CountName = (typeof countLimits)[number];
+type ListName = (typeof listLimits)[number];
+export type LimitName = CountName | ListName;
+
+/** What can be limited for the calls of a family; what a model limits beyond it is shown too. */
+const OF_FAMILY: Record<Model['family'], readonly LimitName[]> = {
+  image: ['maxImages'],
+  video: ['defaultSeconds', 'minSeconds', 'maxSeconds', 'sizes', 'resolutions', 'aspectRatios'],
+  chat: ['maxInputTokens', 'maxOutputTokens'],
+  speech: ['maxInputTokens'],
+  '3d': [],
+};
+
+/** A form's fields; empty: not limited. */
+export type LimitValues = Record<CountName, number | string> & Record<ListName, string[]>;
+
+export function limitsShown(family: Model['family'], limits: Limits): (name: LimitName) => boolean {
+  return (name) => OF_FAMILY[family].includes(name) || limits[name] !== undefined;
+}
+
+export function limitValues(limits: Limits): LimitValues {
+  const counts = countLimits.map((name) => [name, limits[name] ?? ''] as const);
+  const lists = listLimits.map((name) => [name, [...(limits[name] ?? [])]] as const);
+  return Object.fromEntries([...counts, ...lists]) as LimitValues;
+}
+
+export function limitsOf(values: LimitValues): Limits {
+  const counts = countLimits.flatMap((name) =>
+    values[name] === '' ? [] : [[name, Number(values[name])] as const],
+  );
+  const lists = listLimits.flatMap((name) =>
+    values[name].length === 0 ? [] : [[name, values[name]] as const],
+  );
+  return Object.fromEntries([...counts, ...lists]) as Limits;
+}

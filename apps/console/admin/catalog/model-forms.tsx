@@ -1,0 +1,201 @@
+import { Button, MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { ApiFailure } from '../../api/failure.js';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { FormFault, messageOf, useSend } from '../../ui/form.js';
+import { families, type Model, useGroups } from '../catalog.js';
+import { LimitFields } from './limit-fields.js';
+import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
+
+/** What the models of a family can be priced by. */
+const UNITS: Record<Model['family'], readonly Model['unit'][]> = {
+  image: ['call'],
+  video: ['second'],
+  chat: ['token', 'call'],
+  speech: ['call', 'token'],
+  '3d': ['call'],
+};
+
+/** The server names limits such as `limits.maxSeconds`; the form has the field without the document around it. */
+function atLimit(setFieldError: (field: never, message: string) => void) {
+  return (failure: ApiFailure) => {
+    const field = /^limits\.(\w+)/.exec(failure.param ?? '')?.[1];
+    if (field === undefined) return false;
+    setFieldError(field as never, messageOf(failure));
+    return true;
+  };
+}
+
+async function reread(): Promise<void> {
+  await refresh('/api/admin/models', '/api/admin/groups', '/api/public/prices', '/api/admin/audit-log');
+}
+
+interface NewModelProps {
+  isAlias: boolean;
+  models: readonly Model[];
+  done: () => void;
+}
+
+type NewValues = LimitValues & {
+  id: string;
+  aliasOf: string;
+  family: Model['family'];
+  unit: Model['unit'];
+  ownedBy: string;
+  groups: string[];
+};
+type NewForm = UseFormReturnType<NewValues>;
+
+/** A model, or another name of one that is there. It is for sale when its price was confirmed. */
+export function NewModel({ isAlias, models, done }: NewModelProps) {
+  const { t } = useTranslation('catalog');
+  const groups = useGroups().data ?? [];
+  const form = useForm<NewValues>({
+    initialValues: {
+      id: '',
+      aliasOf: '',
+      family: 'image',
+      unit: 'call',
+      ownedBy: '',
+      groups: [],
+      ...limitValues({}),
+    },
+    validate: {
+      id: (value) => (/^[a-z0-9][a-z0-9.-]{0,99}$/.test(value.trim()) ? null : t('fields.modelInvalid')),
+      aliasOf: (value) => (isAlias && value === '' ? t('fields.aliasMissing') : null),
+      ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')),
+    },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ id, aliasOf, family, unit, ownedBy, groups: chosen, ...limits }) => {
+      const kind = isAlias ? { aliasOf } : { family, unit };
+      const shared = { id: id.trim(), ownedBy: ownedBy.trim(), groups: chosen, limits: limitsOf(limits) };
+      return api.POST('/api/admin/models', { body: { ...shared, ...kind, enabled: true } });
+    },
+    refused: atLimit(form.setFieldError),
+    done: async (_answer, { id }) => {
+      await reread();
+      tell(isAlias ? t('models.aliasMade', { model: id }) : t('models.made', { model: id }));
+      done();
+    },
+  });
+  const { family } = form.values;
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Text size="sm">{isAlias ? t('models.aliasHint') : t('models.newHint')}</Text>
+      <TextInput
+        label={t('models.id')}
+        description={t('fields.modelHint')}
+        required
+        data-autofocus
+        {...form.getInputProps('id')}
+      />
+      {isAlias ? <OfModel form={form} models={models} /> : <Kind form={form} />}
+      <TextInput label={t('models.vendor')} required {...form.getInputProps('ownedBy')} />
+      <MultiSelect
+        label={t('models.groups')}
+        description={t('fields.groupsHint')}
+        data={groups.map(({ name }) => name)}
+        {...form.getInputProps('groups')}
+      />
+      <LimitFields form={form} isShown={limitsShown(family, {})} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {isAlias ? t('models.createAlias') : t('models.create')}
+      </Button>
+    </form>
+  );
+}
+
+/** The model that an alias stands for; what else there is to say is as of the model at first. */
+function OfModel({ form, models }: { form: NewForm; models: readonly Model[] }) {
+  const { t } = useTranslation('catalog');
+  const choose = (id: string | null) => {
+    const of = models.find((model) => model.id === id);
+    form.setFieldValue('aliasOf', id ?? '');
+    if (of) form.setValues({ ownedBy: of.ownedBy, family: of.family, groups: [...of.groups] });
+  };
+  return (
+    <Select
+      label={t('models.aliasOf')}
+      data={models.filter(({ aliasOf }) => aliasOf === null).map(({ id }) => id)}
+      searchable
+      required
+      {...form.getInputProps('aliasOf')}
+      onChange={choose}
+    />
+  );
+}
+
+/** What a model makes, and what its price is of. */
+function Kind({ form }: { form: NewForm }) {
+  const { t } = useTranslation('catalog');
+  const { family } = form.values;
+  const choose = (chosen: Model['family'] | null) => {
+    const kind = chosen ?? 'image';
+    form.setValues({ family: kind, unit: UNITS[kind][0] ?? 'call' });
+  };
+  return (
+    <Stack gap="sm">
+      <Select
+        label={t('models.family')}
+        data={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        allowDeselect={false}
+        {...form.getInputProps('family')}
+        onChange={choose}
+      />
+      <Select
+        label={t('models.unit')}
+        data={UNITS[family].map((value) => ({ value, label: t(`units.${value}`) }))}
+        allowDeselect={false}
+        {...form.getInputProps('unit')}
+      />
+    </Stack>
+  );
+}
+
+/** Switches a model on or off, and changes its limits and vendor; what it is stays. */
+export function ChangeModel({ model, done }: { model: Model; done: () => void }) {
+  const { t } = useTranslation('catalog');
+  const form = useForm({
+    initialValues: { enabled: model.enabled, ownedBy: model.ownedBy, ...limitValues(model.limits) },
+    validate: { ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: ({ enabled, ownedBy, ...limits }) =>
+      api.PATCH('/api/admin/models/{model}', {
+        params: { path: { model: model.id } },
+        body: { enabled, ownedBy: ownedBy.trim(), limits: limitsOf(limits) },
+      }),
+    refused: atLimit(form.setFieldError),
+    done: async () => {
+      await reread();
+      tell(t('models.changed', { model: model.id }));
+      done();
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Text size="sm" c="dimmed">
+        {t(`families.${model.family}`)} · {t(`units.${model.unit}`)}
+        {model.aliasOf !== null && ` · ${t('models.isAlias', { model: model.aliasOf })}`}
+      </Text>
+      <Switch
+        label={t('models.enabled')}
+        description={t('models.enabledHint')}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+      <TextInput label={t('models.vendor')} required {...form.getInputProps('ownedBy')} />
+      <LimitFields form={form} isShown={limitsShown(model.family, model.limits)} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('save')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,177 @@
+import { Drawer, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { families, type Model, useModels } from '../catalog.js';
+import { ChangeModel, NewModel } from './model-forms.js';
+
+const route = getRouteApi('/admin/models');
+const TYPING_PAUSE_MS = 250;
+
+/** Every model and alias, on sale or not. */
+export function ModelsPage() {
+  const { t } = useTranslation('catalog');
+  const { text = '', family } = route.useSearch();
+  const { data, error, refetch, isPlaceholderData } = useModels();
+  const words = text.trim().toLowerCase();
+  const items = data?.filter(
+    (model) =>
+      (!family || model.family === family) &&
+      `${model.id} ${model.ownedBy} ${model.aliasOf ?? ''}`.toLowerCase().includes(words),
+  );
+  return (
+    <Page title={t('models.title')} about={t('models.about')} actions={<Create />}>
+      <Stack>
+        <Filters />
+        <DataList
+          label={t('models.label')}
+          query={{ data: items && { items }, error, refetch: refetch as never, isPlaceholderData }}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
+          columnsName="models"
+        />
+      </Stack>
+      <OpenForms models={data ?? []} />
+    </Page>
+  );
+}
+
+function Create() {
+  const { t } = useTranslation('catalog');
+  return (
+    <>
+      <ButtonLink to="/admin/models" search={{ new: 'alias' }} variant="default">
+        {t('models.newAlias')}
+      </ButtonLink>
+      <ButtonLink
+        to="/admin/models"
+        search={{ new: 'model' }}
+        leftSection={<IconPlus size={16} aria-hidden />}
+      >
+        {t('models.newModel')}
+      </ButtonLink>
+    </>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('catalog');
+  const { text, family } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Record<string, string | undefined>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        type="search"
+        label={t('models.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={text}
+        onChange={(event) => search(event.currentTarget.value)}
+        className="market-search"
+        maw="24rem"
+      />
+      <Select
+        label={t('models.family')}
+        placeholder={t('models.any')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('models.any') }}
+        data={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        value={family ?? null}
+        onChange={(value) => set({ family: value ?? undefined })}
+        w={{ base: '100%', xs: '12rem' }}
+      />
+    </Group>
+  );
+}
+
+function useColumns(): Column<Model>[] {
+  const { t } = useTranslation('catalog');
+  return [
+    {
+      id: 'id',
+      header: t('models.id'),
+      cell: ({ id }) => (
+        <TextLink
+          from="/admin/models"
+          to="/admin/models"
+          search={(before) => ({ ...before, model: id })}
+          size="sm"
+          className="model-name"
+        >
+          {id}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'aliasOf',
+      header: t('models.aliasOf'),
+      cell: ({ aliasOf }) => <span className="model-name">{aliasOf ?? '–'}</span>,
+    },
+    { id: 'family', header: t('models.family'), cell: ({ family }) => t(`families.${family}`) },
+    { id: 'unit', header: t('models.unit'), cell: ({ unit }) => t(`units.${unit}`), isExtra: true },
+    { id: 'vendor', header: t('models.vendor'), cell: ({ ownedBy }) => ownedBy },
+    {
+      id: 'groups',
+      header: t('models.groups'),
+      cell: ({ groups }) => <span className="model-name">{groups.join(', ') || t('models.noGroup')}</span>,
+    },
+    { id: 'state', header: t('models.state'), cell: ({ enabled }) => <OnOff isOn={enabled} /> },
+    {
+      id: 'prices',
+      header: t('models.prices'),
+      align: 'right',
+      cell: ({ id, aliasOf }) => (
+        <TextLink
+          to="/admin/prices/models/$model"
+          params={{ model: aliasOf ?? id }}
+          size="sm"
+          aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
+        >
+          {t('models.pricesShort')}
+        </TextLink>
+      ),
+    },
+  ];
+}
+
+export function OnOff({ isOn }: { isOn: boolean }) {
+  const { t } = useTranslation('catalog');
+  return <StatusBadge tone={isOn ? 'good' : 'quiet'}>{isOn ? t('state.on') : t('state.off')}</StatusBadge>;
+}
+
+function OpenForms({ models }: { models: readonly Model[] }) {
+  const { t } = useTranslation('catalog');
+  const { new: wanted, model: id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const close = () =>
+    void navigate({ search: (before) => ({ ...before, new: undefined, model: undefined }) });
+  const open = models.find((model) => model.id === id);
+  const shared = {
+    onClose: close,
+    position: 'right',
+    size: 'lg',
+    closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
+  } as const;
+  return (
+    <>
+      <Drawer
+        {...shared}
+        opened={wanted !== undefined}
+        title={wanted === 'alias' ? t('models.newAlias') : t('models.newModel')}
+      >
+        {wanted && <NewModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
+      </Drawer>
+      <Drawer {...shared} opened={open !== undefined} title={open?.id}>
+        {open && <ChangeModel key={open.id} model={open} done={close} />}
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { Badge, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { useSession } from '../../shell/session.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { type Person, staffRoles } from './person.js';
+import { OpenPerson } from './person-drawer.js';
+
+const route = getRouteApi('/admin/people');
+const PAGE = 25;
+const TYPING_PAUSE_MS = 300;
+
+/** Who has an account, and what each may do here. */
+export function PeoplePage() {
+  const { t } = useTranslation('admin');
+  const { email, role, cursor, person } = route.useSearch();
+  const navigate = route.useNavigate();
+  const people = $api.useQuery(
+    'get',
+    '/api/admin/people',
+    { params: { query: { limit: PAGE, email, role, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Page title={t('people.title')} about={t('people.about')}>
+      <Stack>
+        <Filters />
+        <DataList
+          label={t('people.label')}
+          query={people}
+          columns={useColumns()}
+          rowKey={({ userId }) => userId}
+          empty={{ title: t('people.empty'), hint: t('people.emptyHint') }}
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+      <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
+    </Page>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('admin');
+  const { email, role } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const search = useDebouncedCallback(
+    (typed: string) => set({ email: typed.trim() || undefined }),
+    TYPING_PAUSE_MS,
+  );
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        type="search"
+        label={t('people.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={email}
+        onChange={(event) => search(event.currentTarget.value)}
+        className="market-search"
+        maw="24rem"
+      />
+      <Select
+        label={t('people.role')}
+        placeholder={t('people.any')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('people.any') }}
+        data={staffRoles.map((value) => ({ value, label: t(`roles.${value}`) }))}
+        value={role ?? null}
+        onChange={(value) => set({ role: value ?? undefined })}
+        w={{ base: '100%', xs: '12rem' }}
+      />
+    </Group>
+  );
+}
+
+function useColumns(): Column<Person>[] {
+  const { t } = useTranslation('admin');
+  const session = useSession();
+  return [
+    {
+      id: 'email',
+      header: t('people.email'),
+      cell: ({ userId, email }) => (
+        <Group gap="xs">
+          <TextLink
+            from="/admin/people"
+            to="/admin/people"
+            search={(before) => ({ ...before, person: userId })}
+            size="sm"
+            className="model-name"
+          >
+            {email}
+          </TextLink>
+          {userId === session?.userId && <StatusBadge tone="quiet">{t('people.you')}</StatusBadge>}
+        </Group>
+      ),
+    },
+    { id: 'roles', header: t('people.roles'), cell: ({ roles }) => <Roles roles={roles} /> },
+    {
+      id: 'totp',
+      header: t('people.totp'),
+      cell: ({ totpEnabled }) => (totpEnabled ? t('people.totpOn') : t('people.totpOff')),
+    },
+    {
+      id: 'state',
+      header: t('people.state'),
+      cell: ({ disabled }) => (
+        <StatusBadge tone={disabled ? 'bad' : 'good'}>
+          {disabled ? t('people.disabled') : t('people.active')}
+        </StatusBadge>
+      ),
+    },
+    { id: 'created', header: t('people.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}
+
+function Roles({ roles }: { roles: Person['roles'] }) {
+  const { t } = useTranslation('admin');
+  const held = staffRoles.filter((role) => roles.includes(role));
+  if (held.length === 0) return <>{t('roles.user')}</>;
+  return (
+    <Group gap={4}>
+      {held.map((role) => (
+        <Badge key={role} variant="default" tt="none">
+          {t(`roles.${role}`)}
+        </Badge>
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,126 @@
+import { Button, Checkbox, Drawer, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { useSession } from '../../shell/session.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { TextLink } from '../../ui/links.js';
+import { type Person, staffRoles } from './person.js';
+
+const route = getRouteApi('/admin/people');
+
+/** What somebody may do, and what keeps them out. Nobody changes their own. */
+export function OpenPerson({ person }: { person: Person | undefined }) {
+  const { t } = useTranslation('admin');
+  const navigate = route.useNavigate();
+  const session = useSession();
+  const close = () => void navigate({ search: (before) => ({ ...before, person: undefined }) });
+  return (
+    <Drawer
+      opened={person !== undefined}
+      onClose={close}
+      position="right"
+      size="lg"
+      title={person?.email}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {person && (
+        <Stack>
+          <TextLink to="/support/accounts/$accountId" params={{ accountId: person.accountId }} size="sm">
+            {t('people.account')}
+          </TextLink>
+          {person.userId === session?.userId ? (
+            <Text>{t('people.own')}</Text>
+          ) : (
+            <>
+              <RolesForm key={person.roles.join()} person={person} />
+              <Access person={person} />
+            </>
+          )}
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+async function reread(): Promise<void> {
+  await refresh('/api/admin/people', '/api/admin/audit-log', '/api/support/accounts/{accountId}');
+}
+
+function RolesForm({ person }: { person: Person }) {
+  const { t } = useTranslation('admin');
+  const form = useForm<{ roles: string[] }>({
+    initialValues: { roles: staffRoles.filter((role) => person.roles.includes(role)) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: ({ roles }) =>
+      api.PUT('/api/admin/people/{userId}/roles', {
+        params: { path: { userId: person.userId } },
+        body: { roles: staffRoles.filter((role) => roles.includes(role)) },
+      }),
+    done: async () => {
+      await reread();
+      tell(t('people.rolesChanged', { email: person.email }));
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Checkbox.Group label={t('people.roles')} {...form.getInputProps('roles')}>
+        <Stack gap="xs" mt="xs">
+          {staffRoles.map((role) => (
+            <Checkbox
+              key={role}
+              value={role}
+              label={t(`roles.${role}`)}
+              description={t(`roles.hints.${role}`)}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('people.saveRoles')}
+      </Button>
+    </form>
+  );
+}
+
+function Access({ person }: { person: Person }) {
+  const { t } = useTranslation('admin');
+  const params = { path: { userId: person.userId } };
+  const way = person.disabled ? 'enable' : 'disable';
+  const turn = async () => {
+    await api.PUT('/api/admin/people/{userId}/disabled', { params, body: { disabled: !person.disabled } });
+    await reread();
+  };
+  const removeTotp = async () => {
+    await api.DELETE('/api/admin/people/{userId}/totp', { params });
+    await reread();
+  };
+  return (
+    <Group>
+      <ConfirmAction
+        label={t(`people.${way}`)}
+        title={t(`people.${way}Title`, { email: person.email })}
+        isDangerous={!person.disabled}
+        act={turn}
+      >
+        <Text>{t(`people.${way}Hint`)}</Text>
+      </ConfirmAction>
+      {person.totpEnabled && (
+        <ConfirmAction
+          label={t('people.removeTotp')}
+          title={t('people.removeTotpTitle', { email: person.email })}
+          act={removeTotp}
+        >
+          <Text>{t('people.removeTotpHint')}</Text>
+        </ConfirmAction>
+      )}
+    </Group>
+  );
+}

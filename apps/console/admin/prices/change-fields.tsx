@@ -1,0 +1,155 @@
+import { ActionIcon, Fieldset, Group, Select, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { IconTrash } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Change, Group as CatalogGroup, Model } from '../catalog.js';
+import { ChangeValue } from './change.js';
+import { amountsOf, type Draft, draftOf, inForceFor } from './draft.js';
+
+export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
+export type ProposalForm = UseFormReturnType<ProposalValues>;
+
+/** What can be changed, and what is in force. */
+export interface Catalog {
+  models: readonly Model[];
+  groups: readonly CatalogGroup[];
+  inForce: readonly Change[];
+}
+
+interface ChangeFieldsProps {
+  form: ProposalForm;
+  index: number;
+  catalog: Catalog;
+}
+
+const KINDS = ['price', 'multiplier', 'rule'] as const;
+
+/** One change: what it is about, what is in force, and what shall be. */
+export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
+  const { t } = useTranslation('prices');
+  const draft = form.values.changes[index]!;
+  const current = inForceFor(draft, catalog.inForce);
+  const unit = catalog.models.find(({ id }) => id === draft.subject)?.unit;
+  const replace = (change: Partial<Draft>) => {
+    form.clearFieldError(`changes.${index}.subject`);
+    form.setFieldValue(`changes.${index}`, { ...draft, ...change });
+  };
+  const choose = (subject: string) => {
+    const known = inForceFor({ kind: draft.kind, subject }, catalog.inForce);
+    replace(known ? { ...draftOf(known), key: draft.key } : { subject });
+  };
+  return (
+    <Fieldset legend={t('propose.change', { number: index + 1 })}>
+      <Stack gap="sm">
+        <Group align="flex-end" gap="sm">
+          <Select
+            label={t('propose.kind')}
+            data={KINDS.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+            value={draft.kind}
+            onChange={(kind) => replace({ kind: kind ?? 'price', subject: '', isEnd: false })}
+            allowDeselect={false}
+            w={{ base: '100%', xs: '13rem' }}
+          />
+          <Subject form={form} index={index} catalog={catalog} choose={choose} />
+          {form.values.changes.length > 1 && (
+            <ActionIcon
+              variant="default"
+              size="input-sm"
+              aria-label={t('propose.remove', { number: index + 1 })}
+              onClick={() => form.removeListItem('changes', index)}
+            >
+              <IconTrash size={16} aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
+        {draft.subject !== '' && (
+          <>
+            <Text size="sm" component="div">
+              {t('propose.inForce')} <ChangeValue change={current} unit={unit} />
+            </Text>
+            <SegmentedControl
+              w="fit-content"
+              aria-label={t('propose.what')}
+              value={draft.isEnd ? 'end' : 'set'}
+              onChange={(chosen) => replace({ isEnd: chosen === 'end' })}
+              data={[
+                { value: 'set', label: t(`propose.set.${draft.kind}`) },
+                { value: 'end', label: t(`propose.end.${draft.kind}`) },
+              ]}
+            />
+            <Amounts form={form} index={index} unit={unit} />
+          </>
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+function Subject({
+  form,
+  index,
+  catalog,
+  choose,
+}: ChangeFieldsProps & { choose: (subject: string) => void }) {
+  const { t } = useTranslation('prices');
+  const { kind, subject } = form.values.changes[index]!;
+  const names =
+    kind === 'price'
+      ? catalog.models.filter(({ aliasOf }) => aliasOf === null).map(({ id }) => id)
+      : catalog.groups.map(({ name }) => name);
+  return (
+    <Select
+      label={kind === 'price' ? t('columns.model') : t('columns.group')}
+      placeholder={t('propose.choose')}
+      data={names}
+      value={subject || null}
+      onChange={(value) => choose(value ?? '')}
+      error={form.errors[`changes.${index}.subject`]}
+      searchable
+      allowDeselect={false}
+      required
+      flex="1 1 14rem"
+    />
+  );
+}
+
+const AMOUNT_NAMES = ['unitPrice', 'input', 'cachedInput', 'output', 'multiplier'] as const;
+
+function Amounts({
+  form,
+  index,
+  unit,
+}: {
+  form: ProposalForm;
+  index: number;
+  unit: Model['unit'] | undefined;
+}) {
+  const { t } = useTranslation('prices');
+  const draft = form.values.changes[index]!;
+  if (draft.isEnd) return <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>;
+  const asked = amountsOf(draft, unit);
+  const labelOf = (name: (typeof AMOUNT_NAMES)[number]) => {
+    if (name === 'multiplier') return t('propose.fields.multiplier');
+    if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
+    return t('propose.fields.unitPrice', {
+      unit: draft.kind === 'rule' ? t('value.eachCall') : t(`units.${unit ?? 'call'}`),
+    });
+  };
+  return (
+    <Group align="flex-start" gap="sm">
+      {AMOUNT_NAMES.filter((name) => asked.includes(name)).map((name) => (
+        <TextInput
+          key={name}
+          label={labelOf(name)}
+          inputMode="decimal"
+          autoComplete="off"
+          required
+          {...(name === 'multiplier'
+            ? { leftSection: <Text size="sm">×</Text> }
+            : { rightSection: <Text size="sm">USD</Text>, rightSectionWidth: '3.5rem' })}
+          {...form.getInputProps(`changes.${index}.${name}`)}
+        />
+      ))}
+    </Group>
+  );
+}

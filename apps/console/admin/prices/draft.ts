@@ -1,0 +1,83 @@
+import type { Change, Model } from '../catalog.js';
+
+/** A change as its form has it. */
+export interface Draft {
+  /** For the list of forms. */
+  key: string;
+  kind: Change['kind'];
+  /** A model or a group. */
+  subject: string;
+  /** The price is withdrawn, the multiplier too; a group goes back to list prices. */
+  isEnd: boolean;
+  /** Of a call or a second; of each call of a group with a rule. */
+  unitPrice: string;
+  input: string;
+  cachedInput: string;
+  output: string;
+  multiplier: string;
+}
+
+export function newDraft(given: Partial<Draft> = {}): Draft {
+  return {
+    key: crypto.randomUUID(),
+    kind: 'price',
+    subject: '',
+    isEnd: false,
+    unitPrice: '',
+    input: '',
+    cachedInput: '',
+    output: '',
+    multiplier: '',
+    ...given,
+  };
+}
+
+/** What is in force for the subject of a draft. */
+export function inForceFor(
+  { kind, subject }: Pick<Draft, 'kind' | 'subject'>,
+  all: readonly Change[],
+): Change | null {
+  return (
+    all.find((each) => each.kind === kind && (each.kind === 'price' ? each.model : each.group) === subject) ??
+    null
+  );
+}
+
+/** A draft that changes nothing yet: its fields hold what a change says. */
+export function draftOf(change: Change): Draft {
+  if (change.kind === 'multiplier') {
+    const { kind, group: subject, multiplier } = change;
+    return newDraft({ kind, subject, isEnd: multiplier === null, multiplier: multiplier ?? '' });
+  }
+  if (change.kind === 'rule') {
+    const { kind, group: subject } = change;
+    const isEnd = change.rule === 'none';
+    return newDraft({ kind, subject, isEnd, unitPrice: isEnd ? '' : change.unitPrice });
+  }
+  const { kind, model: subject, price } = change;
+  return newDraft({ kind, subject, isEnd: price === null, ...price });
+}
+
+/** The change that a filled-in draft asks for. */
+export function changeOf(draft: Draft, unit: Model['unit'] | undefined): Change {
+  const { kind, subject, isEnd } = draft;
+  const unitPrice = draft.unitPrice.trim();
+  if (kind === 'multiplier')
+    return { kind, group: subject, multiplier: isEnd ? null : draft.multiplier.trim() };
+  if (kind === 'rule') {
+    return isEnd
+      ? { kind, group: subject, rule: 'none' }
+      : { kind, group: subject, rule: 'fixed_per_call', unitPrice };
+  }
+  if (isEnd) return { kind, model: subject, price: null };
+  if (unit !== 'token') return { kind, model: subject, price: { unitPrice } };
+  const [input, cachedInput, output] = [draft.input.trim(), draft.cachedInput.trim(), draft.output.trim()];
+  return { kind, model: subject, price: { input, cachedInput, output } };
+}
+
+/** The fields of a draft that have to be decimals. */
+export function amountsOf({ kind, isEnd }: Draft, unit: Model['unit'] | undefined): (keyof Draft)[] {
+  if (isEnd) return [];
+  if (kind === 'multiplier') return ['multiplier'];
+  return kind === 'price' && unit === 'token' ? ['input', 'cachedInput', 'output'] : ['unitPrice'];
+}

@@ -1,0 +1,24 @@
+import { addDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
+import type { Change, Model } from '../catalog.js';
+
+/** A video of eight seconds, a text of a thousand tokens with an answer of as many, or a single call. */
+const SECONDS = '8';
+const THOUSAND_OF_A_MILLION = '0.001';
+const NANOS = 9;
+
+/** What an ordinary request costs at a price of the list; null where there is none. */
+export function exampleOf(change: Change | null, { unit }: Pick<Model, 'unit'>): string | null {
+  if (change?.kind !== 'price' || change.price === null) return null;
+  const { price } = change;
+  if ('unitPrice' in price)
+    return rounded(unit === 'second' ? multiplyDecimals(price.unitPrice, SECONDS) : price.unitPrice);
+  const lines = [price.input, price.output].map((each) =>
+    rounded(multiplyDecimals(each, THOUSAND_OF_A_MILLION)),
+  );
+  return addDecimals(...lines);
+}
+
+/** Each line of a charge is rounded up by itself. */
+function rounded(amount: string): string {
+  return roundUp(amount, NANOS);
+}

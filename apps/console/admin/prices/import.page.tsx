@@ -1,0 +1,168 @@
+import { Button, FileInput, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asFailure } from '../../api/failure.js';
+import { refresh } from '../../api/queries.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { TextLink } from '../../ui/links.js';
+import { localMinute } from '../../ui/minute.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { Section } from '../../ui/states.js';
+import { ProposedChanges } from './proposed-changes.js';
+import { type Compared, compare, type Importing, readFile, send } from './importing.js';
+
+/** Compares a file of prices with what is in force, and proposes what differs. */
+export function ImportPage() {
+  const { t } = useTranslation('prices');
+  const [found, setFound] = useState<{ wanted: Importing; compared: Compared } | null>(null);
+  return (
+    <Page title={t('import.title')} about={t('import.about')}>
+      <TextLink to="/admin/prices" size="sm">
+        {t('back')}
+      </TextLink>
+      <FileForm found={(wanted, compared) => setFound({ wanted, compared })} begun={() => setFound(null)} />
+      {found && <Comparison {...found} />}
+    </Page>
+  );
+}
+
+interface FileFormProps {
+  begun: () => void;
+  found: (wanted: Importing, compared: Compared) => void;
+}
+
+function FileForm({ begun, found }: FileFormProps) {
+  const { t } = useTranslation('prices');
+  const form = useForm({
+    initialValues: { rows: null as File | null, effectiveAt: '', note: '' },
+    validate: { rows: (file) => (file ? null : t('import.fileMissing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async ({ rows, effectiveAt, note }) => {
+      begun();
+      const wanted = {
+        ...(await readFile(rows!)),
+        effectiveAt: effectiveAt === '' ? null : new Date(effectiveAt).toISOString(),
+        note: note.trim() || rows!.name,
+      };
+      return { wanted, compared: await compare(wanted) };
+    },
+    done: ({ wanted, compared }) => found(wanted, compared),
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Group align="flex-start" gap="sm">
+        <FileInput
+          label={t('import.file')}
+          description={t('import.fileHint')}
+          placeholder={t('import.choose')}
+          accept=".csv,.json,text/csv,application/json"
+          required
+          clearable
+          clearButtonProps={{ 'aria-label': t('import.clear') }}
+          flex="1 1 16rem"
+          {...form.getInputProps('rows')}
+        />
+        <TextInput
+          type="datetime-local"
+          label={t('propose.effectiveAt')}
+          description={t('propose.effectiveAtHint')}
+          min={localMinute(new Date())}
+          flex="1 1 14rem"
+          {...form.getInputProps('effectiveAt')}
+        />
+        <TextInput
+          label={t('propose.note')}
+          description={t('propose.noteHint')}
+          maxLength={500}
+          flex="1 1 14rem"
+          {...form.getInputProps('note')}
+        />
+      </Group>
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('import.compare')}
+      </Button>
+    </form>
+  );
+}
+
+function Comparison({ wanted, compared }: { wanted: Importing; compared: Compared }) {
+  const { t } = useTranslation('prices');
+  const { added, changed, same, refused } = compared;
+  const changes = [...changed, ...added];
+  return (
+    <Section title={t('import.found')}>
+      <Text role="status">
+        {t('import.counts', {
+          changed: changed.length,
+          added: added.length,
+          same,
+          refused: refused.length,
+        })}
+      </Text>
+      {refused.length > 0 && <Refused rows={refused} />}
+      {changes.length > 0 ? (
+        <ProposedChanges changes={changes} />
+      ) : (
+        <Notice tone="quiet" title={t('import.nothing')}>
+          {t('import.nothingHint')}
+        </Notice>
+      )}
+      {changes.length > 0 && refused.length === 0 && <Propose wanted={wanted} count={changes.length} />}
+    </Section>
+  );
+}
+
+function Refused({ rows }: { rows: Compared['refused'] }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Notice tone="bad" title={t('import.refused')}>
+      <Table aria-label={t('import.refused')}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('import.line')}</Table.Th>
+            <Table.Th>{t('import.reason')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ line, reason }) => (
+            <Table.Tr key={line}>
+              <Table.Td>{line}</Table.Td>
+              <Table.Td>{reason}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Notice>
+  );
+}
+
+function Propose({ wanted, count }: { wanted: Importing; count: number }) {
+  const { t } = useTranslation('prices');
+  const navigate = useNavigate();
+  const proposing = useMutation({
+    mutationFn: () => send(wanted, false),
+    onSuccess: async ({ proposal }) => {
+      await refresh('/api/admin/price-proposals');
+      if (proposal)
+        await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId: proposal.id } });
+    },
+  });
+  return (
+    <Stack align="flex-start" gap="xs">
+      <FormFault failure={proposing.error ? asFailure(proposing.error) : null} />
+      <Button onClick={() => proposing.mutate()} loading={proposing.isPending}>
+        {t('import.propose', { count })}
+      </Button>
+      <Text size="sm" c="dimmed">
+        {t('import.proposeHint')}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,137 @@
+import { Group, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
+import { PriceValue } from './change.js';
+
+const route = getRouteApi('/admin/prices');
+const TYPING_PAUSE_MS = 250;
+
+type PriceChange = Extract<Change, { kind: 'price' }>;
+interface Row {
+  model: Model;
+  price: PriceChange['price'];
+}
+
+/** The list price of every model; an alias costs what its model does, and stands with it. */
+export function ModelPrices() {
+  const { t } = useTranslation('prices');
+  const { text, family } = route.useSearch();
+  const models = useModels();
+  const inForce = useInForce();
+  const data = models.data && inForce.data && { items: rowsOf(models.data, inForce.data, { text, family }) };
+  const error = models.error ?? inForce.error;
+  const refetch = () => Promise.all([models.refetch(), inForce.refetch()]) as never;
+  return (
+    <Stack>
+      <Filters />
+      <DataList
+        label={t('models.label')}
+        query={{ data, error, refetch, isPlaceholderData: false }}
+        columns={useColumns(models.data ?? [])}
+        rowKey={({ model }) => model.id}
+        empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
+      />
+    </Stack>
+  );
+}
+
+function rowsOf(
+  models: readonly Model[],
+  inForce: readonly Change[],
+  { text, family }: { text?: string | undefined; family?: string | undefined },
+): Row[] {
+  const priceOf = new Map(
+    inForce.flatMap((change) => (change.kind === 'price' ? [[change.model, change.price]] : [])),
+  );
+  const words = text?.trim().toLowerCase() ?? '';
+  return models
+    .filter((model) => model.aliasOf === null && (!family || model.family === family))
+    .filter(({ id, ownedBy }) => `${id} ${ownedBy}`.toLowerCase().includes(words))
+    .map((model) => ({ model, price: priceOf.get(model.id) ?? null }));
+}
+
+function Filters() {
+  const { t } = useTranslation('prices');
+  const { text, family } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Record<string, string | undefined>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        type="search"
+        label={t('models.search')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={text}
+        onChange={(event) => search(event.currentTarget.value)}
+        className="market-search"
+        maw="24rem"
+      />
+      <Select
+        label={t('models.family')}
+        placeholder={t('models.any')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('models.any') }}
+        data={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        value={family ?? null}
+        onChange={(value) => set({ family: value ?? undefined })}
+        w={{ base: '100%', xs: '12rem' }}
+      />
+    </Group>
+  );
+}
+
+function useColumns(models: readonly Model[]): Column<Row>[] {
+  const { t } = useTranslation('prices');
+  const aliasesOf = (id: string) => models.filter(({ aliasOf }) => aliasOf === id).map((alias) => alias.id);
+  return [
+    {
+      id: 'model',
+      header: t('columns.model'),
+      cell: ({ model }) => (
+        <TextLink
+          to="/admin/prices/models/$model"
+          params={{ model: model.id }}
+          size="sm"
+          className="model-name"
+        >
+          {model.id}
+        </TextLink>
+      ),
+    },
+    { id: 'family', header: t('columns.family'), cell: ({ model }) => t(`families.${model.family}`) },
+    {
+      id: 'aliases',
+      header: t('columns.aliases'),
+      cell: ({ model }) => <span className="model-name">{aliasesOf(model.id).join(', ') || '–'}</span>,
+    },
+    {
+      id: 'price',
+      header: t('columns.price'),
+      align: 'right',
+      cell: ({ model, price }) => <PriceValue price={price} unit={model.unit} />,
+    },
+    {
+      id: 'do',
+      header: t('columns.do'),
+      align: 'right',
+      cell: ({ model }) => (
+        <ButtonLink
+          to="/admin/prices/propose"
+          search={{ model: model.id }}
+          variant="default"
+          size="compact-sm"
+          aria-label={t('propose.forSubject', { subject: model.id })}
+        >
+          {t('propose.short')}
+        </ButtonLink>
+      ),
+    },
+  ];
+}

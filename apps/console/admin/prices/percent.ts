@@ -1,0 +1,28 @@
+import { addDecimals, compareDecimals, decimalsOf } from '../../ui/decimal.js';
+
+/** Tenths of a percent. */
+const PER_UNIT = 1_000n;
+
+/** By how much a value goes up or down: "+20 %", "−12.5 %", "≈ +33.3 %" where that is not all. The old one is above 0. */
+export function changeInPercent(before: string, after: string): string {
+  const scale = Math.max(decimalsOf(before), decimalsOf(after));
+  const [old, now] = [whole(before, scale), whole(after, scale)];
+  const product = (now - old) * PER_UNIT;
+  const tenths = roundedDivision(product, old);
+  const size = tenths < 0n ? -tenths : tenths;
+  const sign = tenths < 0n ? '−' : tenths > 0n ? '+' : compareDecimals(before, after) === 0 ? '' : '±';
+  const fraction = size % 10n === 0n ? '' : `.${size % 10n}`;
+  const isAll = product % old === 0n;
+  return `${isAll ? '' : '≈ '}${sign}${size / 10n}${fraction}\u00a0%`;
+}
+
+function roundedDivision(value: bigint, by: bigint): bigint {
+  const half = by / 2n;
+  return value < 0n ? -((-value + half) / by) : (value + half) / by;
+}
+
+/** The value in units of its last decimal. */
+function whole(value: string, scale: number): bigint {
+  const [integer = '', fraction = ''] = addDecimals(value).split('.');
+  return BigInt(integer + fraction.padEnd(scale, '0'));
+}

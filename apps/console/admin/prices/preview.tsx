@@ -1,0 +1,170 @@
+import { Card, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { knownRows } from '../../ui/known-rows.js';
+import { signOf } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { changeInPercent } from './percent.js';
+
+const route = getRouteApi('/admin/prices/proposals/$proposalId');
+const DAY_MS = 24 * 3_600_000;
+const SPANS = { day: DAY_MS, week: 7 * DAY_MS, month: 31 * DAY_MS } as const;
+type Span = keyof typeof SPANS;
+const spans = Object.keys(SPANS) as Span[];
+
+type Found = Answer<'/api/admin/price-proposals/{proposalId}/preview'>;
+type Row = Found['rows'][number];
+
+/** What requests of the past would have cost under the proposal, priced again by the code that prices holds. */
+export function Preview({ proposalId }: { proposalId: string }) {
+  const { t } = useTranslation('prices');
+  const { span = 'day' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const preview = useQuery({
+    queryKey: ['get', '/api/admin/price-proposals/{proposalId}/preview', proposalId, span],
+    queryFn: async () => {
+      const query = span === 'day' ? {} : { from: new Date(Date.now() - SPANS[span]).toISOString() };
+      const params = { path: { proposalId }, query };
+      return (await api.GET('/api/admin/price-proposals/{proposalId}/preview', { params })).data!;
+    },
+    placeholderData: keepPreviousData,
+  });
+  const choice = (
+    <SegmentedControl
+      size="xs"
+      aria-label={t('preview.span')}
+      value={span}
+      onChange={(chosen) =>
+        void navigate({ search: chosen === 'day' ? {} : { span: chosen as Span }, replace: true })
+      }
+      data={spans.map((value) => ({ value, label: t(`preview.spans.${value}`) }))}
+    />
+  );
+  return (
+    <Section title={t('preview.title')} aside={choice}>
+      <Text size="sm" c="dimmed">
+        {t('preview.about')}
+      </Text>
+      <Loaded query={preview} lines={6}>
+        {(found) => (
+          <Stack>
+            <Totals preview={found} />
+            <Rows preview={found} isOld={preview.isPlaceholderData} />
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Totals({ preview }: { preview: Found }) {
+  const { t } = useTranslation('prices');
+  const locale = useLocale();
+  const { requests, accounts, charged, current, proposed, difference } = preview;
+  const facts = [
+    { name: 'requests', value: requests.toLocaleString(locale) },
+    { name: 'accounts', value: accounts.toLocaleString(locale) },
+    { name: 'charged', value: <Money value={charged} /> },
+    { name: 'current', value: <Money value={current} /> },
+    { name: 'proposed', value: <Money value={proposed} /> },
+    { name: 'difference', value: <Revenue row={{ current, proposed, difference }} /> },
+  ] as const;
+  return (
+    <Card withBorder>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} component="dl" className="facts">
+        {facts.map(({ name, value }) => (
+          <div key={name}>
+            <Text size="sm" c="dimmed" component="dt">
+              {t(`preview.${name}`)}
+            </Text>
+            <Text fw={600} component="dd">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt="xs" component="div">
+        <When at={preview.from} /> – <When at={preview.to} />
+      </Text>
+    </Card>
+  );
+}
+
+function Revenue({ row }: { row: Pick<Row, 'current' | 'proposed' | 'difference'> }) {
+  return (
+    <>
+      <Money value={row.difference} signed />
+      {signOf(row.current) > 0 && ` (${changeInPercent(row.current, row.proposed)})`}
+    </>
+  );
+}
+
+function Rows({ preview, isOld }: { preview: Found; isOld: boolean }) {
+  const { t } = useTranslation('prices');
+  return (
+    <DataList
+      label={t('preview.label')}
+      query={{ ...knownRows(preview.rows), isPlaceholderData: isOld }}
+      columns={useColumns()}
+      rowKey={({ model, group }) => `${model} ${group}`}
+      empty={{ title: t('preview.empty'), hint: t('preview.emptyHint') }}
+    />
+  );
+}
+
+function useColumns(): Column<Row>[] {
+  const { t } = useTranslation('prices');
+  const locale = useLocale();
+  const count = (value: number) => value.toLocaleString(locale);
+  return [
+    {
+      id: 'model',
+      header: t('columns.model'),
+      cell: ({ model, wouldBeRefused }) => (
+        <Stack gap={2} align="flex-start">
+          <span className="model-name">{model}</span>
+          {wouldBeRefused && <StatusBadge tone="bad">{t('preview.refused')}</StatusBadge>}
+        </Stack>
+      ),
+    },
+    { id: 'group', header: t('columns.group'), cell: ({ group }) => group },
+    {
+      id: 'requests',
+      header: t('preview.requests'),
+      align: 'right',
+      cell: ({ requests }) => count(requests),
+    },
+    {
+      id: 'accounts',
+      header: t('preview.accounts'),
+      align: 'right',
+      cell: ({ accounts }) => count(accounts),
+    },
+    {
+      id: 'current',
+      header: t('preview.current'),
+      align: 'right',
+      cell: ({ current }) => <Money value={current} />,
+    },
+    {
+      id: 'proposed',
+      header: t('preview.proposed'),
+      align: 'right',
+      cell: ({ proposed }) => <Money value={proposed} />,
+    },
+    {
+      id: 'difference',
+      header: t('preview.difference'),
+      align: 'right',
+      cell: (row) => <Revenue row={row} />,
+    },
+  ];
+}

@@ -1,0 +1,162 @@
+import { Group, List, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api, queryClient } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { useSession } from '../../shell/session.js';
+import { Who } from '../../shell/who.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Preview } from './preview.js';
+import { ProposalState } from './proposals.js';
+import { ProposedChanges } from './proposed-changes.js';
+
+const route = getRouteApi('/admin/prices/proposals/$proposalId');
+
+export type Proposal = Answer<'/api/admin/price-proposals/{proposalId}'>;
+
+/** What is proposed, what it would do to requests as they are made now, and the decision. */
+export function ProposalPage() {
+  const { t } = useTranslation('prices');
+  const { proposalId } = route.useParams();
+  const proposal = $api.useQuery('get', '/api/admin/price-proposals/{proposalId}', {
+    params: { path: { proposalId } },
+  });
+  return (
+    <Page title={t('proposal.title')} about={proposal.data?.note}>
+      <TextLink to="/admin/prices" search={{ tab: 'proposals' }} size="sm">
+        {t('proposal.back')}
+      </TextLink>
+      <Loaded query={proposal} lines={12}>
+        {(found) => (
+          <Stack gap="lg">
+            <Head proposal={found} />
+            <Outdated proposal={found} />
+            <Section title={t('proposal.changes')}>
+              <ProposedChanges changes={found.changes} />
+            </Section>
+            {found.state === 'open' && <Preview proposalId={found.id} />}
+            {found.state === 'open' && <Decision proposal={found} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Head({ proposal }: { proposal: Proposal }) {
+  const { t } = useTranslation('prices');
+  const { state, effectiveAt, proposedBy, proposedAt, expiresAt, decidedBy, decidedAt } = proposal;
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <ProposalState state={state} />
+        <Text size="sm" component="div">
+          {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
+        </Text>
+        {decidedBy !== null && decidedAt !== null && (
+          <Text size="sm" component="div">
+            {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
+          </Text>
+        )}
+      </Group>
+      <Text size="sm">
+        {t('proposal.effective')}{' '}
+        {effectiveAt === null ? t('value.whenConfirmed') : <When at={effectiveAt} />}
+        {state === 'open' && (
+          <>
+            {' · '}
+            {t('proposal.expires')} <When at={expiresAt} />
+          </>
+        )}
+      </Text>
+    </Stack>
+  );
+}
+
+/** Others changed the same meanwhile: the server would refuse to confirm. */
+function Outdated({ proposal: { id, outdated } }: { proposal: Proposal }) {
+  const { t } = useTranslation('prices');
+  if (outdated.length === 0) return null;
+  return (
+    <Notice tone="warning" title={t('proposal.outdated')}>
+      <Stack gap="xs" align="flex-start">
+        <List size="sm">
+          {outdated.map((line) => (
+            <List.Item key={line}>{line}</List.Item>
+          ))}
+        </List>
+        <ButtonLink to="/admin/prices/propose" search={{ revise: id }} size="xs" variant="default">
+          {t('proposal.reviseNow')}
+        </ButtonLink>
+      </Stack>
+    </Notice>
+  );
+}
+
+/** Every decision answers the whole proposal. */
+async function take(proposal: Proposal | undefined): Promise<void> {
+  if (!proposal) return;
+  const init = { params: { path: { proposalId: proposal.id } } };
+  const { queryKey } = $api.queryOptions('get', '/api/admin/price-proposals/{proposalId}', init);
+  queryClient.setQueryData(queryKey, proposal);
+  await Promise.all([
+    refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
+    refresh('/api/public/prices/{model}/history', '/api/admin/audit-log'),
+    queryClient.invalidateQueries({ queryKey: ['market'] }),
+  ]);
+}
+
+function Decision({ proposal }: { proposal: Proposal }) {
+  const { t } = useTranslation('prices');
+  const session = useSession();
+  const { id, revision, effectiveAt, changes, outdated, proposedBy } = proposal;
+  const init = { params: { path: { proposalId: id } }, body: { revision } };
+  const confirm = async () => {
+    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
+    await take(data);
+    tell(t('proposal.confirmed'));
+  };
+  const cancel = async () => {
+    const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/cancel', init);
+    await take(data);
+  };
+  return (
+    <Stack gap="xs">
+      {proposedBy === `user:${session?.userId}` && (
+        <Text size="sm" c="dimmed">
+          {t('proposal.own')}
+        </Text>
+      )}
+      <Group>
+        <ConfirmAction
+          variant="filled"
+          label={t('proposal.confirm')}
+          title={t('proposal.confirmTitle')}
+          isDangerous={false}
+          disabled={outdated.length > 0}
+          act={confirm}
+        >
+          <Stack gap="xs">
+            <Text>
+              {t('proposal.confirmHint', { count: changes.length })}{' '}
+              {effectiveAt === null ? t('proposal.atOnce') : <When at={effectiveAt} />}
+            </Text>
+            <Text size="sm">{t('proposal.confirmKeeps')}</Text>
+          </Stack>
+        </ConfirmAction>
+        <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
+          {t('proposal.revise')}
+        </ButtonLink>
+        <ConfirmAction label={t('proposal.cancel')} title={t('proposal.cancelTitle')} act={cancel}>
+          <Text>{t('proposal.cancelHint')}</Text>
+        </ConfirmAction>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,189 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { isDecimal } from '../../ui/decimal.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { TextLink } from '../../ui/links.js';
+import { localMinute } from '../../ui/minute.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { useGroups, useInForce, useModels } from '../catalog.js';
+import { type Catalog, ChangeFields, type ProposalValues } from './change-fields.js';
+import { amountsOf, changeOf, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
+
+const route = getRouteApi('/admin/prices/propose');
+const MOST_NOTE_CHARS = 500;
+
+type Proposal = Answer<'/api/admin/price-proposals/{proposalId}'>;
+
+/** Proposes new prices, multipliers and rules; nothing changes before somebody confirms what the preview shows. */
+export function ProposePage() {
+  const { t } = useTranslation('prices');
+  const { revise, model, group, kind = 'multiplier' } = route.useSearch();
+  const [models, groups, inForce] = [useModels(), useGroups(), useInForce()];
+  const proposal = $api.useQuery(
+    'get',
+    '/api/admin/price-proposals/{proposalId}',
+    { params: { path: { proposalId: revise ?? '' } } },
+    { enabled: revise !== undefined },
+  );
+  const parts = [models, groups, inForce, ...(revise === undefined ? [] : [proposal])];
+  const isThere = parts.every(({ data }) => data !== undefined);
+  const query = {
+    data: isThere ? { models: models.data!, groups: groups.data!, inForce: inForce.data! } : undefined,
+    error: parts.find(({ error }) => error)?.error ?? null,
+    refetch: () => Promise.all(parts.map((part) => part.refetch())) as never,
+  };
+  const subject = model ?? group;
+  const first = (catalog: Catalog): Draft[] => {
+    if (subject === undefined) return [newDraft()];
+    const wanted = { kind: model === undefined ? kind : 'price', subject } as const;
+    const known = inForceFor(wanted, catalog.inForce);
+    return [known ? draftOf(known) : newDraft(wanted)];
+  };
+  return (
+    <Page
+      title={revise === undefined ? t('propose.title') : t('propose.reviseTitle')}
+      about={t('propose.about')}
+      width={52}
+    >
+      <TextLink to="/admin/prices" size="sm">
+        {t('back')}
+      </TextLink>
+      <Loaded query={query} lines={10}>
+        {(catalog) => (
+          <ProposalEditor
+            catalog={catalog}
+            before={revise === undefined ? null : proposal.data!}
+            first={revise === undefined ? first(catalog) : []}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface EditorProps {
+  catalog: Catalog;
+  /** What is revised. */
+  before: Proposal | null;
+  /** What a new one begins with. */
+  first: Draft[];
+}
+
+function valuesOf({ before, first }: EditorProps): ProposalValues {
+  if (!before) return { changes: first, effectiveAt: '', note: '' };
+  return {
+    changes: before.changes.map(({ change }) => draftOf(change)),
+    effectiveAt: before.effectiveAt === null ? '' : localMinute(new Date(before.effectiveAt)),
+    note: before.note,
+  };
+}
+
+function useProposalForm(props: EditorProps) {
+  const { t } = useTranslation('prices');
+  const unitOf = (draft: Draft) => props.catalog.models.find(({ id }) => id === draft.subject)?.unit;
+  const amount =
+    (name: keyof Draft) =>
+    (value: unknown, { changes }: ProposalValues, path?: string) => {
+      const draft = changes[Number(path?.split('.')[1])]!;
+      return amountsOf(draft, unitOf(draft)).includes(name) && !isDecimal(String(value).trim())
+        ? t('propose.fields.amountInvalid')
+        : null;
+    };
+  return useForm<ProposalValues>({
+    initialValues: valuesOf(props),
+    validate: {
+      changes: {
+        subject: (value: string) => (value === '' ? t('propose.fields.subjectMissing') : null),
+        unitPrice: amount('unitPrice'),
+        input: amount('input'),
+        cachedInput: amount('cachedInput'),
+        output: amount('output'),
+        multiplier: amount('multiplier'),
+      },
+    },
+  });
+}
+
+function ProposalEditor(props: EditorProps) {
+  const { t } = useTranslation('prices');
+  const { catalog, before } = props;
+  const navigate = useNavigate();
+  const form = useProposalForm(props);
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: (values) => send(values, props),
+    // The server names a change by its place: it is shown at what the change is about.
+    refused: ({ param, message }) => {
+      const place = /^changes[.[](\d+)/.exec(param ?? '')?.[1];
+      if (place === undefined) return false;
+      form.setFieldError(`changes.${place}.subject`, message);
+      return true;
+    },
+    done: async ({ id }) => {
+      await refresh('/api/admin/price-proposals', '/api/admin/price-proposals/{proposalId}');
+      await refresh('/api/admin/price-proposals/{proposalId}/preview');
+      await navigate({ to: '/admin/prices/proposals/$proposalId', params: { proposalId: id } });
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      {form.values.changes.map(({ key }, index) => (
+        <ChangeFields key={key} form={form} index={index} catalog={catalog} />
+      ))}
+      <Button
+        variant="default"
+        w="fit-content"
+        leftSection={<IconPlus size={16} aria-hidden />}
+        onClick={() => form.insertListItem('changes', newDraft())}
+      >
+        {t('propose.add')}
+      </Button>
+      <Stack gap="sm">
+        <TextInput
+          type="datetime-local"
+          label={t('propose.effectiveAt')}
+          description={t('propose.effectiveAtHint')}
+          min={localMinute(new Date())}
+          {...form.getInputProps('effectiveAt')}
+        />
+        <TextInput
+          label={t('propose.note')}
+          description={t('propose.noteHint')}
+          maxLength={MOST_NOTE_CHARS}
+          {...form.getInputProps('note')}
+        />
+      </Stack>
+      <FormFault failure={failure} />
+      <Group>
+        <Button type="submit" loading={isSending}>
+          {before ? t('propose.revise') : t('propose.submit')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+async function send(
+  { changes, effectiveAt, note }: ProposalValues,
+  { catalog, before }: EditorProps,
+): Promise<Proposal> {
+  const unitOf = ({ subject }: Draft) => catalog.models.find(({ id }) => id === subject)?.unit;
+  const body = {
+    changes: changes.map((draft) => changeOf(draft, unitOf(draft))),
+    effectiveAt: effectiveAt === '' ? null : new Date(effectiveAt).toISOString(),
+    note: note.trim(),
+  };
+  if (!before) return (await api.POST('/api/admin/price-proposals', { body })).data!;
+  const params = { path: { proposalId: before.id } };
+  const { data } = await api.PATCH('/api/admin/price-proposals/{proposalId}', {
+    params,
+    body: { ...body, revision: before.revision },
+  });
+  return data!;
+}

@@ -1,0 +1,103 @@
+import { Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { knownRows } from '../../ui/known-rows.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { type Change, type Model, useModels } from '../catalog.js';
+import { ChangeValue, Difference, nameOf, subjectOf } from './change.js';
+import { exampleOf } from './example.js';
+
+export interface Compared {
+  change: Change;
+  before: Change | null;
+}
+
+/** Changes beside what holds without them, with what an ordinary request costs then and now. */
+export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
+  const { t } = useTranslation('prices');
+  const models = useModels().data ?? [];
+  return (
+    <DataList
+      label={t('proposal.changes')}
+      query={knownRows(changes)}
+      columns={useColumns(models)}
+      rowKey={({ change }) => subjectOf(change)}
+      empty={{ title: t('proposal.noChanges'), hint: t('proposals.noneHint') }}
+    />
+  );
+}
+
+function useColumns(models: readonly Model[]): Column<Compared>[] {
+  const { t } = useTranslation('prices');
+  const modelOf = (change: Change) =>
+    change.kind === 'price' ? models.find(({ id }) => id === change.model) : undefined;
+  return [
+    { id: 'subject', header: t('columns.subject'), cell: ({ change }) => <Subject change={change} /> },
+    {
+      id: 'before',
+      header: t('columns.before'),
+      align: 'right',
+      cell: ({ change, before }) => <ChangeValue change={before} unit={modelOf(change)?.unit} />,
+    },
+    {
+      id: 'after',
+      header: t('columns.after'),
+      align: 'right',
+      cell: ({ change }) => <ChangeValue change={change} unit={modelOf(change)?.unit} />,
+    },
+    {
+      id: 'difference',
+      header: t('columns.difference'),
+      align: 'right',
+      cell: ({ change, before }) => <Difference before={before} after={change} />,
+    },
+    {
+      id: 'example',
+      header: t('columns.example'),
+      cell: ({ change, before }) => <Example compared={{ change, before }} model={modelOf(change)} />,
+    },
+  ];
+}
+
+function Subject({ change }: { change: Change }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Stack gap={0}>
+      {change.kind === 'price' ? (
+        <TextLink
+          to="/admin/prices/models/$model"
+          params={{ model: change.model }}
+          size="sm"
+          className="model-name"
+        >
+          {change.model}
+        </TextLink>
+      ) : (
+        <Text size="sm">{nameOf(change)}</Text>
+      )}
+      <Text size="xs" c="dimmed">
+        {t(`kinds.${change.kind}`)}
+      </Text>
+    </Stack>
+  );
+}
+
+/** What an ordinary request costs at the list price before and after. */
+function Example({ compared, model }: { compared: Compared; model: Model | undefined }) {
+  const { t } = useTranslation('prices');
+  if (!model) return '–';
+  const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];
+  if (after === null) return '–';
+  return (
+    <Text size="sm" component="div">
+      {t(`examples.${model.unit === 'call' && model.family === 'image' ? 'picture' : model.unit}`)}:{' '}
+      {before !== null && (
+        <>
+          <Money value={before} /> →{' '}
+        </>
+      )}
+      <Money value={after} />
+    </Text>
+  );
+}

@@ -1,0 +1,158 @@
+import { Group, Stack, Text, Timeline } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import type { Item } from '../../api/queries.js';
+import { Chart, type ChartPoint } from '../../ui/chart.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { useMoneyText } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { allOf, useModels } from '../catalog.js';
+import { PriceValue, type Unit } from './change.js';
+
+const route = getRouteApi('/admin/prices/models/$model');
+
+type Version = Item<'/api/public/prices/{model}/history'>;
+const TONES: Record<Version['state'], Tone> = { past: 'quiet', in_force: 'good', announced: 'waiting' };
+
+/** All versions of what a model costs, from the announced to the oldest. A model that nobody can have yet has none. */
+function useVersions(model: string) {
+  return useQuery({
+    queryKey: ['get', '/api/public/prices/{model}/history', 'all', model],
+    queryFn: () =>
+      allOf(async (query) => {
+        const init = { params: { path: { model }, query }, cache: 'no-cache' as const };
+        return (await api.GET('/api/public/prices/{model}/history', init)).data!;
+      }).catch((error: unknown): Version[] => {
+        if (asFailure(error).code === 'not_found') return [];
+        throw error;
+      }),
+  });
+}
+
+/** The versions of the price of a model on a time line, with those of its groups. */
+export function TimeLinePage() {
+  const { t } = useTranslation('prices');
+  const { model } = route.useParams();
+  const versions = useVersions(model);
+  const unit = useModels().data?.find(({ id }) => id === model)?.unit;
+  const propose = (
+    <ButtonLink to="/admin/prices/propose" search={{ model }}>
+      {t('propose.newPrice')}
+    </ButtonLink>
+  );
+  return (
+    <Page title={t('timeLine.title', { model })} about={t('timeLine.about')} actions={propose} width={60}>
+      <TextLink to="/admin/prices" size="sm">
+        {t('back')}
+      </TextLink>
+      <Loaded query={versions} lines={10}>
+        {(found) =>
+          found.length === 0 ? (
+            <EmptyState title={t('timeLine.empty')} hint={t('timeLine.emptyHint')} action={propose} />
+          ) : (
+            <Stack gap="lg">
+              <PriceChart model={model} versions={found} />
+              <Versions versions={found} unit={unit} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Versions({ versions, unit }: { versions: readonly Version[]; unit: Unit | undefined }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Timeline bulletSize={16} lineWidth={2} aria-label={t('timeLine.label')} role="list">
+      {versions.map((version) => (
+        <Timeline.Item
+          key={`${version.kind} ${version.group} ${version.effectiveFrom}`}
+          role="listitem"
+          title={
+            <Group gap="xs">
+              <Text fw={600}>
+                {version.group === null ? t('kinds.price') : `${t(`kinds.${version.kind}`)} ${version.group}`}
+              </Text>
+              <StatusBadge tone={TONES[version.state]}>{t(`versionStates.${version.state}`)}</StatusBadge>
+            </Group>
+          }
+        >
+          <Text component="div">
+            <VersionValue version={version} unit={unit} />
+          </Text>
+          <Text size="sm" c="dimmed">
+            {version.effectiveFrom === null ? (
+              t('timeLine.always')
+            ) : (
+              <>
+                {t('timeLine.from')} <When at={version.effectiveFrom} />
+              </>
+            )}
+          </Text>
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
+}
+
+function VersionValue({ version, unit }: { version: Version; unit: Unit | undefined }) {
+  const { t } = useTranslation('prices');
+  const locale = useLocale();
+  const { kind, price, multiplier } = version;
+  if (kind === 'multiplier')
+    return multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`;
+  if (price === null) return kind === 'rule' ? t('value.listPrices') : t('value.withdrawn');
+  return <PriceValue price={price} unit={kind === 'rule' ? 'call' : unit} />;
+}
+
+const SERIES = {
+  unitPrice: 'blue.6',
+  input: 'teal.6',
+  cachedInput: 'grape.6',
+  output: 'orange.6',
+} as const;
+type SeriesName = keyof typeof SERIES;
+
+/** The list price from the oldest version to the newest; one that did not change needs no chart. */
+function PriceChart({ model, versions }: { model: string; versions: readonly Version[] }) {
+  const { t } = useTranslation('prices');
+  const money = useMoneyText();
+  const locale = useLocale();
+  const day = (at: string | null) =>
+    at === null ? t('timeLine.always') : new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' });
+  const points = versions
+    .filter(({ kind }) => kind === 'price')
+    .reverse()
+    .flatMap((version): ChartPoint[] => {
+      const values = { ...version.price };
+      const start = { at: day(version.effectiveFrom), values };
+      return version.state === 'in_force' ? [start, { at: t('timeLine.now'), values }] : [start];
+    });
+  const names = (Object.keys(SERIES) as SeriesName[]).filter((name) =>
+    points.some(({ values }) => values[name] !== undefined),
+  );
+  if (points.length < 3) return null;
+  return (
+    <Chart
+      kind="step"
+      label={t('timeLine.chart', { model })}
+      points={points}
+      series={names.map((name) => ({
+        name,
+        label: name === 'unitPrice' ? t('columns.price') : t(`tokens.${name}`),
+        color: SERIES[name],
+      }))}
+      text={money}
+      height={200}
+    />
+  );
+}

@@ -1,0 +1,51 @@
+import type { Program, System } from './program.js';
+
+export type AlarmKind =
+  'missing' | 'silent' | 'lag' | 'outbox' | 'errors' | 'repairs' | 'late' | 'undeliverable' | 'deadLetters';
+
+export interface Alarm {
+  kind: AlarmKind;
+  /** Which program, topic or how many. */
+  of: string;
+}
+
+/** More than a batch or two behind is more than a moment. */
+const MOST_LAG = 1_000;
+const OLDEST_OUTBOX_SECONDS = 60;
+/** Of the requests of the last minute. */
+const MOST_ERRORS = 0.05;
+const FEWEST_REQUESTS = 20;
+const PROGRAMS = ['gateway', 'billing', 'worker'] as const;
+
+/** What in a live system somebody should look at. */
+export function alarmsOf({ items, deadLetters }: System): Alarm[] {
+  const live = items.filter(({ isSilent }) => !isSilent);
+  const missing = PROGRAMS.filter((name) => !live.some(({ program }) => program === name));
+  const silent = items.filter(({ isSilent, program }) => isSilent && !missing.includes(program));
+  return [
+    ...missing.map((of): Alarm => ({ kind: 'missing', of })),
+    ...silent.map(({ program, instance }): Alarm => ({ kind: 'silent', of: `${program} ${instance}` })),
+    ...live.flatMap(ofProgram),
+    ...(deadLetters > 0 ? [{ kind: 'deadLetters', of: String(deadLetters) } as const] : []),
+  ];
+}
+
+function ofProgram({ program, instance, report }: Program): Alarm[] {
+  const name = `${program} ${instance}`;
+  const { lag, outbox, requests, repairs = 0, holdsSwept = 0, lateSuccesses = 0, undeliverable = 0 } = report;
+  const alarm = (is: boolean, kind: AlarmKind, of = name): Alarm[] => (is ? [{ kind, of }] : []);
+  return [
+    ...lag.flatMap(({ topic, messages }) => alarm(messages > MOST_LAG, 'lag', topic)),
+    ...alarm((outbox?.oldestSeconds ?? 0) > OLDEST_OUTBOX_SECONDS, 'outbox'),
+    ...alarm(errorPart(requests?.outcomes ?? {}) > MOST_ERRORS, 'errors'),
+    ...alarm(repairs > 0 || holdsSwept > 0, 'repairs'),
+    ...alarm(lateSuccesses > 0, 'late'),
+    ...alarm(undeliverable > 0, 'undeliverable'),
+  ];
+}
+
+/** How many of the answers were faults of ours; of a few requests it says nothing. */
+export function errorPart(outcomes: Record<string, number>): number {
+  const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  return all < FEWEST_REQUESTS ? 0 : (outcomes['5xx'] ?? 0) / all;
+}

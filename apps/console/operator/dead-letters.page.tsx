@@ -1,0 +1,236 @@
+import { Drawer, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../api/client.js';
+import { type Answer, type Item, refresh } from '../api/queries.js';
+import { tell } from '../shell/notices.js';
+import { Who } from '../shell/who.js';
+import { ConfirmAction } from '../ui/confirm-action.js';
+import { CodeLines } from '../ui/copy.js';
+import { type Column, DataList } from '../ui/data-list.js';
+import { TextLink } from '../ui/links.js';
+import { Page } from '../ui/page.js';
+import { Loaded } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { When } from '../ui/when.js';
+
+const route = getRouteApi('/operator/dead-letters');
+const PAGE = 25;
+const TYPING_PAUSE_MS = 300;
+const SHOWN = ['waiting', 'replayed', 'all'] as const;
+
+type Letter = Item<'/api/admin/dead-letters'>;
+type WholeLetter = Answer<'/api/admin/dead-letters/{letterId}'>;
+
+/** Messages that no handler could make sense of, and what playing each again would do. */
+export function DeadLettersPage() {
+  const { t } = useTranslation('operator');
+  const { show, topic, about, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);
+  const letters = $api.useQuery(
+    'get',
+    '/api/admin/dead-letters',
+    { params: { query: { limit: PAGE, cursor, topic, about, ...replayed } } },
+    { placeholderData: keepPreviousData },
+  );
+  const isFiltered = topic !== undefined || about !== undefined || show !== undefined;
+  return (
+    <Page title={t('letters.title')} about={t('letters.about')}>
+      <Stack>
+        <Filters />
+        <DataList
+          label={t('letters.label')}
+          query={letters}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={
+            isFiltered
+              ? { title: t('letters.noMatch'), hint: t('letters.noMatchHint') }
+              : { title: t('letters.empty'), hint: t('letters.emptyHint') }
+          }
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+      <OpenLetter />
+    </Page>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('operator');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const type = useDebouncedCallback(
+    (name: string, value: string) => set({ [name]: value.trim() || undefined }),
+    TYPING_PAUSE_MS,
+  );
+  return (
+    <Group align="flex-end" gap="sm">
+      <SegmentedControl
+        aria-label={t('letters.state')}
+        value={search.show ?? 'waiting'}
+        onChange={(chosen) => set({ show: chosen === 'waiting' ? undefined : chosen })}
+        data={SHOWN.map((value) => ({ value, label: t(`letters.show.${value}`) }))}
+      />
+      {(['topic', 'about'] as const).map((name) => (
+        <TextInput
+          key={name}
+          label={t(`letters.filters.${name}`)}
+          defaultValue={search[name]}
+          onChange={(event) => type(name, event.currentTarget.value)}
+          w={{ base: '100%', xs: '16rem' }}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function useColumns(): Column<Letter>[] {
+  const { t } = useTranslation('operator');
+  return [
+    {
+      id: 'at',
+      header: t('letters.at'),
+      cell: ({ id, at }) => (
+        <TextLink
+          from="/operator/dead-letters"
+          to="/operator/dead-letters"
+          search={(before) => ({ ...before, letter: id })}
+          size="sm"
+        >
+          <When at={at} />
+        </TextLink>
+      ),
+    },
+    {
+      id: 'topic',
+      header: t('letters.topic'),
+      cell: ({ topic, group }) => (
+        <Stack gap={0}>
+          <Text size="sm">{topic}</Text>
+          <Text size="xs" c="dimmed">
+            {group}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'about',
+      header: t('letters.charge'),
+      cell: ({ about }) => (
+        <Text size="xs" ff="monospace" className="model-name">
+          {about ?? '–'}
+        </Text>
+      ),
+    },
+    {
+      id: 'reason',
+      header: t('letters.reason'),
+      cell: ({ reason }) => <span className="model-name">{reason}</span>,
+    },
+    { id: 'state', header: t('letters.state'), cell: (letter) => <State letter={letter} /> },
+  ];
+}
+
+function State({ letter: { canReplay, replayedAt } }: { letter: Letter }) {
+  const { t } = useTranslation('operator');
+  if (replayedAt !== null) return <StatusBadge tone="good">{t('letters.replayed')}</StatusBadge>;
+  return canReplay ? (
+    <StatusBadge tone="waiting">{t('letters.waiting')}</StatusBadge>
+  ) : (
+    <StatusBadge tone="quiet">{t('letters.never')}</StatusBadge>
+  );
+}
+
+function OpenLetter() {
+  const { t } = useTranslation('operator');
+  const { letter: letterId } = route.useSearch();
+  const navigate = route.useNavigate();
+  const letter = $api.useQuery(
+    'get',
+    '/api/admin/dead-letters/{letterId}',
+    { params: { path: { letterId: letterId ?? '' } } },
+    { enabled: letterId !== undefined },
+  );
+  return (
+    <Drawer
+      opened={letterId !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, letter: undefined }) })}
+      position="right"
+      size="lg"
+      title={t('letters.one')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {letterId !== undefined && (
+        <Loaded query={letter} lines={8}>
+          {(found) => <Details letter={found} />}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+function Details({ letter }: { letter: WholeLetter }) {
+  const { t } = useTranslation('operator');
+  const { id, topic, group, partition, offset, reason, effect, canReplay, payload, replayedAt, replayedBy } =
+    letter;
+  const replay = async () => {
+    await api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId: id } } });
+    tell(t('letters.played'));
+    await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
+  };
+  return (
+    <Stack>
+      <Group>
+        <Text fw={600}>{topic}</Text>
+        <State letter={letter} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {t('letters.place', { group, partition, offset })}
+      </Text>
+      <Text className="spoken">{reason}</Text>
+      {replayedAt !== null && replayedBy !== null && (
+        <Text size="sm" component="div">
+          {t('letters.replayed')}: <Who actor={replayedBy} /> · <When at={replayedAt} />
+        </Text>
+      )}
+      {replayedAt === null && (
+        <Text size="sm">
+          {t('letters.effect')} {effect}
+        </Text>
+      )}
+      {payload !== null && <CodeLines code={readable(payload)} label={t('letters.message')} />}
+      {canReplay && (
+        <ConfirmAction
+          label={t('letters.replay')}
+          title={t('letters.replayTitle')}
+          isDangerous={false}
+          w="fit-content"
+          act={replay}
+        >
+          <Stack gap="xs">
+            <Text>{effect}</Text>
+            <Text size="sm">{t('letters.replayHint')}</Text>
+          </Stack>
+        </ConfirmAction>
+      )}
+    </Stack>
+  );
+}
+
+/** A message in lines, where it is a document at all. */
+function readable(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2);
+  } catch {
+    return payload;
+  }
+}

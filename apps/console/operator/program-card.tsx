@@ -1,0 +1,138 @@
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../ui/data-list.js';
+import { knownRows } from '../ui/known-rows.js';
+import { useLocale } from '../ui/locale.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { When } from '../ui/when.js';
+import { Fact, type Program, rate } from './program.js';
+
+type Pace = Program['report']['messages'];
+const MEGABYTE = 1024 * 1024;
+
+/** One program: since when it runs, what it does in a minute, and what waits. */
+export function ProgramCard({ program }: { program: Program }) {
+  const { t } = useTranslation('operator');
+  const { instance, version, host, startedAt, reportedAt, isSilent, report } = program;
+  return (
+    <Card withBorder component="article" aria-label={instance}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="flex-start">
+          <div>
+            <Text fw={600} ff="monospace" size="sm" className="model-name">
+              {instance}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {host} · {version} · {t('card.since')} <When at={startedAt} />
+            </Text>
+          </div>
+          <StatusBadge tone={isSilent ? 'bad' : 'good'}>
+            {isSilent ? t('card.silent') : t('card.alive')}
+          </StatusBadge>
+        </Group>
+        {isSilent && (
+          <Text size="sm">
+            {t('card.lastReport')} <When at={reportedAt} />
+          </Text>
+        )}
+        <Vitals report={report} />
+        <Paces report={report} />
+        <Waiting report={report} />
+      </Stack>
+    </Card>
+  );
+}
+
+/** Single numbers, those of each program's own work. */
+function Vitals({ report }: { report: Program['report'] }) {
+  const { t } = useTranslation('operator');
+  const locale = useLocale();
+  const count = (value: number | null | undefined) => value?.toLocaleString(locale) ?? null;
+  const facts = [
+    { name: 'inFlight', value: count(report.requests?.inFlight) },
+    { name: 'undeliverable', value: count(report.undeliverable) },
+    { name: 'following', value: count(report.following) },
+    { name: 'oldestDue', value: seconds(report.oldestDueSeconds, locale) },
+    { name: 'swept', value: count(report.swept) },
+    { name: 'repairs', value: count(report.repairs) },
+    { name: 'holdsSwept', value: count(report.holdsSwept) },
+    { name: 'lateSuccesses', value: count(report.lateSuccesses) },
+    { name: 'outbox', value: count(report.outbox?.rows) },
+    { name: 'outboxAge', value: seconds(report.outbox?.oldestSeconds, locale) },
+    { name: 'memory', value: `${Math.round(report.memoryBytes / MEGABYTE).toLocaleString(locale)} MB` },
+  ] as const;
+  return (
+    <SimpleGrid cols={{ base: 2, xs: 3 }} component="dl" className="facts" spacing="xs">
+      {facts.map(
+        ({ name, value }) =>
+          value !== null && (
+            <Fact key={name} name={t(`vitals.${name}`)}>
+              {value}
+            </Fact>
+          ),
+      )}
+    </SimpleGrid>
+  );
+}
+
+function seconds(value: number | null | undefined, locale: string): string | null {
+  if (value === null || value === undefined) return null;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })} s`;
+}
+
+interface Went {
+  name: 'requests' | 'polls' | 'messages';
+  pace: Pace;
+}
+
+/** What went through in the last minute: requests, questions about tasks, messages of the bus. */
+function Paces({ report }: { report: Program['report'] }) {
+  const { t } = useTranslation('operator');
+  const { requests, polls, messages } = report;
+  const rows: Went[] = [
+    ...(requests ? [{ name: 'requests' as const, pace: requests }] : []),
+    ...(polls ? [{ name: 'polls' as const, pace: polls }] : []),
+    { name: 'messages', pace: messages },
+  ];
+  return (
+    <DataList
+      label={t('card.minute')}
+      query={knownRows(rows)}
+      columns={useColumns()}
+      rowKey={({ name }) => name}
+      empty={{ title: t('card.minute'), hint: t('card.noLag') }}
+    />
+  );
+}
+
+function useColumns(): Column<Went>[] {
+  const { t } = useTranslation('operator');
+  const locale = useLocale();
+  const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)} ms`);
+  return [
+    { id: 'what', header: t('card.minute'), cell: ({ name }) => t(`card.${name}`) },
+    { id: 'rate', header: t('card.rate'), align: 'right', cell: ({ pace }) => rate(pace.perSecond, locale) },
+    { id: 'p50', header: 'p50', align: 'right', cell: ({ pace }) => ms(pace.p50Ms) },
+    { id: 'p99', header: 'p99', align: 'right', cell: ({ pace }) => ms(pace.p99Ms) },
+    { id: 'outcomes', header: t('card.outcomes'), cell: ({ pace }) => outcomesOf(pace, locale) },
+  ];
+}
+
+function outcomesOf({ outcomes }: Pace, locale: string): string {
+  const told = Object.entries(outcomes).filter(([, count]) => count > 0);
+  return told.map(([name, count]) => `${name} ${count.toLocaleString(locale)}`).join(' · ') || '–';
+}
+
+/** Topics whose messages wait to be handled. */
+function Waiting({ report: { lag } }: { report: Program['report'] }) {
+  const { t } = useTranslation('operator');
+  const locale = useLocale();
+  const waiting = lag.filter(({ messages }) => messages > 0);
+  return (
+    <Text size="sm">
+      {t('card.lag')}{' '}
+      {waiting.map(({ topic, messages }) => `${topic} ${messages.toLocaleString(locale)}`).join(' · ') ||
+        t('card.noLag')}
+    </Text>
+  );
+}

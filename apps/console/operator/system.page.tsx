@@ -1,0 +1,126 @@
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
+import { TextLink } from '../ui/links.js';
+import { useLocale } from '../ui/locale.js';
+import { Notice } from '../ui/notice.js';
+import { Page } from '../ui/page.js';
+import { EmptyState, Loaded, Section } from '../ui/states.js';
+import { When } from '../ui/when.js';
+import { alarmsOf } from './alarms.js';
+import { ProgramCard } from './program-card.js';
+import { Fact, type Program, rate, type System } from './program.js';
+
+/** The programs say how they are every few seconds. */
+const LOOK_AGAIN_MS = 5_000;
+const PROGRAMS = ['gateway', 'billing', 'worker'] as const;
+
+/** Every program that runs, as it told of itself a moment ago; it reads itself again. */
+export function SystemPage() {
+  const { t } = useTranslation('operator');
+  const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
+  return (
+    <Page title={t('system.title')} about={t('system.about')}>
+      <Loaded query={system} lines={12}>
+        {(found) => (
+          <Stack gap="lg">
+            <Alarms system={found} />
+            <Totals system={found} />
+            {PROGRAMS.map((name) => (
+              <Programs
+                key={name}
+                name={name}
+                programs={found.items.filter(({ program }) => program === name)}
+              />
+            ))}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** What somebody should look at now, in a word each; else that all is well. */
+function Alarms({ system }: { system: System }) {
+  const { t } = useTranslation('operator');
+  const alarms = alarmsOf(system);
+  if (alarms.length === 0)
+    return (
+      <Notice tone="good" title={t('system.well')} role="status">
+        {t('system.wellHint')}
+      </Notice>
+    );
+  return (
+    <Notice tone="bad" title={t('system.alarms')} role="status">
+      <Stack gap={2}>
+        {alarms.map(({ kind, of }) => (
+          <Text size="sm" key={`${kind} ${of}`}>
+            {t(`alarms.${kind}`, { of })}
+          </Text>
+        ))}
+      </Stack>
+    </Notice>
+  );
+}
+
+function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
+  const { t } = useTranslation('operator');
+  const locale = useLocale();
+  const sum = (of: (program: Program) => number | undefined) =>
+    items.reduce((all, program) => all + (program.isSilent ? 0 : (of(program) ?? 0)), 0);
+  const facts = [
+    {
+      name: 'requests',
+      value: rate(
+        sum(({ report }) => report.requests?.perSecond),
+        locale,
+      ),
+    },
+    { name: 'inFlight', value: sum(({ report }) => report.requests?.inFlight).toLocaleString(locale) },
+    { name: 'tasks', value: runningTasks.toLocaleString(locale) },
+    { name: 'repairs', value: sum(({ report }) => report.repairs).toLocaleString(locale) },
+  ] as const;
+  return (
+    <Card withBorder>
+      <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} component="dl" className="facts">
+        {facts.map(({ name, value }) => (
+          <Fact key={name} name={t(`totals.${name}`)}>
+            {value}
+          </Fact>
+        ))}
+        <Fact name={t('totals.deadLetters')}>
+          <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>
+        </Fact>
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt="xs">
+        {t('system.at')} <When at={at} />
+      </Text>
+    </Card>
+  );
+}
+
+function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Program[] }) {
+  const { t } = useTranslation('operator');
+  return (
+    <Section
+      title={t(`programs.${name}`)}
+      aside={
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            {t('system.count', { count: programs.filter(({ isSilent }) => !isSilent).length })}
+          </Text>
+        </Group>
+      }
+    >
+      {programs.length === 0 ? (
+        <EmptyState title={t('system.none')} hint={t('system.noneHint')} />
+      ) : (
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          {programs.map((program) => (
+            <ProgramCard key={program.instance} program={program} />
+          ))}
+        </SimpleGrid>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,107 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell, tellFailure } from '../../shell/notices.js';
+import { beginView } from '../../shell/session.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ReasonAction } from '../../ui/reason-action.js';
+import type { FoundAccount } from './account.page.js';
+
+/** What can be done for an account; money moves by tickets and by finance. */
+export function AccountActions({ found: { account, person } }: { found: FoundAccount }) {
+  const { t } = useTranslation('support');
+  const params = { path: { accountId: account.accountId } };
+  const endSessions = async () => {
+    const { data } = await api.DELETE('/api/support/accounts/{accountId}/sessions', { params });
+    tell(t('actions.sessionsEnded', { count: data!.revoked }));
+  };
+  return (
+    <Group gap="sm">
+      <SeeAsTheySee account={account} />
+      {account.frozen === null ? <Freeze account={account} /> : <Unfreeze account={account} />}
+      {person !== null && (
+        <ConfirmAction
+          label={t('actions.endSessions')}
+          title={t('actions.endSessionsTitle')}
+          act={endSessions}
+        >
+          <Text>{t('actions.endSessionsHint')}</Text>
+        </ConfirmAction>
+      )}
+    </Group>
+  );
+}
+
+interface OfAccount {
+  account: FoundAccount['account'];
+}
+
+function SeeAsTheySee({ account: { accountId } }: OfAccount) {
+  const { t } = useTranslation('support');
+  const navigate = useNavigate();
+  const viewing = useMutation({
+    mutationFn: async () => {
+      await beginView(accountId);
+      await navigate({ to: '/overview' });
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Button
+      leftSection={<IconEye size={16} aria-hidden />}
+      onClick={() => viewing.mutate()}
+      loading={viewing.isPending}
+      title={t('actions.seeHint')}
+    >
+      {t('actions.see')}
+    </Button>
+  );
+}
+
+function reread(): Promise<void> {
+  return refresh('/api/support/accounts', '/api/support/accounts/{accountId}', '/api/admin/audit-log');
+}
+
+function Freeze({ account: { accountId, name } }: OfAccount) {
+  const { t } = useTranslation('support');
+  return (
+    <ReasonAction
+      label={t('actions.freeze')}
+      title={t('actions.freezeTitle', { name })}
+      field={{ name: 'reason', label: t('actions.reason'), hint: t('actions.reasonHint') }}
+      missing={t('actions.reasonMissing')}
+      act={async (reason) => {
+        const params = { path: { accountId } };
+        await api.POST('/api/support/accounts/{accountId}/freeze', { params, body: { reason } });
+        await reread();
+      }}
+    >
+      <Text>{t('actions.freezeHint')}</Text>
+    </ReasonAction>
+  );
+}
+
+function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
+  const { t } = useTranslation('support');
+  if (frozen?.reason === 'debt') return null;
+  return (
+    <ReasonAction
+      label={t('actions.unfreeze')}
+      title={t('actions.unfreezeTitle', { name })}
+      field={{ name: 'note', label: t('actions.note'), hint: t('actions.noteHint') }}
+      missing={t('actions.reasonMissing')}
+      isDangerous={false}
+      act={async (note) => {
+        const params = { path: { accountId } };
+        await api.POST('/api/support/accounts/{accountId}/unfreeze', { params, body: { note } });
+        await reread();
+      }}
+    >
+      <Text>{t('actions.unfreezeHint')}</Text>
+    </ReasonAction>
+  );
+}

@@ -1,0 +1,147 @@
+import { Button, Card, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, newRequestId, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { mayAny, useSession } from '../../shell/session.js';
+import { Who } from '../../shell/who.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { knownRows } from '../../ui/known-rows.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { localMinute } from '../../ui/minute.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Volume } from './volume.js';
+
+type Rate = Answer<'/api/support/accounts/{accountId}/rate'>;
+
+/** What a unit of balance costs the account, and the volume that a reseller is verified by. */
+export function AccountRate({ accountId }: { accountId: string }) {
+  const { t } = useTranslation('support');
+  const session = useSession();
+  const rate = $api.useQuery('get', '/api/support/accounts/{accountId}/rate', {
+    params: { path: { accountId } },
+  });
+  const isAdmin = mayAny(session, ['admin']);
+  return (
+    <Section
+      title={t('rate.title')}
+      aside={isAdmin && rate.data && <SetRate accountId={accountId} current={rate.data.rate} />}
+    >
+      <Loaded query={rate} lines={4}>
+        {(found) => (
+          <Stack>
+            <Card withBorder>
+              <Stack gap="xs">
+                <Text>{t('rate.inForce', { rate: found.rate })}</Text>
+                <Volume verified={found.verifiedTokens} threshold={found.thresholdTokens} />
+              </Stack>
+            </Card>
+            {found.versions.length > 0 && <Versions versions={found.versions} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Versions({ versions }: { versions: Rate['versions'] }) {
+  const { t } = useTranslation('support');
+  const columns: Column<Rate['versions'][number]>[] = [
+    { id: 'rate', header: t('rate.rate'), align: 'right', cell: ({ rate }) => rate },
+    { id: 'from', header: t('rate.from'), cell: ({ effectiveFrom }) => <When at={effectiveFrom} /> },
+    {
+      id: 'reason',
+      header: t('rate.reason'),
+      cell: ({ reason }) => <span className="model-name">{reason}</span>,
+    },
+    { id: 'by', header: t('rate.by'), cell: ({ actor }) => <Who actor={actor} /> },
+  ];
+  return (
+    <DataList
+      label={t('rate.versions')}
+      query={knownRows(versions)}
+      columns={columns}
+      rowKey={({ effectiveFrom, recordedAt }) => effectiveFrom + recordedAt}
+      empty={{ title: t('rate.versions'), hint: t('rate.hint') }}
+    />
+  );
+}
+
+function SetRate({ accountId, current }: { accountId: string; current: Rate['rate'] }) {
+  const { t } = useTranslation('support');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={open}>
+        {t('rate.set')}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={t('rate.set')}
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        <RateForm accountId={accountId} current={current} close={close} />
+      </Modal>
+    </>
+  );
+}
+
+function RateForm({
+  accountId,
+  current,
+  close,
+}: {
+  accountId: string;
+  current: Rate['rate'];
+  close: () => void;
+}) {
+  const { t } = useTranslation('support');
+  const [requestId] = useState(newRequestId);
+  const form = useForm<{ rate: Rate['rate']; effectiveFrom: string; reason: string }>({
+    initialValues: { rate: current === '1.3' ? '1.2' : '1.3', effectiveFrom: '', reason: '' },
+    validate: { reason: (value) => (value.trim() ? null : t('actions.reasonMissing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: ({ rate, effectiveFrom, reason }) => {
+      const from = effectiveFrom === '' ? {} : { effectiveFrom: new Date(effectiveFrom).toISOString() };
+      return api.POST('/api/admin/accounts/{accountId}/rate', {
+        params: { path: { accountId } },
+        body: { rate, ...from, reason: reason.trim(), requestId },
+      });
+    },
+    done: async () => {
+      await refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log');
+      tell(t('rate.done'));
+      close();
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Text size="sm">{t('rate.hint')}</Text>
+      <Radio.Group label={t('rate.rate')} {...form.getInputProps('rate')}>
+        <Group mt={4}>
+          <Radio value="1.3" label={t('rate.standard')} />
+          <Radio value="1.2" label={t('rate.reseller')} />
+        </Group>
+      </Radio.Group>
+      <TextInput
+        type="datetime-local"
+        label={t('rate.from')}
+        description={t('rate.fromHint')}
+        min={localMinute(new Date())}
+        {...form.getInputProps('effectiveFrom')}
+      />
+      <TextInput label={t('rate.reason')} required maxLength={500} {...form.getInputProps('reason')} />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {t('rate.submit')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,119 @@
+import { Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+
+const route = getRouteApi('/support/accounts/$accountId');
+const PAGE = 25;
+
+type Request = Item<'/api/support/accounts/{accountId}/usage'>;
+
+const TONES: Record<Request['state'], Tone> = {
+  held: 'busy',
+  settled: 'good',
+  released: 'quiet',
+  refused: 'bad',
+};
+
+function usePager() {
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const go = (next: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, cursor: next }) });
+  return { cursor, go };
+}
+
+/** The requests of an account, with what support sees more than its owner: the channel and the upstream's answer. */
+export function AccountUsage({ accountId }: { accountId: string }) {
+  const { t } = useTranslation('support');
+  const pager = usePager();
+  const params = { path: { accountId }, query: { limit: PAGE, cursor: pager.cursor } };
+  const usage = $api.useQuery(
+    'get',
+    '/api/support/accounts/{accountId}/usage',
+    { params },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <DataList
+      label={t('usage.label')}
+      query={usage}
+      columns={useUsageColumns()}
+      rowKey={({ chargeId }) => chargeId}
+      empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
+      pager={pager}
+      columnsName="support-usage"
+    />
+  );
+}
+
+function useUsageColumns(): Column<Request>[] {
+  const { t } = useTranslation('support');
+  const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
+  return [
+    { id: 'at', header: t('usage.at'), cell: ({ at }) => <When at={at} /> },
+    { id: 'model', header: t('usage.model'), cell: (request) => <Model request={request} /> },
+    {
+      id: 'state',
+      header: t('usage.state'),
+      cell: ({ state, refusalCode, reason }) => (
+        <Stack gap={2} align="flex-start">
+          <StatusBadge tone={TONES[state]}>{t(`usage.states.${state}`)}</StatusBadge>
+          {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
+        </Stack>
+      ),
+    },
+    { id: 'held', header: t('usage.held'), align: 'right', cell: ({ held }) => amount(held) },
+    { id: 'settled', header: t('usage.settled'), align: 'right', cell: ({ settled }) => amount(settled) },
+    {
+      id: 'channel',
+      header: t('usage.channel'),
+      cell: ({ channel, upstreamStatus }) => (channel ? `${channel} ${upstreamStatus ?? ''}` : '–'),
+    },
+    {
+      id: 'charge',
+      header: t('usage.charge'),
+      cell: ({ chargeId }) => (
+        <Text size="xs" ff="monospace" className="model-name">
+          {chargeId}
+        </Text>
+      ),
+    },
+    {
+      id: 'request',
+      header: t('usage.request'),
+      cell: ({ requestId }) => (
+        <Text size="xs" ff="monospace" className="model-name">
+          {requestId ?? '–'}
+        </Text>
+      ),
+      isExtra: true,
+    },
+    {
+      id: 'latency',
+      header: t('usage.latency'),
+      align: 'right',
+      cell: ({ latencyMs }) => (latencyMs === null ? '–' : `${latencyMs} ms`),
+      isExtra: true,
+    },
+  ];
+}
+
+function Model({ request: { model, requestedModel, group } }: { request: Request }) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm" className="model-name">
+        {requestedModel ?? model ?? '–'}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {group}
+      </Text>
+    </Stack>
+  );
+}

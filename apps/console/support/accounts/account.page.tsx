@@ -1,0 +1,120 @@
+import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { mayAny, useSession } from '../../shell/session.js';
+import { CopyLine } from '../../ui/copy.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { AccountActions } from './account-actions.js';
+import { AccountBalances } from './account-balances.js';
+import { AccountKeys } from './account-keys.js';
+import { AccountRate } from './account-rate.js';
+import { AccountUsage } from './account-usage.js';
+import { AccountTickets } from './account-tickets.js';
+import { Frozen } from './frozen.js';
+
+const route = getRouteApi('/support/accounts/$accountId');
+const TABS = ['about', 'keys', 'usage', 'tickets'] as const;
+type Tab = (typeof TABS)[number];
+
+export type FoundAccount = Answer<'/api/support/accounts/{accountId}'>;
+
+/** A customer's account: what it has, what it may, what it did, and what can be done for it. */
+export function SupportAccountPage() {
+  const { t } = useTranslation('support');
+  const { accountId } = route.useParams();
+  const account = $api.useQuery('get', '/api/support/accounts/{accountId}', {
+    params: { path: { accountId } },
+  });
+  return (
+    <Page title={account.data?.account.name ?? t('account.title')}>
+      <TextLink to="/support/accounts" size="sm">
+        {t('account.back')}
+      </TextLink>
+      <Loaded query={account} lines={12}>
+        {(found) => (
+          <Stack gap="lg">
+            <Head found={found} />
+            <AccountActions found={found} />
+            <Records found={found} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Head({ found: { account, person } }: { found: FoundAccount }) {
+  const { t } = useTranslation('support');
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <Frozen isFrozen={account.frozen !== null} />
+        {person === null ? (
+          <Text size="sm">{t('accounts.noPerson')}</Text>
+        ) : (
+          <Text size="sm" className="model-name">
+            {person.email}
+          </Text>
+        )}
+        {person?.disabled && <StatusBadge tone="bad">{t('account.disabled')}</StatusBadge>}
+        {person?.totpEnabled && <StatusBadge tone="quiet">{t('account.totp')}</StatusBadge>}
+        <Text size="sm" c="dimmed">
+          {t('account.since')} <When at={account.createdAt} />
+        </Text>
+      </Group>
+      <CopyLine value={account.accountId} label={t('account.id')} />
+      {account.frozen && (
+        <Text size="sm">
+          {t('account.frozenFor')}{' '}
+          {account.frozen.reason === 'debt' ? t('account.debt') : account.frozen.reason}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** Requests are for support and finance: being an administrator alone does not open them. */
+function Records({ found }: { found: FoundAccount }) {
+  const { t } = useTranslation('support');
+  const { tab = 'about' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const session = useSession();
+  const shown = TABS.filter((name) => name !== 'usage' || mayAny(session, ['support', 'finance']));
+  const { accountId } = found.account;
+  const choose = (chosen: Tab) =>
+    void navigate({ search: chosen === 'about' ? {} : { tab: chosen }, replace: true });
+  return (
+    <Tabs value={tab} onChange={(chosen) => choose(chosen as Tab)} keepMounted={false}>
+      <Tabs.List aria-label={t('account.title')} mb="md">
+        {shown.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {t(`account.tabs.${name}`)}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="about">
+        <Stack gap="lg">
+          <AccountBalances account={found.account} />
+          <AccountRate accountId={accountId} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="keys">
+        <AccountKeys keys={found.keys} />
+      </Tabs.Panel>
+      {shown.includes('usage') && (
+        <Tabs.Panel value="usage">
+          <AccountUsage accountId={accountId} />
+        </Tabs.Panel>
+      )}
+      <Tabs.Panel value="tickets">
+        <AccountTickets accountId={accountId} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,94 @@
+import { Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import { Frozen } from './frozen.js';
+
+const route = getRouteApi('/support/accounts');
+const PAGE = 25;
+const TYPING_PAUSE_MS = 300;
+/** The server looks for no less. */
+const FEWEST_CHARS = 2;
+
+type Account = Item<'/api/support/accounts'>;
+
+/** Finds a customer by whatever one has of them. */
+export function AccountsPage() {
+  const { t } = useTranslation('support');
+  const { query, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
+  const accounts = $api.useQuery(
+    'get',
+    '/api/support/accounts',
+    { params: { query: { limit: PAGE, cursor, ...(isLongEnough ? { query } : {}) } } },
+    { placeholderData: keepPreviousData },
+  );
+  const search = useDebouncedCallback(
+    (typed: string) => void navigate({ search: { query: typed.trim() || undefined }, replace: true }),
+    TYPING_PAUSE_MS,
+  );
+  return (
+    <Page title={t('accounts.title')} about={t('accounts.about')}>
+      <Stack>
+        <TextInput
+          type="search"
+          label={t('accounts.search')}
+          description={t('accounts.searchHint')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          key={query === undefined ? 'empty' : 'filled'}
+          defaultValue={query}
+          onChange={(event) => search(event.currentTarget.value)}
+          maw="36rem"
+        />
+        <DataList
+          label={t('accounts.label')}
+          query={accounts}
+          columns={useColumns()}
+          rowKey={({ accountId }) => accountId}
+          empty={
+            isLongEnough
+              ? { title: t('accounts.noMatch'), hint: t('accounts.noMatchHint') }
+              : { title: t('accounts.empty'), hint: t('accounts.emptyHint') }
+          }
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function useColumns(): Column<Account>[] {
+  const { t } = useTranslation('support');
+  return [
+    {
+      id: 'name',
+      header: t('accounts.name'),
+      cell: ({ accountId, name }) => (
+        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" className="model-name">
+          {name}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'email',
+      header: t('accounts.email'),
+      cell: ({ email }) => <span className="model-name">{email ?? t('accounts.noPerson')}</span>,
+    },
+    { id: 'main', header: t('accounts.main'), align: 'right', cell: ({ main }) => <Money value={main} /> },
+    { id: 'state', header: t('accounts.state'), cell: ({ frozen }) => <Frozen isFrozen={frozen} /> },
+    { id: 'created', header: t('accounts.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+  ];
+}

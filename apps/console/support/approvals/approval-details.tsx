@@ -1,0 +1,118 @@
+import { Group, Stack, Table, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { api, $api, queryClient } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { useSession } from '../../shell/session.js';
+import { Who } from '../../shell/who.js';
+import { fieldsOf } from '../../ui/fields-of.js';
+import { Money } from '../../ui/money.js';
+import { ReasonAction } from '../../ui/reason-action.js';
+import { When } from '../../ui/when.js';
+import { type Approval, ApprovalState, useKindName } from './approval.js';
+
+/** What is asked for, field by field, and the decision. */
+export function ApprovalDetails({ approval }: { approval: Approval }) {
+  const { t } = useTranslation('support');
+  const kindName = useKindName();
+  const { kind, state, amount, reason, requestedBy, createdAt, decidedBy, decidedAt, decisionNote } =
+    approval;
+  return (
+    <Stack>
+      <Group>
+        <Text fw={600}>{kindName(kind)}</Text>
+        <ApprovalState state={state} />
+      </Group>
+      {amount !== null && (
+        <Text size="xl" fw={600} component="div">
+          <Money value={amount} />
+        </Text>
+      )}
+      <Text className="spoken">{reason}</Text>
+      <Text size="sm" component="div">
+        {t('approvals.askedBy')} <Who actor={requestedBy} /> · <When at={createdAt} />
+      </Text>
+      {decidedBy !== null && decidedAt !== null && (
+        <Text size="sm" component="div">
+          {t('approvals.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
+          {decisionNote && ` · ${decisionNote}`}
+        </Text>
+      )}
+      <Fields approval={approval} />
+      {state === 'pending' && <Decision approval={approval} />}
+    </Stack>
+  );
+}
+
+function Fields({ approval: { subject, accountId, details, outcome } }: { approval: Approval }) {
+  const { t } = useTranslation('support');
+  const lines = [
+    ...fieldsOf({ subject, ...(accountId === null ? {} : { accountId }) }),
+    ...fieldsOf(details),
+    ...fieldsOf(outcome),
+  ];
+  return (
+    <Table aria-label={t('approvals.details')} layout="fixed">
+      <Table.Tbody>
+        {lines.map(([name, value], at) => (
+          <Table.Tr key={`${name} ${at}`}>
+            <Table.Th scope="row" w="35%">
+              {name}
+            </Table.Th>
+            <Table.Td className="model-name">{value}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+async function take(approval: Approval | undefined): Promise<void> {
+  if (!approval) return;
+  const init = { params: { path: { approvalId: approval.id } } };
+  queryClient.setQueryData($api.queryOptions('get', '/api/approvals/{approvalId}', init).queryKey, approval);
+  await refresh('/api/approvals');
+}
+
+function Decision({ approval }: { approval: Approval }) {
+  const { t } = useTranslation('support');
+  const session = useSession();
+  const params = { path: { approvalId: approval.id } };
+  if (approval.requestedBy === session?.userId) return <Text>{t('approvals.own')}</Text>;
+  const approve = async (note: string) => {
+    const { data } = await api.POST('/api/approvals/{approvalId}/approve', {
+      params,
+      body: note ? { note } : {},
+    });
+    await take(data);
+    tell(t('approvals.approved'));
+  };
+  const reject = async (note: string) => {
+    await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);
+  };
+  return (
+    <Group>
+      <ReasonAction
+        variant="filled"
+        label={t('approvals.approve')}
+        title={t('approvals.approveTitle')}
+        field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
+        missing=""
+        isOptional
+        isDangerous={false}
+        act={approve}
+      >
+        <Text>{t('approvals.approveHint')}</Text>
+      </ReasonAction>
+      <ReasonAction
+        label={t('approvals.reject')}
+        title={t('approvals.rejectTitle')}
+        field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
+        missing={t('actions.reasonMissing')}
+        act={reject}
+      >
+        <Text>{t('approvals.rejectHint')}</Text>
+      </ReasonAction>
+    </Group>
+  );
+}

@@ -1,0 +1,36 @@
+import { useTranslation } from 'react-i18next';
+import type { Item } from '../../api/queries.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+
+export type Approval = Item<'/api/approvals'>;
+const TONES: Record<Approval['state'], Tone> = { pending: 'waiting', approved: 'good', rejected: 'quiet' };
+
+export function ApprovalState({ state }: { state: Approval['state'] }) {
+  const { t } = useTranslation('support');
+  return <StatusBadge tone={TONES[state]}>{t(`approvals.states.${state}`)}</StatusBadge>;
+}
+
+const KINDS = [
+  'charge.refund',
+  'topup.manual',
+  'topup.refund',
+  'suspense.credit',
+  'adjustment',
+  'adjustment.reversal',
+  'write-off',
+  'write-off.reversal',
+] as const;
+
+/** What an approval is about, in words where they are known here. */
+export function useKindName(): (kind: string) => string {
+  const { t } = useTranslation('support');
+  return (kind) => {
+    const known = KINDS.find((each) => each === kind);
+    return known ? t(`approvals.kinds.${nameOf(known)}`) : kind;
+  };
+}
+
+/** Keys of texts have no dots in them. */
+function nameOf(kind: (typeof KINDS)[number]) {
+  return kind.replace('.', '-') as 'charge-refund';
+}

@@ -1,0 +1,127 @@
+import { Drawer, SegmentedControl, Stack } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { Who } from '../../shell/who.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { ApprovalDetails } from './approval-details.js';
+import { type Approval, ApprovalState, useKindName } from './approval.js';
+
+const route = getRouteApi('/approvals');
+const PAGE = 25;
+const STATES = ['pending', 'approved', 'rejected'] as const;
+
+/** What one person asked for and another has to agree to. */
+export function ApprovalsPage() {
+  const { t } = useTranslation('support');
+  const { state = 'pending', cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const approvals = $api.useQuery(
+    'get',
+    '/api/approvals',
+    { params: { query: { state, limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Page title={t('approvals.title')} about={t('approvals.about')}>
+      <Stack>
+        <SegmentedControl
+          w="fit-content"
+          aria-label={t('approvals.state')}
+          value={state}
+          onChange={(chosen) => {
+            const wanted = STATES.find((each) => each === chosen);
+            void navigate({ search: wanted && wanted !== 'pending' ? { state: wanted } : {}, replace: true });
+          }}
+          data={STATES.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
+        />
+        <DataList
+          label={t('approvals.label')}
+          query={approvals}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={
+            state === 'pending'
+              ? { title: t('approvals.empty'), hint: t('approvals.emptyHint') }
+              : { title: t('approvals.noneDecided'), hint: t('approvals.noneDecidedHint') }
+          }
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+      <OpenApproval />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Approval>[] {
+  const { t } = useTranslation('support');
+  const kindName = useKindName();
+  return [
+    {
+      id: 'kind',
+      header: t('approvals.kind'),
+      cell: ({ id, kind }) => (
+        <TextLink
+          from="/approvals"
+          to="/approvals"
+          search={(before) => ({ ...before, approval: id })}
+          size="sm"
+        >
+          {kindName(kind)}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('approvals.amount'),
+      align: 'right',
+      cell: ({ amount }) => (amount === null ? '–' : <Money value={amount} />),
+    },
+    {
+      id: 'reason',
+      header: t('approvals.reason'),
+      cell: ({ reason }) => <span className="model-name">{reason}</span>,
+    },
+    { id: 'by', header: t('approvals.by'), cell: ({ requestedBy }) => <Who actor={requestedBy} /> },
+    { id: 'at', header: t('approvals.at'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    { id: 'state', header: t('approvals.state'), cell: ({ state }) => <ApprovalState state={state} /> },
+  ];
+}
+
+function OpenApproval() {
+  const { t } = useTranslation('support');
+  const { approval: approvalId } = route.useSearch();
+  const navigate = route.useNavigate();
+  const close = () => void navigate({ search: (before) => ({ ...before, approval: undefined }) });
+  const approval = $api.useQuery(
+    'get',
+    '/api/approvals/{approvalId}',
+    { params: { path: { approvalId: approvalId ?? '' } } },
+    { enabled: approvalId !== undefined },
+  );
+  return (
+    <Drawer
+      opened={approvalId !== undefined}
+      onClose={close}
+      position="right"
+      size="lg"
+      title={t('approvals.one')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {approvalId !== undefined && (
+        <Loaded query={approval} lines={8}>
+          {(found) => <ApprovalDetails approval={found} />}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}

@@ -1,0 +1,84 @@
+import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DataList } from '../../ui/data-list.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { ticketKinds, useTicketColumns } from './ticket-columns.js';
+
+const route = getRouteApi('/support/tickets');
+const PAGE = 25;
+/** New tickets come without anybody pressing anything. */
+const LOOK_AGAIN_MS = 30_000;
+const STATES = ['open', 'answered', 'closed', 'all'] as const;
+
+/** What waits for an answer, whoever has waited longest first. */
+export function TicketQueuePage() {
+  const { t } = useTranslation('support');
+  const { state = 'open', kind, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const asked = state === 'all' ? undefined : state;
+  const tickets = $api.useQuery(
+    'get',
+    '/api/support/tickets',
+    { params: { query: { limit: PAGE, kind, cursor, state: asked } } },
+    { placeholderData: keepPreviousData, refetchInterval: LOOK_AGAIN_MS },
+  );
+  const isWaiting = state === 'open' && kind === undefined;
+  return (
+    <Page title={t('queue.title')} about={t('queue.about')}>
+      <Stack>
+        <Filters />
+        <DataList
+          label={t('queue.label')}
+          query={tickets}
+          columns={useTicketColumns()}
+          rowKey={({ id }) => id}
+          empty={{
+            title: isWaiting ? t('queue.done') : t('queue.noMatch'),
+            hint: isWaiting ? t('queue.doneHint') : t('queue.noMatchHint'),
+            action: isWaiting && (
+              <ButtonLink to="/support/tickets" search={{ state: 'all' }} variant="default">
+                {t('queue.states.all')}
+              </ButtonLink>
+            ),
+          }}
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('support');
+  const { state = 'open', kind } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  return (
+    <Group align="flex-end" gap="sm">
+      <SegmentedControl
+        aria-label={t('queue.state')}
+        value={state}
+        onChange={(chosen) => set({ state: chosen === 'open' ? undefined : chosen })}
+        data={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
+      />
+      <Select
+        label={t('queue.kind')}
+        placeholder={t('queue.any')}
+        clearable
+        clearButtonProps={{ 'aria-label': t('queue.any') }}
+        data={ticketKinds.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
+        value={kind ?? null}
+        onChange={(value) => set({ kind: value ?? undefined })}
+        w={{ base: '100%', xs: '14rem' }}
+      />
+    </Group>
+  );
+}

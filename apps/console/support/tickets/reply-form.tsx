@@ -1,0 +1,56 @@
+import { Button, SegmentedControl, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { type StaffTicket, takeTicket } from './ticket.js';
+
+const MOST_CHARS = 10_000;
+
+/** An answer that the customer reads and is told of by mail, or a note for colleagues. */
+export function ReplyForm({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('support');
+  const form = useForm({
+    initialValues: { body: '', isNote: false },
+    validate: { body: (value) => (value.trim() ? null : t('reply.missing')) },
+  });
+  const { isNote } = form.values;
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: async (body) => {
+      const params = { path: { ticketId: ticket.id } };
+      return (await api.POST('/api/support/tickets/{ticketId}/messages', { params, body })).data!;
+    },
+    done: async (changed) => {
+      form.reset();
+      await takeTicket(changed);
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <SegmentedControl
+        w="fit-content"
+        aria-label={t('reply.what')}
+        value={isNote ? 'note' : 'answer'}
+        onChange={(chosen) => form.setFieldValue('isNote', chosen === 'note')}
+        data={[
+          { value: 'answer', label: t('reply.answer') },
+          { value: 'note', label: t('reply.note') },
+        ]}
+      />
+      <Textarea
+        label={isNote ? t('reply.noteLabel') : t('reply.answerLabel')}
+        description={isNote ? t('reply.noteHint') : t('reply.answerHint')}
+        autosize
+        minRows={3}
+        maxRows={20}
+        maxLength={MOST_CHARS}
+        {...form.getInputProps('body')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending} w="fit-content">
+        {isNote ? t('reply.saveNote') : t('reply.send')}
+      </Button>
+    </form>
+  );
+}

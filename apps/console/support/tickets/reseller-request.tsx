@@ -1,0 +1,71 @@
+import { Card, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { newRequestId } from '../../api/queries.js';
+import { mayAny, useSession } from '../../shell/session.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Volume } from '../accounts/volume.js';
+import { type StaffTicket, takeTicket } from './ticket.js';
+
+/** What a request for the reseller rate is judged by, and granting it. */
+export function ResellerRequest({
+  ticket,
+  reseller,
+}: {
+  ticket: StaffTicket;
+  reseller: NonNullable<StaffTicket['reseller']>;
+}) {
+  const { t } = useTranslation('support');
+  const session = useSession();
+  const { verifiedTokens, thresholdTokens, isEligible, rate } = reseller;
+  const isGranted = ticket.outcome === 'rate_granted';
+  return (
+    <Card withBorder component="section" aria-label={t('reseller.title')}>
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text fw={600}>{t('reseller.title')}</Text>
+          <StatusBadge tone={isEligible ? 'good' : 'bad'}>
+            {isEligible ? t('reseller.eligible') : t('reseller.notEligible')}
+          </StatusBadge>
+        </Group>
+        <Volume verified={verifiedTokens} threshold={thresholdTokens} />
+        <Text size="sm">{t('rate.inForce', { rate })}</Text>
+        {!isGranted &&
+          (mayAny(session, ['admin']) ? (
+            <Grant ticket={ticket} isEligible={isEligible} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              {t('reseller.byAdmin')}
+            </Text>
+          ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Grant({ ticket, isEligible }: { ticket: StaffTicket; isEligible: boolean }) {
+  const { t } = useTranslation('support');
+  const [requestId] = useState(newRequestId);
+  const grant = async () => {
+    const params = { path: { ticketId: ticket.id } };
+    const { data } = await api.POST('/api/admin/tickets/{ticketId}/reseller-rate', {
+      params,
+      body: { requestId },
+    });
+    await takeTicket(data);
+  };
+  return (
+    <ConfirmAction
+      label={t('reseller.grant')}
+      title={t('reseller.grantTitle')}
+      isDangerous={false}
+      disabled={!isEligible || ticket.state === 'closed'}
+      w="fit-content"
+      act={grant}
+    >
+      <Text>{t('reseller.grantHint')}</Text>
+    </ConfirmAction>
+  );
+}

@@ -1,0 +1,157 @@
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tellFailure } from '../../shell/notices.js';
+import { Who } from '../../shell/who.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { RefundAction } from './refund-action.js';
+import { ReplyForm } from './reply-form.js';
+import { ResellerRequest } from './reseller-request.js';
+import { type StaffTicket, takeTicket } from './ticket.js';
+import { TicketState } from './ticket-columns.js';
+
+const route = getRouteApi('/support/tickets/$ticketId');
+const LOOK_AGAIN_MS = 15_000;
+
+/** A ticket with everything that is needed to answer it. Whoever answers takes it: the names stand at the answers. */
+export function SupportTicketPage() {
+  const { t } = useTranslation('support');
+  const { ticketId } = route.useParams();
+  const ticket = $api.useQuery(
+    'get',
+    '/api/support/tickets/{ticketId}',
+    { params: { path: { ticketId } } },
+    { refetchInterval: LOOK_AGAIN_MS },
+  );
+  return (
+    <Page title={ticket.data?.subject ?? t('ticket.title')} width={56}>
+      <TextLink to="/support/tickets" size="sm">
+        {t('ticket.back')}
+      </TextLink>
+      <Loaded query={ticket} lines={10}>
+        {(found) => (
+          <Stack>
+            <Head ticket={found} />
+            {found.reseller && <ResellerRequest ticket={found} reseller={found.reseller} />}
+            <Messages ticket={found} />
+            {found.state !== 'closed' && <ReplyForm ticket={found} />}
+            <Actions ticket={found} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Head({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('support');
+  const { accountId, kind, chargeId, createdAt } = ticket;
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <TicketState ticket={ticket} />
+        <Text size="sm">{t(`ticketKinds.${kind}`)}</Text>
+        <Text size="sm" c="dimmed">
+          <When at={createdAt} />
+        </Text>
+        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
+          {t('ticket.account')}
+        </TextLink>
+      </Group>
+      {chargeId !== null && (
+        <Text size="sm" className="model-name">
+          {t('ticket.charge')} <span className="monospace">{chargeId}</span>
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Messages({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('support');
+  return (
+    <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('ticket.conversation')}>
+      {ticket.messages.map((message) =>
+        message.kind === 'event' ? (
+          <Text component="li" key={message.id} size="sm" c="dimmed" ta="center">
+            {message.body} · <Who actor={message.authorId} /> · <When at={message.createdAt} />
+          </Text>
+        ) : (
+          <Message key={message.id} message={message} />
+        ),
+      )}
+    </Stack>
+  );
+}
+
+function Message({ message }: { message: StaffTicket['messages'][number] }) {
+  const { t } = useTranslation('support');
+  const { kind, fromStaff, authorId, body, createdAt } = message;
+  const isNote = kind === 'note';
+  return (
+    <Paper
+      component="li"
+      withBorder
+      p="sm"
+      maw="85%"
+      className={`${fromStaff ? 'message-own' : 'message-theirs'} ${isNote ? 'message-note' : ''}`}
+    >
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" fw={600} component="div">
+          {isNote ? t('ticket.note') : fromStaff ? t('ticket.support') : t('ticket.customer')}
+          {fromStaff && (
+            <>
+              {' · '}
+              <Who actor={authorId} />
+            </>
+          )}
+        </Text>
+        <Text size="xs" c="dimmed">
+          <When at={createdAt} />
+        </Text>
+      </Group>
+      <Text className="spoken">{body}</Text>
+    </Paper>
+  );
+}
+
+function Actions({ ticket }: { ticket: StaffTicket }) {
+  const { t } = useTranslation('support');
+  const params = { path: { ticketId: ticket.id } };
+  const reopening = useMutation({
+    mutationFn: () => api.POST('/api/support/tickets/{ticketId}/reopen', { params }),
+    onSuccess: ({ data }) => takeTicket(data),
+    onError: tellFailure,
+  });
+  if (ticket.state === 'closed') {
+    return (
+      <Group>
+        <Text>{t('ticket.closed')}</Text>
+        <Button variant="default" onClick={() => reopening.mutate()} loading={reopening.isPending}>
+          {t('ticket.reopen')}
+        </Button>
+      </Group>
+    );
+  }
+  return (
+    <Group>
+      <RefundAction ticket={ticket} />
+      <ConfirmAction
+        label={t('ticket.close')}
+        title={t('ticket.closeTitle')}
+        isDangerous={false}
+        act={async () =>
+          takeTicket((await api.POST('/api/support/tickets/{ticketId}/close', { params })).data)
+        }
+      >
+        <Text>{t('ticket.closeHint')}</Text>
+      </ConfirmAction>
+    </Group>
+  );
+}

@@ -1,0 +1,15 @@
+import { $api, queryClient } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+
+export type StaffTicket = Answer<'/api/support/tickets/{ticketId}'>;
+
+/** Every change answers the whole ticket. */
+export async function takeTicket(ticket: StaffTicket | undefined): Promise<void> {
+  if (!ticket) return;
+  const init = { params: { path: { ticketId: ticket.id } } };
+  queryClient.setQueryData(
+    $api.queryOptions('get', '/api/support/tickets/{ticketId}', init).queryKey,
+    ticket,
+  );
+  await refresh('/api/support/tickets', '/api/support/accounts/{accountId}/rate');
+}
