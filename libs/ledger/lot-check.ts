@@ -86,6 +86,20 @@ export const lotChecks: readonly LotCheck[] = [
           SELECT id::text AS transaction_id, code, p.amount::text, u.amount::text AS expected FROM posted p
           FULL JOIN used u USING (id, code) WHERE coalesce(p.amount, 0) <> coalesce(u.amount, 0)`,
   },
+  {
+    state: 'day_sums_differ',
+    message: 'what is summed up for a day is not what its uses come to',
+    sql: `WITH plain AS (
+            SELECT day, sum(credits) AS credits, sum(minor) AS minor FROM (
+              SELECT (effective_at AT TIME ZONE 'UTC')::date AS day, sum(credits) AS credits, 0 AS minor FROM lot_uses GROUP BY 1
+              UNION ALL SELECT (t.effective_at AT TIME ZONE 'UTC')::date, 0, u.minor
+                FROM (SELECT recognition_id AS id, sum(minor) AS minor FROM lot_uses GROUP BY 1) u
+                JOIN ledger_transactions t ON t.id = u.id) AS sums GROUP BY day),
+          summed AS (SELECT day, sum(credits) AS credits, sum(minor) AS minor FROM lot_day_sums GROUP BY 1)
+          SELECT day::text, s.credits::text, p.credits::text AS expected_credits, s.minor::text, p.minor::text AS expected_minor
+          FROM plain p FULL JOIN summed s USING (day)
+          WHERE (coalesce(p.credits, 0), coalesce(p.minor, 0)) <> (coalesce(s.credits, 0), coalesce(s.minor, 0))`,
+  },
 ];
 
 /** Deferred revenue is what was paid for lots, less what left them and what was recognised; pending refunds are still in it. */
@@ -98,7 +112,7 @@ export const deferredCheck: LotCheck = {
               WHERE a.code = 'deferred-revenue') AS posted,
             (SELECT coalesce(sum(paid_minor), 0) FROM credit_lots) AS bought,
             (SELECT coalesce(sum(paid_minor), 0) FROM credit_lot_changes WHERE kind <> 'debt') AS changed,
-            (SELECT coalesce(sum(minor), 0) FROM lot_uses) AS recognised,
+            (SELECT coalesce(sum(minor), 0) FROM lot_day_sums) AS recognised,
             (SELECT coalesce(sum(paid_minor), 0) FROM topup_refunds WHERE state = 'pending') AS pending) AS sums
         WHERE posted <> bought + changed - recognised + pending`,
 };

@@ -36,6 +36,7 @@ export async function writePlays(
     reference,
   );
   await storeUses(client, uses, postings);
+  await storeDaySums(client, uses, postings);
   await storeStates(client, plays);
   await storeUnmet(client, plays);
   await client.query(
@@ -91,8 +92,6 @@ async function storeUses(
   postings: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   if (uses.length === 0) return;
-  const recognitionOf = ({ minor, effectiveAt }: LotUse): bigint | null =>
-    minor === 0n ? null : (postings.get(dayOf(effectiveAt)) ?? null);
   await client.query(
     `INSERT INTO lot_uses (account_id, lot_id, first_use_id, last_use_id, purpose, credits, minor, at_id, effective_at,
        recognition_id)
@@ -111,8 +110,38 @@ async function storeUses(
       uses.map(({ use }) => use.minor),
       uses.map(({ use }) => use.atId),
       uses.map(({ use }) => use.effectiveAt),
-      uses.map(({ use }) => recognitionOf(use)),
+      uses.map(({ use }) => recognitionOf(use, postings)),
     ],
+  );
+}
+
+function recognitionOf({ minor, effectiveAt }: LotUse, postings: ReadonlyMap<string, bigint>): bigint | null {
+  return minor === 0n ? null : (postings.get(dayOf(effectiveAt)) ?? null);
+}
+
+/** Rows of their own, since writers that met in one row of a day would wait for each other. */
+async function storeDaySums(
+  client: pg.ClientBase,
+  uses: readonly { use: LotUse }[],
+  postings: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const credits = new Map<string, bigint>();
+  const minor = new Map<bigint, bigint>();
+  for (const { use } of uses) {
+    const day = dayOf(use.effectiveAt);
+    credits.set(day, (credits.get(day) ?? 0n) + use.credits);
+    const posting = recognitionOf(use, postings);
+    if (posting !== null) minor.set(posting, (minor.get(posting) ?? 0n) + use.minor);
+  }
+  if (credits.size === 0) return;
+  await client.query(
+    `INSERT INTO lot_day_sums (day, credits, minor)
+     SELECT day, sum(credits), sum(minor) FROM (
+       SELECT day, credits, 0 AS minor FROM unnest($1::date[], $2::numeric[]) AS c (day, credits)
+       UNION ALL SELECT (t.effective_at AT TIME ZONE 'UTC')::date, 0, m.minor
+         FROM unnest($3::bigint[], $4::numeric[]) AS m (id, minor) JOIN ledger_transactions t ON t.id = m.id) AS sums
+     GROUP BY day`,
+    [[...credits.keys()], [...credits.values()], [...minor.keys()], [...minor.values()]],
   );
 }
 

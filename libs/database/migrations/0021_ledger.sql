@@ -17,3 +17,19 @@ ALTER TABLE lot_unmet ALTER COLUMN effective_at SET NOT NULL;
 
 -- The end of the chunk that is being written, account by account, until `through_id` is there.
 ALTER TABLE lot_progress ADD COLUMN target_id bigint;
+
+-- What lot_uses come to by UTC day, so that reports need not read them all: rows of several writers, to be added up.
+CREATE TABLE lot_day_sums (
+  id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  day      date NOT NULL,
+  credits  numeric(30) NOT NULL,               -- of uses that were effective on it
+  minor    numeric(30) NOT NULL                -- of uses whose recognition is effective on it, as the ledger has it
+);
+CALL make_append_only('lot_day_sums');
+INSERT INTO lot_day_sums (day, credits, minor)
+  SELECT day, sum(credits), sum(minor) FROM (
+    SELECT (effective_at AT TIME ZONE 'UTC')::date AS day, sum(credits) AS credits, 0 AS minor FROM lot_uses GROUP BY 1
+    UNION ALL
+    SELECT (t.effective_at AT TIME ZONE 'UTC')::date, 0, sum(u.minor) FROM lot_uses u
+      JOIN ledger_transactions t ON t.id = u.recognition_id GROUP BY 1) AS sums GROUP BY day;
+GRANT SELECT, INSERT ON lot_day_sums TO tollgate_billing;

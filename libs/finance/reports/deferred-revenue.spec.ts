@@ -1,11 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import { inTransaction } from '#database/database.js';
 import { atHorizon } from '#ledger/horizon.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { advanceLots } from '#ledger/lots.js';
+import { lockBalance } from '#ledger/posting.js';
+import { recogniseAll, recogniseNext } from '#ledger/recognition.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import type { ControlResult } from '../control.js';
 import { deferredRevenueControl, lotsControl } from '../controls/lots.control.js';
 import { deferredRevenueReport } from './deferred-revenue.js';
+
+/** SUMS_SEED replays a run. */
+const SUMS_SEED = Number(process.env['SUMS_SEED'] ?? randomInt(2 ** 31));
+
+/** Numbers below another, from a seed. */
+function randomDice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
 
 let fixture: LedgerFixture;
 let accountId: string;
@@ -40,6 +56,57 @@ describe('the roll-forward of deferred revenue', () => {
     expect(recognised.reduce((sum, { amountMinor }) => sum - amountMinor, 0n)).toBe(rows[0]?.minor);
     const after = await deferredRevenueReport(fixture.billing, { from: day(1), to: day(2) });
     expect(after).toMatchObject({ openingMinor: report.closingMinor, lines: [], agrees: true });
+  });
+});
+
+describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`, () => {
+  /** From the uses themselves. */
+  const PLAIN = `
+    SELECT (SELECT coalesce(sum(u.minor), 0) FROM lot_uses u JOIN ledger_transactions t ON t.id = u.recognition_id
+        WHERE t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS recognised,
+      (SELECT coalesce(sum(u.credits), 0) FROM lot_uses u WHERE u.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS used,
+      (SELECT coalesce(sum(l.credits), 0) FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id
+        WHERE t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS bought,
+      (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id
+        WHERE c.kind <> 'debt' AND t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS changed`;
+
+  it('is what a plain sum of all uses gives, on any day and however they were played', async () => {
+    const dice = randomDice(SUMS_SEED);
+    for (let round = 0; round < 4; round += 1) {
+      const customers = await Promise.all([1, 2, 3].map(() => fixture.account({ credits: '5' })));
+      const life = new LedgerLife(fixture);
+      for (let n = 0; n < 9; n += 1) {
+        const customer = customers[dice(3)] as (typeof customers)[number];
+        await life.charge(customer, { units: BigInt(2 + dice(3)), delivered: BigInt(1 + dice(2)) });
+        if (dice(3) === 0) await recogniseNext(fixture.billing, 1 + dice(8));
+        if (dice(3) === 0)
+          await inTransaction(fixture.billing, async (client) =>
+            advanceLots(client, await lockBalance(client, customer.accountId)),
+          );
+      }
+      await life.close();
+      // As if it had happened on days before.
+      await fixture.owner.query('ALTER TABLE ledger_transactions DISABLE TRIGGER append_only');
+      await fixture.owner.query(
+        `UPDATE ledger_transactions SET effective_at = effective_at - (id % 4) * interval '1 day'
+         WHERE kind = 'settle' AND account_id = $1 AND id > (SELECT through_id FROM lot_progress)
+           AND id > coalesce((SELECT through_id FROM lot_cursors WHERE account_id = $1), 0)`,
+        [customers[0]?.accountId],
+      );
+      await fixture.owner.query('ALTER TABLE ledger_transactions ENABLE TRIGGER append_only');
+      if (round % 2 === 0) await recogniseAll(fixture.billing, 7);
+      for (let offset = -5; offset <= 1; offset += 1) {
+        const to = day(offset);
+        const { lots } = await deferredRevenueReport(fixture.billing, { from: day(-9), to });
+        const { rows } = await fixture.billing.query<
+          Record<'recognised' | 'used' | 'bought' | 'changed', string>
+        >(PLAIN, [to]);
+        const { recognised = '', used = '', bought = '', changed = '' } = rows[0] ?? {};
+        expect(lots.recognisedMinor).toBe(BigInt(recognised));
+        expect(lots.unusedCredits).toBe(BigInt(bought) + BigInt(changed) - BigInt(used));
+      }
+    }
+    await recogniseAll(fixture.billing);
   });
 });
 
@@ -83,6 +150,8 @@ describe('the controls of lots and of deferred revenue', () => {
       'UPDATE ledger_entries SET balance_after = balance_after + 1 WHERE ledger_account_id = (SELECT main_ledger_id FROM customer_balances WHERE account_id = $1)',
     ],
     ['never_played', 'DELETE FROM lot_cursors WHERE account_id = $1'],
+    ['day_sums_differ', 'UPDATE lot_day_sums SET credits = credits + 1 WHERE $1::text IS NOT NULL'],
+    ['day_sums_differ', 'DELETE FROM lot_day_sums WHERE $1::text IS NOT NULL'],
     ['stuck', `UPDATE lot_cursors SET stuck = 'x' WHERE account_id = $1`],
     ['credits_idle', `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1, now())`],
   ])('name what is wrong with lots: %s', async (state, sql) => {

@@ -135,7 +135,10 @@ async function readLines(client: pg.ClientBase, { from, to }: Days): Promise<Def
   }));
 }
 
-/** $1: the end. Uses count when their recognition is effective, as the ledger has it; of credits, when they were. */
+/**
+ * $1: the end. Uses count when their recognition is effective, as the ledger has it; of credits, when they were. They are
+ * summed by day as they are written; a control compares the sums with the uses.
+ */
 const LOTS_AT_END = `
 WITH before AS (SELECT ${START} AS at)
 SELECT
@@ -143,8 +146,7 @@ SELECT
       WHERE t.effective_at < before.at)
     + (SELECT coalesce(sum(c.paid_minor), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
       WHERE c.kind <> 'debt' AND t.effective_at < before.at))::text AS paid,
-  (SELECT coalesce(sum(u.minor), 0) FROM (SELECT recognition_id AS id, sum(minor) AS minor FROM lot_uses GROUP BY 1) u
-    JOIN ledger_transactions t ON t.id = u.id, before WHERE t.effective_at < before.at)::text AS recognised,
+  (SELECT coalesce(sum(d.minor), 0) FROM lot_day_sums d WHERE d.day < $1::date)::text AS recognised,
   (SELECT coalesce(sum(r.paid_minor), 0) FROM topup_refunds r JOIN ledger_transactions t ON t.id = r.transaction_id
     LEFT JOIN ledger_transactions d ON d.id = r.ended_transaction_id, before
     WHERE t.effective_at < before.at AND (d.id IS NULL OR d.effective_at >= before.at))::text AS pending,
@@ -152,7 +154,7 @@ SELECT
       WHERE t.effective_at < before.at)
     + (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id, before
       WHERE c.kind <> 'debt' AND t.effective_at < before.at)
-    - (SELECT coalesce(sum(u.credits), 0) FROM lot_uses u, before WHERE u.effective_at < before.at))::text AS unused`;
+    - (SELECT coalesce(sum(d.credits), 0) FROM lot_day_sums d WHERE d.day < $1::date))::text AS unused`;
 
 async function readLotsAtEnd(client: pg.ClientBase, { to }: Days): Promise<LotsAtEnd> {
   const { rows } = await client.query<Record<'paid' | 'recognised' | 'pending' | 'unused', string>>(
