@@ -139,6 +139,13 @@ describe('tollgate finance reconcile', () => {
     const { stdout } = await finance('reconcile', 'bank', '--state', 'matched', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ kind: 'line', reference: 'bank-1' }], more: false });
     expect((await finance('reconcile', 'payments', '--state', 'odd')).code).toBe(2);
+    const charges = await finance('reconcile', 'charges', '--json');
+    expect(charges).toMatchObject({ code: 0, stdout: '{"items":[],"more":false}\n' });
+    expect(JSON.parse((await finance('reconcile', 'charges', '--days', '--json')).stdout)).toEqual({
+      ...{ faults: 0, days: [] },
+    });
+    const accepted = await finance('reconcile', 'accept', 'stripe', 'txn_1', '--reason', 'as they wrote');
+    expect(accepted).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to accept') });
     const covered = await finance('reconcile', 'coverage');
     expect(covered).toMatchObject({ code: 0, stdout: expect.stringContaining(`bank main`) });
     const spans = JSON.parse((await finance('reconcile', 'coverage', '--json')).stdout);

@@ -128,6 +128,33 @@ describe('the controls', () => {
     expect(late.status).toBe(409);
   });
 
+  it('have a report of charges against their work, by day, one by one and as a file', async () => {
+    const { data } = await finance.api.GET('/api/finance/reports/charges-tasks', { params: { query: {} } });
+    expect(data).toMatchObject({ faults: 0, days: [{ state: 'matched', items: 2, settled: '0.04' }] });
+    const list = async (query: object) =>
+      (await finance.api.GET('/api/finance/reports/charges-tasks/items', { params: { query } })).data!;
+    const first = await list({ limit: 1 });
+    const rest = await list({ limit: 5, cursor: first.nextCursor! });
+    expect([...first.items, ...rest.items].map(({ chargeState }) => chargeState)).toEqual([
+      'released',
+      'settled',
+    ]);
+    expect(rest).toMatchObject({
+      items: [{ state: 'matched', requestId: expect.any(String) }],
+      nextCursor: null,
+    });
+    expect(rest.items[0]!.transactionIds).toHaveLength(2);
+    expect((await list({ faults: 'true' })).items).toEqual([]);
+    const file = await finance.send('/api/finance/reports/charges-tasks/items.csv?state=matched');
+    expect((await file.text()).trim().split('\n')).toHaveLength(3);
+    for (const query of [
+      'faults=true&state=late',
+      'cursor=bm8',
+      'from=2026-01-01T00:00:00Z&to=2026-12-01T00:00:00Z',
+    ])
+      expect((await finance.send(`/api/finance/reports/charges-tasks/items?${query}`)).status).toBe(400);
+  });
+
   it('list findings page by page, newest first', async () => {
     const planted = [await plantHold(), await plantHold(), await plantHold()];
     await run(['holds']);

@@ -24,6 +24,7 @@ import { RecognitionLoop } from './recognition.loop.js';
 import { Reconciler } from './reconciler.loop.js';
 import { RevenueController } from './revenue.controller.js';
 import { TransactionController } from './transaction.controller.js';
+import { ChargesTasksController } from './charges-tasks.controller.js';
 import { WorkReportsController } from './work-reports.controller.js';
 
 /** Stores the balances of each day once it is over, behind the postings. */
@@ -59,6 +60,7 @@ class SnapshotLoop implements OnApplicationBootstrap, BeforeApplicationShutdown 
     RevenueController,
     LedgerController,
     TransactionController,
+    ChargesTasksController,
     WorkReportsController,
   ],
   providers: [

@@ -1,3 +1,4 @@
+import { faultsOf, workDayView, workView } from '#apps/billing/finance/charges-tasks.view.js';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type pg from 'pg';
 import {
@@ -17,6 +18,14 @@ import {
 import { FAULTY_PAYOUTS, listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
 import { AcceptanceNeedsTwo, acceptLine } from '#finance/provider-reports/line-acceptance.js';
+import {
+  FAULTY_WORK,
+  readWork,
+  readWorkDays,
+  type WorkRange,
+  type WorkState,
+  workStates,
+} from '#finance/reports/charges-tasks.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
@@ -42,7 +51,7 @@ Examples:
   tollgate finance reconcile bank --state missing_here --json`;
 
 const isFaulty = (state: string): boolean =>
-  ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK] as readonly string[]).includes(state);
+  ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK, ...FAULTY_WORK] as readonly string[]).includes(state);
 
 interface Range {
   from?: string;
@@ -72,6 +81,11 @@ export function reconcileCommand(): Command {
     .option('--account <name>', 'only lines of this account')
     .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
     .action(bank);
+  withRange(command.command('charges').description('charges against tasks and requests; the last 31 days'))
+    .addOption(states(...workStates))
+    .option('--days', 'count and add up by day')
+    .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
+    .action(charges);
   command
     .command('coverage')
     .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
@@ -86,6 +100,42 @@ export function reconcileCommand(): Command {
     .option('--json', 'print one JSON document')
     .action(accept);
   return command;
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_SHOWN = 31;
+
+async function charges(options: Range & { state?: WorkState; days?: boolean; grace: number }): Promise<void> {
+  const to = options.to === undefined ? new Date() : new Date(`${options.to}T00:00:00Z`);
+  const begin = new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
+  const from = options.from === undefined ? begin : new Date(`${options.from}T00:00:00Z`);
+  if (from >= to) throw new OperatorError('--to must be after --from.');
+  const range = { from, to, graceMs: options.grace };
+  if (options.days) return printWorkDays(range, options);
+  const query = { ...range, states: statesOf(options, FAULTY_WORK), after: null };
+  await printItems(options, {
+    read: (client, limit) => readWork(client, { ...query, limit }),
+    view: (item) => ({ ...workView(item), message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` }),
+    row: ({ at, subject, amount, settled, chargeId, transactionIds }) => [
+      ...[minute(at), subject, chargeId ?? '-', amount ?? '-', settled ?? '-', transactionIds.join(' ')],
+    ],
+    titles: ['Time (UTC)', 'What', 'Charge', 'Held', 'Settled', 'Transactions'],
+  });
+}
+
+async function printWorkDays(range: WorkRange, { json }: Range): Promise<void> {
+  const days = await onSnapshot((client) => readWorkDays(client, range));
+  const faults = faultsOf(days);
+  if (faults > 0) process.exitCode = 1;
+  const views = days.map(workDayView);
+  if (json) return printJson({ faults, days: views });
+  const titles = ['Day', 'State', 'Items', 'Held', 'Settled'].map((title) => ({ title }));
+  printText(
+    table(
+      titles,
+      views.map(({ day, state, items, amount, settled }) => [day, state, String(items), amount, settled]),
+    ),
+  );
 }
 
 async function accept(

@@ -1389,6 +1389,60 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/reports/charges-tasks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Charges against tasks and requests: how many are in which state, by UTC day.
+     * @description Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was given back), task or charge missing.
+     */
+    get: operations['reportChargesTasks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/charges-tasks/items': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Charges against tasks and requests one by one, newest first. */
+    get: operations['listChargesTasks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/charges-tasks/items.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file. */
+    get: operations['downloadChargesTasks'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/debts': {
     parameters: {
       query?: never;
@@ -1432,6 +1486,57 @@ export interface paths {
     };
     /** How deferred revenue went from its opening to its closing balance, and what the lots say. */
     get: operations['reportDeferredRevenue'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/deferred-revenue.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file. */
+    get: operations['exportDeferredRevenue'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/deferred-revenue/lots': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The lots of credit that deferred revenue is made of at the end of a day, in the order in which they came. */
+    get: operations['listDeferredLots'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/deferred-revenue/lots.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file with all of them. */
+    get: operations['exportDeferredLots'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1491,6 +1596,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/reports/price-changes.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The same as a file with all of them. */
+    get: operations['exportPriceChanges'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/promotion': {
     parameters: {
       query?: never;
@@ -1511,6 +1633,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/finance/reports/promotion.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What invites cost, day by day, between the balances before and after, as a file. */
+    get: operations['downloadPromotion'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/reports/refunds': {
     parameters: {
       query?: never;
@@ -1523,6 +1662,23 @@ export interface paths {
      * @description A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.
      */
     get: operations['reportRefunds'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/finance/reports/refunds.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Refunds against failures by UTC day, as a file. */
+    get: operations['downloadRefunds'];
     put?: never;
     post?: never;
     delete?: never;
@@ -14708,6 +14864,310 @@ export interface operations {
       };
     };
   };
+  reportChargesTasks: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Charges against tasks and requests: how many are in which state, by UTC day. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            to: string;
+            /** @description What should be 0. */
+            faults: number;
+            days: {
+              /** @example 2026-01-31 */
+              day: string;
+              /** @enum {string} */
+              state:
+                | 'matched'
+                | 'running'
+                | 'charged_without_work'
+                | 'work_without_charge'
+                | 'failed_without_release'
+                | 'failed_and_settled'
+                | 'late'
+                | 'task_missing'
+                | 'charge_missing';
+              items: number;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              amount: string;
+              /**
+               * @description USD of credit, a decimal string.
+               * @example 0.02
+               */
+              settled: string;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listChargesTasks: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        from?: string;
+        to?: string;
+        state?:
+          | 'matched'
+          | 'running'
+          | 'charged_without_work'
+          | 'work_without_charge'
+          | 'failed_without_release'
+          | 'failed_and_settled'
+          | 'late'
+          | 'task_missing'
+          | 'charge_missing';
+        faults?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Charges against tasks and requests one by one, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @description `task:{id}`, or `charge:{id}` of work without a task. */
+              subject: string;
+              /** @enum {string} */
+              state:
+                | 'matched'
+                | 'running'
+                | 'charged_without_work'
+                | 'work_without_charge'
+                | 'failed_without_release'
+                | 'failed_and_settled'
+                | 'late'
+                | 'task_missing'
+                | 'charge_missing';
+              /**
+               * Format: date-time
+               * @description When the work ended, or its charge where it did not.
+               */
+              at: string;
+              chargeId: string | null;
+              chargeState: string | null;
+              /** @description That was held at first. */
+              amount: string | null;
+              settled: string | null;
+              accountId: string | null;
+              model: string | null;
+              channel: string | null;
+              requestId: string | null;
+              taskId: string | null;
+              taskState: string | null;
+              /** @description The status that the client was answered, where it named its request. */
+              answered: number | null;
+              /** @description Of the ledger. */
+              transactionIds: string[];
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadChargesTasks: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        state?:
+          | 'matched'
+          | 'running'
+          | 'charged_without_work'
+          | 'work_without_charge'
+          | 'failed_without_release'
+          | 'failed_and_settled'
+          | 'late'
+          | 'task_missing'
+          | 'charge_missing';
+        faults?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportDebts: {
     parameters: {
       query?: {
@@ -14994,6 +15454,289 @@ export interface operations {
             /** @description Whether all of it comes to the same. */
             agrees: boolean;
           };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportDeferredRevenue: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listDeferredLots: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+        to?: string;
+        accountId?: string;
+        left?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lots of credit that deferred revenue is made of at the end of a day, in the order in which they came. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              lotId: string;
+              accountId: string;
+              /** @description Null: nobody paid for it. */
+              topupId: string | null;
+              /** @description The ledger transaction that brought it. */
+              transactionId: string;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              boughtAt: string;
+              /**
+               * @description USD of credit: all of it.
+               * @example 0.02
+               */
+              bought: string;
+              /**
+               * @description For all of it: its basis.
+               * @example 1300
+               * @example -0.07
+               */
+              paid: string;
+              /**
+               * @description USD of credit: used, debts that it covered included.
+               * @example 0.02
+               */
+              consumed: string;
+              /**
+               * @description USD of credit: of that, given back after settlement.
+               * @example 0.02
+               */
+              restored: string;
+              /**
+               * @description USD of credit: on its way back to the customer, or there.
+               * @example 0.02
+               */
+              refunded: string;
+              /**
+               * @description USD of credit: gone with a chargeback.
+               * @example 0.02
+               */
+              chargedBack: string;
+              /**
+               * @description USD of credit: gone with an adjustment that was reversed.
+               * @example 0.02
+               */
+              reversed: string;
+              /**
+               * @description USD of credit: bought - consumed + restored - refunded - chargedBack - reversed.
+               * @example 0.02
+               */
+              left: string;
+              /**
+               * @description Of the currency, a decimal string.
+               * @example 1300
+               * @example -0.07
+               */
+              recognised: string;
+              /**
+               * @description Of the currency, a decimal string.
+               * @example 1300
+               * @example -0.07
+               */
+              pendingRefunds: string;
+              /**
+               * @description All lots together are the closing balance of deferred revenue.
+               * @example 1300
+               * @example -0.07
+               */
+              deferred: string;
+            }[];
+            nextCursor: string | null;
+            currency: string;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportDeferredLots: {
+    parameters: {
+      query?: {
+        to?: string;
+        accountId?: string;
+        left?: 'true' | 'false';
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file with all of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
         };
       };
       /** @description `invalid_value`, `invalid_type` */
@@ -15354,6 +16097,76 @@ export interface operations {
       };
     };
   };
+  exportPriceChanges: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+        kind?: 'price' | 'multiplier' | 'rule';
+        subject?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The same as a file with all of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportPromotion: {
     parameters: {
       query?: {
@@ -15490,6 +16303,74 @@ export interface operations {
       };
     };
   };
+  downloadPromotion: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What invites cost, day by day, between the balances before and after, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   reportRefunds: {
     parameters: {
       query?: {
@@ -15540,6 +16421,74 @@ export interface operations {
               maxMs: number | null;
             }[];
           };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  downloadRefunds: {
+    parameters: {
+      query?: {
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Refunds against failures by UTC day, as a file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
         };
       };
       /** @description `invalid_value`, `invalid_type` */

@@ -29,7 +29,7 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
        named AS (SELECT * FROM found ORDER BY subject, state LIMIT ${query.limit})
      SELECT (SELECT count(*) FROM found)::text AS total, subject, state, details, to_jsonb(named) ->> 'at' AS at,
        (coalesce(transaction_ids, '{}') || ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
-          IN ('charge:' || charge_id || ':hold', 'charge:' || charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
+          IN ('charge:' || named.charge_id || ':hold', 'charge:' || named.charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
      FROM named ORDER BY subject, state`,
     [...query.values],
   );

@@ -207,7 +207,7 @@ export async function readWork(client: pg.ClientBase, query: WorkQuery): Promise
        account_id AS "accountId", model_id AS model, channel_id AS channel, request_id AS "requestId", task_id AS "taskId",
        task_state AS "taskState", answered,
        ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
-         IN ('charge:' || charge_id || ':hold', 'charge:' || charge_id || ':resolve') ORDER BY t.id) AS "transactionIds"
+         IN ('charge:' || page.charge_id || ':hold', 'charge:' || page.charge_id || ':resolve') ORDER BY t.id) AS "transactionIds"
      FROM page ORDER BY page.at DESC, subject DESC`,
     [graceMs, from, to, states, after?.at ?? null, after?.subject ?? '', limit],
   );
