@@ -26,6 +26,12 @@ export type Namespace =
   | 'prices'
   | 'catalog'
   | 'finance'
+  | 'reconciliation'
+  | 'periods'
+  | 'payments'
+  | 'desk'
+  | 'reports'
+  | 'costs'
   | 'operator';
 
 const STORED_AS = 'tollgate.language';

@@ -3,6 +3,7 @@ import type account from './en/account.json';
 import type admin from './en/admin.json';
 import type calls from './en/calls.json';
 import type catalog from './en/catalog.json';
+import type finance from './en/finance.json';
 import type operator from './en/operator.json';
 import type prices from './en/prices.json';
 import type shell from './en/shell.json';
@@ -13,6 +14,12 @@ import type user from './en/user.json';
 import type visitor from './en/visitor.json';
 import type wallet from './en/wallet.json';
 import type webhooks from './en/webhooks.json';
+import type costs from './en/costs.json';
+import type desk from './en/desk.json';
+import type payments from './en/payments.json';
+import type periods from './en/periods.json';
+import type reconciliation from './en/reconciliation.json';
+import type reports from './en/reports.json';
 
 declare module 'i18next' {
   /** The texts in English say which keys there are; a page that uses another does not compile. */
@@ -28,6 +35,13 @@ declare module 'i18next' {
       tickets: typeof tickets;
       webhooks: typeof webhooks;
       account: typeof account;
+      costs: typeof costs;
+      desk: typeof desk;
+      finance: typeof finance;
+      payments: typeof payments;
+      periods: typeof periods;
+      reconciliation: typeof reconciliation;
+      reports: typeof reports;
       support: typeof support;
       admin: typeof admin;
       prices: typeof prices;

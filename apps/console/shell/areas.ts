@@ -1,4 +1,5 @@
 import { adminNavigation } from '../admin/admin.routes.js';
+import { financeNavigation } from '../finance/finance.routes.js';
 import { operatorNavigation } from '../operator/operator.routes.js';
 import { supportNavigation } from '../support/support.routes.js';
 import { userNavigation } from '../user/user.routes.js';
@@ -9,6 +10,7 @@ import type { NavGroup } from './navigation.js';
 export const navigation: readonly NavGroup[] = [
   supportNavigation,
   adminNavigation,
+  financeNavigation,
   operatorNavigation,
   userNavigation,
   visitorNavigation,

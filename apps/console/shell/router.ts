@@ -1,6 +1,7 @@
 import { createRouter } from '@tanstack/react-router';
 import { adminRoutes } from '../admin/admin.routes.js';
 import { whenSignedOut } from '../api/client.js';
+import { financeRoutes } from '../finance/finance.routes.js';
 import { operatorRoutes } from '../operator/operator.routes.js';
 import { approvalsRoutes, supportRoutes } from '../support/support.routes.js';
 import { parseSearch, stringifySearch } from '../ui/search.js';
@@ -23,11 +24,14 @@ const routeTree = rootRoute.addChildren([
   supportRoutes,
   approvalsRoutes,
   adminRoutes,
+  financeRoutes,
   operatorRoutes,
 ]);
 
 export const router = createRouter({
   routeTree,
+  // Inside the frame: whoever may not see a page still sees the way to others.
+  defaultErrorComponent: FaultPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
   parseSearch,

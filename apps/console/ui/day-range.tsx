@@ -28,7 +28,7 @@ export function DayRange({ from, to, set }: DayRangeProps) {
       allowSingleDateInRange
       locale={i18n.language === 'zh' ? 'zh-cn' : 'en'}
       valueFormat="YYYY-MM-DD"
-      w={{ base: '100%', xs: '14.5rem' }}
+      w={{ base: '100%', xs: '16rem' }}
       ariaLabels={{
         previousMonth: t('days.previousMonth'),
         nextMonth: t('days.nextMonth'),

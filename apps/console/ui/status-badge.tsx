@@ -17,6 +17,7 @@ export function StatusBadge({ tone, hint, children }: { tone: Tone; hint?: strin
     <Badge
       variant="default"
       tt="none"
+      miw="max-content"
       className="no-shrink"
       leftSection={
         <svg width={8} height={8} aria-hidden>

@@ -1,0 +1,31 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { ID } from './patterns.js';
+
+const TYPING_MS = 250;
+
+/** Narrows a list to one account, as soon as its id is whole. */
+export function AccountFilter({
+  value,
+  set,
+}: {
+  value: string | undefined;
+  set: (value: string | undefined) => void;
+}) {
+  const { t } = useTranslation('finance');
+  const find = useDebouncedCallback((words: string) => {
+    const id = words.trim().toLowerCase();
+    if (id === '' || ID.test(id)) set(id || undefined);
+  }, TYPING_MS);
+  return (
+    <TextInput
+      label={t('filters.account')}
+      placeholder={t('filters.accountHint')}
+      defaultValue={value ?? ''}
+      onChange={({ currentTarget }) => find(currentTarget.value)}
+      maxLength={40}
+      w={{ base: '100%', xs: '20rem' }}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '../../api/queries.js';
+import { addDecimals, signOf } from '../../ui/decimal.js';
+import { TextLink } from '../../ui/links.js';
+import { type BookLine, DebitCredit } from '../debit-credit.js';
+
+export type TrialBalance = Answer<'/api/finance/trial-balance'>;
+type Balance = TrialBalance['balances'][number];
+
+interface BalanceLinesProps {
+  label: string;
+  /** Of one unit. */
+  balances: readonly Balance[];
+  /** Each customer's accounts by themselves, of which there may be thousands. */
+  withCustomers: boolean;
+  withZero: boolean;
+}
+
+/** Balances of ledger accounts on their two sides; those of customers in one line for each kind unless they are asked for. */
+export function BalanceLines({ label, balances, withCustomers, withZero }: BalanceLinesProps) {
+  const { t } = useTranslation('finance');
+  const lines = [
+    ...(withCustomers ? [] : together(balances)),
+    ...balances.filter(({ accountId }) => withCustomers || accountId === null).map(lineOf),
+  ].filter(({ amount }) => withZero || signOf(amount) !== 0);
+  return <DebitCredit label={label} heading={t('accounts.code')} lines={lines} />;
+}
+
+function lineOf({ id, code, kind, unit, balance }: Balance): BookLine {
+  return { key: id, name: <Account id={id} code={code} kind={kind} />, unit, amount: balance };
+}
+
+/** `customer:{id}:main` and the like, added up. */
+function together(balances: readonly Balance[]): BookLine[] {
+  const groups = Map.groupBy(
+    balances.filter(({ accountId }) => accountId !== null),
+    ({ code }) => code.split(':').at(-1)!,
+  );
+  return [...groups].map(([purse, members]) => ({
+    key: purse,
+    name: <Customers purse={purse} count={members.length} />,
+    unit: members[0]!.unit,
+    amount: addDecimals(...members.map(({ balance }) => balance)),
+  }));
+}
+
+function Customers({ purse, count }: { purse: string; count: number }) {
+  const { t } = useTranslation('finance');
+  return (
+    <>
+      <span className="model-name">{t('trial.allCustomers', { purse })}</span>{' '}
+      <Text span size="xs" c="dimmed">
+        {t('trial.count', { count })}
+      </Text>
+    </>
+  );
+}
+
+function Account({ id, code, kind }: Pick<Balance, 'id' | 'code' | 'kind'>) {
+  const { t } = useTranslation('finance');
+  return (
+    <span>
+      <TextLink
+        to="/finance/ledger-accounts/$ledgerAccountId"
+        params={{ ledgerAccountId: id }}
+        className="model-name"
+      >
+        {code}
+      </TextLink>{' '}
+      <Text span size="xs" c="dimmed">
+        {t(`accounts.kinds.${kind}`)}
+      </Text>
+    </span>
+  );
+}

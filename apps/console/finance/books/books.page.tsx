@@ -1,0 +1,139 @@
+import { Badge, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell, tellFailure } from '../../shell/notices.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Figure, Figures } from '../facts.js';
+import { ControlLight, useControlWords } from './control-words.js';
+import { type Control, controlGroups, namedControl } from './controls.js';
+import { Progress } from './progress.js';
+
+const LOOK_AGAIN_MS = 20_000;
+
+/** Whether the books agree: each control as a light, and up to when everything is told. */
+export function BooksPage() {
+  const { t } = useTranslation('finance');
+  const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
+  return (
+    <Page title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
+      <Loaded query={controls} lines={14}>
+        {({ items }) => (
+          <>
+            <Summary controls={items} />
+            {groupsOf(items).map(({ name, controls: members }) => (
+              <Section key={name} title={t(`books.groups.${name}`)}>
+                <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
+                  {members.map((control) => (
+                    <Light key={control.id} control={control} />
+                  ))}
+                </SimpleGrid>
+              </Section>
+            ))}
+          </>
+        )}
+      </Loaded>
+      <Progress />
+    </Page>
+  );
+}
+
+function groupsOf(controls: readonly Control[]) {
+  const groups = controlGroups.map(({ name, controls: ids }) => ({
+    name,
+    controls: controls.filter(({ id }) => ids.some((each) => each === id)),
+  }));
+  const others = controls.filter(({ id }) => namedControl(id) === undefined);
+  return others.length === 0 ? groups : [...groups, { name: 'others' as const, controls: others }];
+}
+
+function Summary({ controls }: { controls: readonly Control[] }) {
+  const { t } = useTranslation('finance');
+  const sum = (countOf: (control: Control) => number) =>
+    controls.reduce((total, control) => total + countOf(control), 0);
+  const green = sum(({ state }) => (state === 'green' ? 1 : 0));
+  return (
+    <Figures>
+      <Figure name={t('books.green')} hint={t('books.greenHint')}>
+        {t('books.greenOf', { green, all: controls.length })}
+      </Figure>
+      <Figure name={t('books.open')} hint={t('books.openHint')}>
+        {sum(({ openFindings }) => openFindings)}
+      </Figure>
+      <Figure name={t('books.unread')} hint={t('books.unreadHint')}>
+        {sum(({ unacknowledged }) => unacknowledged)}
+      </Figure>
+      <Figure name={t('books.failed')} hint={t('books.failedHint')}>
+        {sum(({ state }) => (state === 'error' ? 1 : 0))}
+      </Figure>
+    </Figures>
+  );
+}
+
+function Light({ control }: { control: Control }) {
+  const { t } = useTranslation('finance');
+  const { titleOf } = useControlWords();
+  const { id, lastRunAt, unacknowledged, error } = control;
+  return (
+    <Card withBorder component="li" padding="sm">
+      <Stack gap="xs" h="100%" justify="space-between">
+        <Stack gap={4}>
+          <Group justify="space-between" wrap="nowrap" align="flex-start">
+            <TextLink to="/finance/controls/$controlId" params={{ controlId: id }} fw={600}>
+              {titleOf(control)}
+            </TextLink>
+            <ControlLight control={control} />
+          </Group>
+          {error !== null && <Text size="sm">{error}</Text>}
+        </Stack>
+        <Group justify="space-between" gap="xs">
+          <Text size="xs" c="dimmed" component="div">
+            {lastRunAt === null ? t('books.neverRun') : <When at={lastRunAt} />}
+          </Text>
+          <Group gap="xs">
+            {unacknowledged > 0 && (
+              <Badge variant="default" tt="none">
+                {t('books.unreadCount', { count: unacknowledged })}
+              </Badge>
+            )}
+            <RunControls control={control} />
+          </Group>
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+/** Runs one control, or all but those that read the whole ledger, which the schedule runs once a day. */
+export function RunControls({ control }: { control?: Control }) {
+  const { t } = useTranslation('finance');
+  const { titleOf } = useControlWords();
+  const running = useMutation({
+    mutationFn: async () => {
+      const body = control ? { controls: [control.id] } : {};
+      return (await api.POST('/api/finance/controls/run', { body })).data!;
+    },
+    onSuccess: async ({ controls }) => {
+      await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
+      tell(t('books.ran', { count: controls.length }));
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Button
+      variant="default"
+      size={control ? 'compact-xs' : 'sm'}
+      loading={running.isPending}
+      onClick={() => running.mutate()}
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      {...(control ? { 'aria-label': t('books.runOne', { title: titleOf(control) }) } : {})}
+    >
+      {control ? t('books.run') : t('books.runAll')}
+    </Button>
+  );
+}

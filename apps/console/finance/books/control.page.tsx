@@ -1,0 +1,173 @@
+import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { EmptyState, Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Switch } from '../choice.js';
+import { CsvLink } from '../csv-link.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { RunControls } from './books.page.js';
+import { ControlLight, FindingState, useControlWords } from './control-words.js';
+import type { Control, Finding } from './controls.js';
+import { FindingDetails } from './finding-details.js';
+
+const route = getRouteApi('/finance/controls/$controlId');
+const states = ['open', 'resolved', 'all'] as const;
+
+/** What one control compares, and what it found. */
+export function ControlPage() {
+  const { t } = useTranslation('finance');
+  const { controlId } = route.useParams();
+  const { titleOf, explanationOf } = useControlWords();
+  const controls = $api.useQuery('get', '/api/finance/controls');
+  const control = controls.data?.items.find(({ id }) => id === controlId);
+  return (
+    <Page
+      title={control ? titleOf(control) : t('controls.one')}
+      about={control && explanationOf(control)}
+      actions={control && <RunControls control={control} />}
+    >
+      <TextLink to="/finance/books" size="sm">
+        {t('controls.back')}
+      </TextLink>
+      <Loaded query={controls} lines={2}>
+        {() =>
+          control ? (
+            <Standing control={control} />
+          ) : (
+            <EmptyState title={t('controls.unknown')} hint={t('controls.unknownHint')} />
+          )
+        }
+      </Loaded>
+      <Findings controlId={controlId} />
+    </Page>
+  );
+}
+
+function Standing({ control }: { control: Control }) {
+  const { t } = useTranslation('finance');
+  const { lastRunAt, horizon, every, error } = control;
+  return (
+    <Stack gap={4}>
+      <Group gap="sm">
+        <ControlLight control={control} />
+        <Text size="sm" component="div">
+          {lastRunAt === null ? (
+            t('books.neverRun')
+          ) : (
+            <>
+              {t('controls.lastRun')} <When at={lastRunAt} />
+            </>
+          )}
+        </Text>
+        {horizon !== null && (
+          <Text size="sm" c="dimmed" component="div">
+            {t('controls.horizon')} <When at={horizon} />
+          </Text>
+        )}
+        <Text size="sm" c="dimmed">
+          {t(`controls.every.${every}`)}
+        </Text>
+      </Group>
+      {error !== null && <Text size="sm">{error}</Text>}
+    </Stack>
+  );
+}
+
+function Findings({ controlId }: { controlId: string }) {
+  const { t } = useTranslation('finance');
+  const { state = 'open', cursor, finding } = route.useSearch();
+  const navigate = route.useNavigate();
+  const findings = $api.useQuery(
+    'get',
+    '/api/finance/controls/{controlId}/findings',
+    { params: { path: { controlId }, query: { state, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const shown = findings.data?.items.find(({ id }) => id === finding);
+  return (
+    <Section
+      title={t('findings.title')}
+      aside={<CsvLink path={`/api/finance/controls/${controlId}/findings.csv`} query={{ state }} />}
+    >
+      <Switch
+        label={t('findings.state')}
+        options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
+        value={state}
+        set={(value) =>
+          void navigate({ search: { ...(value === 'open' ? {} : { state: value }) }, resetScroll: false })
+        }
+      />
+      <DataList
+        label={t('findings.title')}
+        query={findings}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={{
+          title: t(state === 'open' ? 'findings.none' : 'findings.noneSuch'),
+          hint: t(state === 'open' ? 'findings.noneHint' : 'findings.noneSuchHint'),
+        }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+      <Drawer
+        opened={shown !== undefined}
+        onClose={() => void navigate({ search: (before) => ({ ...before, finding: undefined }) })}
+        position="right"
+        size="lg"
+        title={t('findings.one')}
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        {shown && <FindingDetails finding={shown} />}
+      </Drawer>
+    </Section>
+  );
+}
+
+function useColumns(): Column<Finding>[] {
+  const { t } = useTranslation('finance');
+  return [
+    {
+      id: 'subject',
+      header: t('findings.subject'),
+      cell: ({ id, subject, control }) => (
+        <TextLink
+          from="/finance/controls/$controlId"
+          to="/finance/controls/$controlId"
+          params={{ controlId: control }}
+          search={(before) => ({ ...before, finding: id })}
+          resetScroll={false}
+          className="model-name"
+        >
+          {subject}
+        </TextLink>
+      ),
+    },
+    { id: 'state', header: t('findings.what'), cell: (finding) => <FindingState finding={finding} /> },
+    { id: 'message', header: t('findings.message'), cell: ({ message }) => <Text size="sm">{message}</Text> },
+    { id: 'since', header: t('findings.since'), cell: ({ firstSeenAt }) => <When at={firstSeenAt} /> },
+    {
+      id: 'transactions',
+      header: t('findings.transactions'),
+      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
+    },
+    {
+      id: 'read',
+      header: t('findings.read'),
+      cell: ({ resolvedAt, acknowledgedAt }) =>
+        resolvedAt !== null ? (
+          <>
+            {t('findings.resolved')} <When at={resolvedAt} />
+          </>
+        ) : acknowledgedAt !== null ? (
+          <When at={acknowledgedAt} />
+        ) : (
+          t('findings.unread')
+        ),
+    },
+  ];
+}

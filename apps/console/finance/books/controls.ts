@@ -1,0 +1,31 @@
+import type { Item } from '../../api/queries.js';
+import type { Tone } from '../../ui/status-badge.js';
+
+export type Control = Item<'/api/finance/controls'>;
+export type Finding = Item<'/api/finance/controls/{controlId}/findings'>;
+
+export const controlTones: Record<Control['state'], Tone> = {
+  green: 'good',
+  red: 'bad',
+  error: 'bad',
+  never: 'quiet',
+};
+
+/** In the order in which people read them; what is not named here comes last. */
+export const controlGroups = [
+  { name: 'moneyIn', controls: ['payments', 'payouts', 'bank', 'suspense'] },
+  { name: 'work', controls: ['charges-tasks', 'holds', 'refund-latency'] },
+  { name: 'revenue', controls: ['revenue', 'costs', 'promotion', 'deferred-revenue', 'lots'] },
+  {
+    name: 'books',
+    controls: ['adjustments', 'frozen-accounts', 'closed-periods', 'ledger', 'chain', 'chain-whole'],
+  },
+] as const;
+
+/** Those that have words of this console; the server's own are English. */
+export const namedControls = controlGroups.flatMap(({ controls }): readonly NamedControl[] => controls);
+export type NamedControl = (typeof controlGroups)[number]['controls'][number];
+
+export function namedControl(id: string): NamedControl | undefined {
+  return namedControls.find((each) => each === id);
+}

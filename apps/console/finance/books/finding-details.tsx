@@ -1,0 +1,151 @@
+import { Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Fact, Facts } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField } from '../modal-form.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { FindingState } from './control-words.js';
+import type { Finding } from './controls.js';
+
+/** One thing that a control found: what is known of it, and what can be done about it. */
+export function FindingDetails({ finding }: { finding: Finding }) {
+  const { t } = useTranslation('finance');
+  const { subject, message, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
+  const { acknowledgedBy, acknowledgedAt, note } = finding;
+  const known = Object.entries(details).filter(([, value]) => value !== null && value !== '');
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs" align="flex-start">
+        <FindingState finding={finding} />
+        <Text fw={600} className="model-name">
+          {subject}
+        </Text>
+        <Text>{message}</Text>
+        {resolvedAt === null && <Remedy finding={finding} />}
+      </Stack>
+      <Facts label={t('findings.one')}>
+        <Fact name={t('findings.firstSeen')}>
+          <When at={firstSeenAt} />
+        </Fact>
+        <Fact name={t('findings.lastSeen')}>
+          <When at={lastSeenAt} />
+        </Fact>
+        {resolvedAt !== null && (
+          <Fact name={t('findings.resolved')}>
+            <When at={resolvedAt} />
+          </Fact>
+        )}
+        {acknowledgedAt !== null && (
+          <Fact name={t('findings.read')}>
+            <When at={acknowledgedAt} /> · <Identifier>{acknowledgedBy}</Identifier>
+          </Fact>
+        )}
+        {note !== null && note !== '' && <Fact name={t('note.label')}>{note}</Fact>}
+        <Fact name={t('findings.transactions')}>
+          <TransactionLinks ids={transactionIds} />
+        </Fact>
+      </Facts>
+      {known.length > 0 && (
+        <Section title={t('findings.details')}>
+          <Facts label={t('findings.details')}>
+            {known.map(([name, value]) => (
+              <Fact key={name} name={name}>
+                <Identifier>{value}</Identifier>
+              </Fact>
+            ))}
+          </Facts>
+        </Section>
+      )}
+      {resolvedAt === null && <Acknowledge finding={finding} />}
+    </Stack>
+  );
+}
+
+/** It stays open until its control does not see it any more; this only says that somebody looks at it. */
+function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Finding }) {
+  const { t } = useTranslation('finance');
+  return (
+    <ModalForm
+      label={acknowledgedAt === null ? t('findings.acknowledge') : t('findings.noteAgain')}
+      title={t('findings.acknowledge')}
+      hint={t('findings.acknowledgeHint')}
+      button={{ w: 'fit-content' }}
+      initial={{ note: '' }}
+      fields={(form) => <NoteField form={form} label={t('findings.noteLabel')} />}
+      send={({ note }) =>
+        api.POST('/api/finance/controls/{controlId}/findings/{findingId}/acknowledge', {
+          params: { path: { controlId: control, findingId: id } },
+          body: { note },
+        })
+      }
+      done={async () => {
+        await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
+        tell(t('findings.acknowledged'));
+      }}
+    />
+  );
+}
+
+/** The desk at which a finding of this control is put right. */
+function Remedy({ finding: { control } }: { finding: Finding }) {
+  const { t } = useTranslation('finance');
+  const look = { variant: 'default', size: 'xs' } as const;
+  switch (control) {
+    case 'payments':
+      return (
+        <ButtonLink to="/finance/reconciliation" {...look}>
+          {t('findings.remedy.payments')}
+        </ButtonLink>
+      );
+    case 'payouts':
+      return (
+        <ButtonLink to="/finance/reconciliation" search={{ tab: 'payouts' }} {...look}>
+          {t('findings.remedy.payouts')}
+        </ButtonLink>
+      );
+    case 'bank':
+      return (
+        <ButtonLink to="/finance/reconciliation" search={{ tab: 'bank' }} {...look}>
+          {t('findings.remedy.bank')}
+        </ButtonLink>
+      );
+    case 'suspense':
+      return (
+        <ButtonLink to="/finance/payments" search={{ tab: 'suspense' }} {...look}>
+          {t('findings.remedy.suspense')}
+        </ButtonLink>
+      );
+    case 'costs':
+      return (
+        <ButtonLink to="/finance/costs" {...look}>
+          {t('findings.remedy.costs')}
+        </ButtonLink>
+      );
+    case 'holds':
+    case 'refund-latency':
+    case 'charges-tasks':
+      return (
+        <ButtonLink
+          to="/finance/work"
+          search={{ tab: control === 'holds' ? undefined : 'failures' }}
+          {...look}
+        >
+          {t('findings.remedy.work')}
+        </ButtonLink>
+      );
+    case 'frozen-accounts':
+      return (
+        <ButtonLink to="/finance/adjustments" search={{ tab: 'debts' }} {...look}>
+          {t('findings.remedy.debts')}
+        </ButtonLink>
+      );
+    default:
+      return null;
+  }
+}

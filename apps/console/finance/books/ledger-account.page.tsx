@@ -1,0 +1,138 @@
+import { Group, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { DayRange } from '../../ui/day-range.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Figure, Figures } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { KindOfPosting } from '../kinds.js';
+import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { timesOf } from '../utc-days.js';
+
+const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
+
+type Statement = Answer<'/api/finance/ledger-accounts/{ledgerAccountId}/statement'>;
+type Line = Statement['items'][number];
+
+/** The entries of one ledger account between its opening and its closing balance. */
+export function LedgerAccountPage() {
+  const { t } = useTranslation('finance');
+  const { ledgerAccountId } = route.useParams();
+  const { from, to, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const statement = $api.useQuery(
+    'get',
+    '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
+    { params: { path: { ledgerAccountId }, query: { ...timesOf({ from, to }), cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const unit = statement.data?.account.unit ?? 'CRD';
+  return (
+    <Page
+      title={statement.data?.account.code ?? t('accounts.one')}
+      about={t('statement.about')}
+      actions={
+        <ButtonLink to="/finance/exports" search={{ account: ledgerAccountId, from, to }} variant="default">
+          {t('statement.export')}
+        </ButtonLink>
+      }
+    >
+      <TextLink to="/finance/ledger-accounts" size="sm">
+        {t('statement.back')}
+      </TextLink>
+      <Loaded query={statement} lines={3}>
+        {(found) => <Ends statement={found} />}
+      </Loaded>
+      <Group align="flex-end">
+        <DayRange
+          from={from}
+          to={to}
+          set={(days) => void navigate({ search: days, replace: true, resetScroll: false })}
+        />
+        <Text size="xs" c="dimmed">
+          {t('utc')}
+        </Text>
+      </Group>
+      <DataList
+        label={t('statement.title')}
+        query={statement}
+        columns={useColumns(unit)}
+        rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
+        empty={{ title: t('statement.empty'), hint: t('statement.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        columnsName="ledger-account"
+      />
+    </Page>
+  );
+}
+
+function Ends({ statement: { account, from, to, opening, closing } }: { statement: Statement }) {
+  const { t } = useTranslation('finance');
+  return (
+    <Figures>
+      <Figure name={t('statement.opening')} hint={from === null ? t('statement.begin') : <When at={from} />}>
+        <Money value={opening} currency={account.unit} />
+      </Figure>
+      <Figure name={t('statement.closing')} hint={to === null ? '–' : <When at={to} />}>
+        <Money value={closing} currency={account.unit} />
+      </Figure>
+      <Figure name={t('accounts.kind')} hint={t('statement.sign')}>
+        {t(`accounts.kinds.${account.kind}`)}
+      </Figure>
+    </Figures>
+  );
+}
+
+function useColumns(unit: string): Column<Line>[] {
+  const { t } = useTranslation('finance');
+  return [
+    {
+      id: 'transaction',
+      header: t('transaction.one'),
+      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
+    },
+    {
+      id: 'recordedAt',
+      header: t('transaction.recordedAt'),
+      cell: ({ recordedAt }) => <When at={recordedAt} />,
+    },
+    {
+      id: 'effectiveAt',
+      header: t('transaction.effectiveAt'),
+      cell: ({ effectiveAt }) => <When at={effectiveAt} />,
+      isExtra: true,
+    },
+    { id: 'kind', header: t('transaction.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
+    {
+      id: 'reference',
+      header: t('transaction.reference'),
+      cell: ({ reference }) => <Identifier>{reference}</Identifier>,
+    },
+    {
+      id: 'charge',
+      header: t('transaction.charge'),
+      cell: ({ chargeId }) => <ChargeLink id={chargeId} />,
+      isExtra: true,
+    },
+    {
+      id: 'amount',
+      header: t('statement.amount'),
+      align: 'right',
+      cell: ({ amount }) => <Money value={amount} currency={unit} signed />,
+    },
+    {
+      id: 'balance',
+      header: t('statement.balance'),
+      align: 'right',
+      cell: ({ balance }) => <Money value={balance} currency={unit} />,
+    },
+  ];
+}

@@ -1,0 +1,79 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+
+const route = getRouteApi('/finance/ledger-accounts');
+const TYPING_MS = 250;
+
+type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
+
+/** All accounts of the ledger by their codes, each leading to its statement. */
+export function LedgerAccountsPage() {
+  const { t } = useTranslation('finance');
+  const { code, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const accounts = $api.useQuery(
+    'get',
+    '/api/finance/ledger-accounts',
+    { params: { query: { code, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const find = useDebouncedCallback(
+    (words: string) => void navigate({ search: { code: words.trim() || undefined }, replace: true }),
+    TYPING_MS,
+  );
+  return (
+    <Page title={t('accounts.title')} about={t('accounts.about')}>
+      <TextInput
+        label={t('accounts.find')}
+        description={t('accounts.findHint')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={code ?? ''}
+        onChange={({ currentTarget }) => find(currentTarget.value)}
+        maxLength={100}
+        maw="30rem"
+      />
+      <DataList
+        label={t('accounts.title')}
+        query={accounts}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={{ title: t('accounts.none'), hint: t('accounts.noneHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Page>
+  );
+}
+
+function useColumns(): Column<LedgerAccount>[] {
+  const { t } = useTranslation('finance');
+  return [
+    {
+      id: 'code',
+      header: t('accounts.code'),
+      cell: ({ id, code }) => (
+        <TextLink
+          to="/finance/ledger-accounts/$ledgerAccountId"
+          params={{ ledgerAccountId: id }}
+          className="model-name"
+        >
+          {code}
+        </TextLink>
+      ),
+    },
+    { id: 'kind', header: t('accounts.kind'), cell: ({ kind }) => t(`accounts.kinds.${kind}`) },
+    {
+      id: 'unit',
+      header: t('accounts.unit'),
+      cell: ({ commodity, unit }) => `${t(`commodities.${commodity}`)} · ${unit}`,
+    },
+  ];
+}

@@ -1,0 +1,123 @@
+import { Card, SimpleGrid, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { Day, When } from '../../ui/when.js';
+import { Fact, Facts } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { monthOf, today } from '../utc-days.js';
+import { nextToClose } from '../periods/period.js';
+
+/** Up to when everything is told, sealed and closed. */
+export function Progress() {
+  const { t } = useTranslation('finance');
+  return (
+    <Section title={t('progress.title')}>
+      <SimpleGrid cols={{ base: 1, md: 3 }}>
+        <Card withBorder>
+          <Told />
+        </Card>
+        <Card withBorder>
+          <Sealed />
+        </Card>
+        <Card withBorder>
+          <Closed />
+        </Card>
+      </SimpleGrid>
+    </Section>
+  );
+}
+
+function Told() {
+  const { t } = useTranslation('finance');
+  const from = monthOf(today());
+  const deferred = $api.useQuery('get', '/api/finance/reports/deferred-revenue', {
+    params: { query: { from } },
+  });
+  const bills = $api.useQuery('get', '/api/finance/reports/upstream-bills');
+  return (
+    <>
+      <Text fw={600}>{t('progress.told')}</Text>
+      <Loaded query={deferred} lines={2}>
+        {({ recognisedTo, completeTo }) => (
+          <Facts label={t('progress.told')}>
+            <Fact name={t('progress.certain')}>{completeTo === null ? '–' : <When at={completeTo} />}</Fact>
+            <Fact name={t('progress.recognised')}>
+              {recognisedTo === null ? '–' : <When at={recognisedTo} />}
+            </Fact>
+          </Facts>
+        )}
+      </Loaded>
+      <Loaded query={bills} lines={1}>
+        {({ costsTo }) => (
+          <Facts label={t('progress.costs')}>
+            <Fact name={t('progress.costs')}>{costsTo === null ? '–' : <When at={costsTo} />}</Fact>
+          </Facts>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Sealed() {
+  const { t } = useTranslation('finance');
+  const chain = $api.useQuery('get', '/api/finance/chain', { params: { query: { limit: 1 } } });
+  return (
+    <>
+      <Text fw={600}>{t('progress.sealed')}</Text>
+      <Loaded query={chain}>
+        {({ items: [head] }) =>
+          head ? (
+            <Facts label={t('progress.sealed')}>
+              <Fact name={t('progress.block')}>{head.number}</Fact>
+              <Fact name={t('progress.sealedAt')}>
+                <When at={head.sealedAt} />
+              </Fact>
+              <Fact name={t('progress.hash')}>
+                <Identifier>{head.hash}</Identifier>
+              </Fact>
+            </Facts>
+          ) : (
+            <Text size="sm">{t('progress.unsealed')}</Text>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Closed() {
+  const { t } = useTranslation('finance');
+  const periods = $api.useQuery('get', '/api/finance/periods', {
+    params: { query: { state: 'closed', limit: 1 } },
+  });
+  return (
+    <>
+      <Text fw={600}>{t('progress.closed')}</Text>
+      <Loaded query={periods}>
+        {({ items: [last] }) => (
+          <>
+            <Facts label={t('progress.closed')}>
+              <Fact name={t('progress.lastClose')}>
+                {last ? (
+                  <TextLink to="/finance/periods/$periodId" params={{ periodId: last.id }}>
+                    <When at={last.endsAt} />
+                  </TextLink>
+                ) : (
+                  t('progress.noClose')
+                )}
+              </Fact>
+              <Fact name={t('progress.next')}>
+                <Day on={nextToClose(last?.endsAt ?? null, today())} />
+              </Fact>
+            </Facts>
+            <ButtonLink to="/finance/periods/close" variant="default" size="xs">
+              {t('progress.close')}
+            </ButtonLink>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,191 @@
+import { Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { DebitCredit } from '../debit-credit.js';
+import { Fact, Facts } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { KindOfPosting } from '../kinds.js';
+import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+
+const route = getRouteApi('/finance/transactions/$transactionId');
+
+type Transaction = Answer<'/api/finance/transactions/{transactionId}'>;
+type Linked = Transaction['linked'][number];
+type Entry = Transaction['entries'][number];
+
+/** One transaction of the ledger: its entries, what belongs to it, and the block that seals it. */
+export function TransactionPage() {
+  const { t } = useTranslation('finance');
+  const { transactionId } = route.useParams();
+  const transaction = $api.useQuery('get', '/api/finance/transactions/{transactionId}', {
+    params: { path: { transactionId } },
+  });
+  return (
+    <Page title={t('transaction.title', { id: transactionId })}>
+      <Loaded query={transaction} lines={10}>
+        {(found) => (
+          <>
+            {found.late && <Late late={found.late} />}
+            <Head transaction={found} />
+            <Entries entries={found.entries} />
+            {found.charge && <Charge charge={found.charge} />}
+            {found.linked.length > 0 && <LinkedList linked={found.linked} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Late({ late: { periodId, happenedAt } }: { late: NonNullable<Transaction['late']> }) {
+  const { t } = useTranslation('finance');
+  return (
+    <Notice tone="warning" title={t('transaction.late')}>
+      {t('transaction.lateHint')} <When at={happenedAt} />{' '}
+      <TextLink to="/finance/periods/$periodId" params={{ periodId }}>
+        {t('transaction.latePeriod')}
+      </TextLink>
+    </Notice>
+  );
+}
+
+function Head({ transaction }: { transaction: Transaction }) {
+  const { t } = useTranslation('finance');
+  const { kind, reference, accountId, chargeId, effectiveAt, recordedAt, block } = transaction;
+  return (
+    <Facts label={t('transaction.head')}>
+      <Fact name={t('transaction.kind')}>
+        <KindOfPosting kind={kind} />
+      </Fact>
+      <Fact name={t('transaction.reference')}>
+        <Identifier>{reference}</Identifier>
+      </Fact>
+      <Fact name={t('transaction.effectiveAt')}>
+        <When at={effectiveAt} />
+      </Fact>
+      <Fact name={t('transaction.recordedAt')}>
+        <When at={recordedAt} />
+      </Fact>
+      {accountId !== null && (
+        <Fact name={t('transaction.account')}>
+          <Identifier>{accountId}</Identifier>
+        </Fact>
+      )}
+      {chargeId !== null && (
+        <Fact name={t('transaction.charge')}>
+          <ChargeLink id={chargeId} />
+        </Fact>
+      )}
+      <Fact name={t('transaction.block')}>
+        {block === null ? (
+          t('transaction.unsealed')
+        ) : (
+          <Stack gap={0}>
+            <span>
+              {t('transaction.blockNumber', { number: block.number })} · <When at={block.sealedAt} />
+            </span>
+            <Identifier>{block.hash}</Identifier>
+          </Stack>
+        )}
+      </Fact>
+    </Facts>
+  );
+}
+
+function Entries({ entries }: { entries: readonly Entry[] }) {
+  const { t } = useTranslation('finance');
+  const lines = entries.map((entry) => ({
+    key: String(entry.ordinal),
+    ...{ unit: entry.unit, amount: entry.amount },
+    name: (
+      <Stack gap={0}>
+        <TextLink
+          to="/finance/ledger-accounts/$ledgerAccountId"
+          params={{ ledgerAccountId: entry.ledgerAccountId }}
+          className="model-name"
+        >
+          {entry.code}
+        </TextLink>
+        <Text size="xs" c="dimmed" className="model-name">
+          {[entry.model, entry.group, entry.channel].filter(Boolean).join(' · ')}
+        </Text>
+      </Stack>
+    ),
+  }));
+  return (
+    <Section title={t('transaction.entries')}>
+      <DebitCredit label={t('transaction.entries')} heading={t('accounts.code')} lines={lines} />
+    </Section>
+  );
+}
+
+function Charge({ charge }: { charge: NonNullable<Transaction['charge']> }) {
+  const { t } = useTranslation('finance');
+  const { id, amount, settled, released, taskId } = charge;
+  return (
+    <Section title={t('transaction.charge')}>
+      <Facts label={t('transaction.charge')}>
+        <Fact name={t('transaction.charge')}>
+          <ChargeLink id={id} />
+        </Fact>
+        <Fact name={t('transaction.held')}>
+          <Money value={amount} />
+        </Fact>
+        {settled !== null && (
+          <Fact name={t('transaction.settled')}>
+            <Money value={settled} />
+          </Fact>
+        )}
+        {released !== null && (
+          <Fact name={t('transaction.released')}>
+            <Money value={released} />
+          </Fact>
+        )}
+        {taskId !== null && (
+          <Fact name={t('transaction.task')}>
+            <Identifier>{taskId}</Identifier>
+          </Fact>
+        )}
+      </Facts>
+    </Section>
+  );
+}
+
+function LinkedList({ linked }: { linked: readonly Linked[] }) {
+  const { t } = useTranslation('finance');
+  const columns: Column<Linked>[] = [
+    { id: 'id', header: t('transaction.one'), cell: ({ id }) => <TransactionLinks ids={[id]} /> },
+    {
+      id: 'relation',
+      header: t('transaction.relation'),
+      cell: ({ relation }) => t(`transaction.relations.${relation}`),
+    },
+    { id: 'kind', header: t('transaction.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
+    { id: 'at', header: t('transaction.effectiveAt'), cell: ({ effectiveAt }) => <When at={effectiveAt} /> },
+  ];
+  return (
+    <Section title={t('transaction.linked')}>
+      <DataList
+        label={t('transaction.linked')}
+        query={{
+          data: { items: linked },
+          error: null,
+          refetch: undefined as never,
+          isPlaceholderData: false,
+        }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={{ title: '', hint: '' }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,137 @@
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { EmptyState, Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { TextLink } from '../../ui/links.js';
+import { signOf } from '../../ui/decimal.js';
+import { Switch } from '../choice.js';
+import { DayField } from '../day-field.js';
+import { dayAfter, startOf, today } from '../utc-days.js';
+import { BalanceLines, type TrialBalance } from './balance-lines.js';
+
+const route = getRouteApi('/finance/trial-balance');
+const orders = ['recorded', 'effective'] as const;
+
+/** The balances of all ledger accounts at the end of a day, by when things were recorded or when they happened. */
+export function TrialBalancePage() {
+  const { t } = useTranslation('finance');
+  const { by = 'recorded', day } = route.useSearch();
+  const balance = $api.useQuery(
+    'get',
+    '/api/finance/trial-balance',
+    { params: { query: { by, ...(day === undefined ? {} : { at: startOf(dayAfter(day)) }) } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Page title={t('trial.title')} about={t('trial.about')}>
+      <Filters />
+      <Loaded query={balance} lines={16}>
+        {(found) => <Balance balance={found} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('finance');
+  const { by = 'recorded', day, customers, zero } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: Partial<ReturnType<typeof route.useSearch>>) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  return (
+    <Stack gap="xs">
+      <Group align="flex-end" gap="sm">
+        <DayField
+          label={t('trial.day')}
+          placeholder={t('trial.now')}
+          clearable
+          maxDate={today()}
+          value={day ?? null}
+          onChange={(value) => set({ day: value ?? undefined })}
+          w={{ base: '100%', xs: '12rem' }}
+        />
+        <Switch
+          label={t('trial.by')}
+          options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
+          value={by}
+          set={(value) => set({ by: value === 'recorded' ? undefined : value })}
+        />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {t(`trial.orderHints.${by}`)}
+      </Text>
+      <Group>
+        <Checkbox
+          label={t('trial.customers')}
+          checked={customers === 'yes'}
+          onChange={({ currentTarget }) => set({ customers: currentTarget.checked ? 'yes' : undefined })}
+        />
+        <Checkbox
+          label={t('trial.zero')}
+          checked={zero === 'yes'}
+          onChange={({ currentTarget }) => set({ zero: currentTarget.checked ? 'yes' : undefined })}
+        />
+      </Group>
+    </Stack>
+  );
+}
+
+function Balance({ balance }: { balance: TrialBalance }) {
+  const { t } = useTranslation('finance');
+  const { customers, zero } = route.useSearch();
+  const { at, recordedBefore, balances, totals } = balance;
+  const isOff = totals.some(({ total }) => signOf(total) !== 0);
+  if (balances.length === 0) return <EmptyState title={t('trial.empty')} hint={t('trial.emptyHint')} />;
+  return (
+    <>
+      <Text size="sm" component="div">
+        {at !== null && (
+          <>
+            {t('trial.at')} <When at={at} />
+          </>
+        )}
+        {recordedBefore !== null && (
+          <>
+            {' · '}
+            {t('trial.recordedBefore')} <When at={recordedBefore} />
+          </>
+        )}
+      </Text>
+      {isOff && (
+        <Notice tone="bad" title={t('trial.off')}>
+          {t('trial.offHint')}{' '}
+          <TextLink to="/finance/controls/$controlId" params={{ controlId: 'ledger' }}>
+            {t('controls.titles.ledger')}
+          </TextLink>
+        </Notice>
+      )}
+      {unitsOf(balance).map(({ key, commodity, unit, members }) => (
+        <Section key={key} title={`${t(`commodities.${commodity}`)} · ${unit}`}>
+          <BalanceLines
+            label={t(`commodities.${commodity}`)}
+            balances={members}
+            withCustomers={customers === 'yes'}
+            withZero={zero === 'yes'}
+          />
+        </Section>
+      ))}
+    </>
+  );
+}
+
+/** Payments in another currency are never added to those of the house. */
+function unitsOf({ balances }: TrialBalance) {
+  const keys = [...new Set(balances.map(({ commodity, unit }) => `${commodity} ${unit}`))];
+  const order = ['CRD', 'PAY', 'UPC'];
+  const inOrder = keys.sort((a, b) => order.indexOf(a.slice(0, 3)) - order.indexOf(b.slice(0, 3)));
+  return inOrder.map((key) => {
+    const members = balances.filter(({ commodity, unit }) => `${commodity} ${unit}` === key);
+    const { commodity, unit } = members[0]!;
+    return { key, commodity, unit, members };
+  });
+}

@@ -1,0 +1,45 @@
+import { SegmentedControl, Select } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+interface ChoiceProps<Word extends string> {
+  label: string;
+  options: readonly { value: Word; label: string }[];
+  value: Word | undefined;
+  set: (value: Word | undefined) => void;
+}
+
+/** Narrows a list to one of some words, or to none of them. */
+export function Choice<Word extends string>({ label, options, value, set }: ChoiceProps<Word>) {
+  const { t } = useTranslation('finance');
+  return (
+    <Select
+      label={label}
+      placeholder={t('filters.any')}
+      data={options.map((option) => ({ ...option }))}
+      value={value ?? null}
+      onChange={(chosen) => set(options.find((option) => option.value === chosen)?.value)}
+      clearable
+      clearButtonProps={{ 'aria-label': t('filters.clear', { what: label }) }}
+      w={{ base: '100%', xs: '12rem' }}
+    />
+  );
+}
+
+/** One of a few words that are all seen, of which one is always chosen. */
+export function Switch<Word extends string>({
+  label,
+  options,
+  value,
+  set,
+}: Omit<ChoiceProps<Word>, 'value' | 'set'> & { value: Word; set: (value: Word) => void }) {
+  return (
+    <SegmentedControl
+      aria-label={label}
+      w="fit-content"
+      maw="100%"
+      data={options.map((option) => ({ ...option }))}
+      value={value}
+      onChange={(chosen) => set(chosen)}
+    />
+  );
+}

@@ -1,0 +1,135 @@
+import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { Money } from '../../ui/money.js';
+import { When } from '../../ui/when.js';
+import { Identifier } from '../identifier.js';
+import { ImportCosts } from './import-costs.js';
+import { SetCost } from './set-cost.js';
+
+const route = getRouteApi('/finance/costs');
+const TYPING_MS = 250;
+
+export type CostVersion = Item<'/api/finance/upstream-costs'>;
+
+/** What channels take for models; only what is in force, unless the history is asked for. */
+export function CostVersions() {
+  const { t } = useTranslation('costs');
+  const { channel, model, all, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const versions = $api.useQuery(
+    'get',
+    '/api/finance/upstream-costs',
+    {
+      params: {
+        query: {
+          ...(channel ? { channel } : {}),
+          ...(model ? { model } : {}),
+          inForce: all === 'yes' ? 'false' : 'true',
+          cursor,
+        },
+      },
+    },
+    { placeholderData: keepPreviousData },
+  );
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const find = useDebouncedCallback(
+    (name: 'channel' | 'model', words: string) => set({ [name]: words.trim() || undefined }),
+    TYPING_MS,
+  );
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Group align="flex-end" gap="sm">
+          {(['channel', 'model'] as const).map((name) => (
+            <TextInput
+              key={name}
+              label={t(`columns.${name}`)}
+              defaultValue={(name === 'channel' ? channel : model) ?? ''}
+              onChange={({ currentTarget }) => find(name, currentTarget.value)}
+              maxLength={100}
+            />
+          ))}
+          <Checkbox
+            label={t('versions.all')}
+            checked={all === 'yes'}
+            onChange={({ currentTarget }) => set({ all: currentTarget.checked ? 'yes' : undefined })}
+          />
+        </Group>
+        <Group gap="xs">
+          <ImportCosts />
+          <SetCost />
+        </Group>
+      </Group>
+      <DataList
+        label={t('tabs.versions')}
+        query={versions}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        columnsName="upstream-costs"
+        empty={{ title: t('versions.empty'), hint: t('versions.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<CostVersion>[] {
+  const { t } = useTranslation('costs');
+  return [
+    { id: 'channel', header: t('columns.channel'), cell: ({ channel }) => channel },
+    { id: 'model', header: t('columns.model'), cell: ({ model }) => model },
+    { id: 'cost', header: t('columns.cost'), align: 'right', cell: ({ cost }) => <Cost cost={cost} /> },
+    {
+      id: 'failures',
+      header: t('columns.failures'),
+      cell: ({ billsFailures }) => t(billsFailures ? 'versions.billed' : 'versions.notBilled'),
+    },
+    {
+      id: 'from',
+      header: t('columns.from'),
+      cell: ({ effectiveFrom, until }) => (
+        <Stack gap={0}>
+          <span>{effectiveFrom === null ? t('versions.always') : <When at={effectiveFrom} />}</span>
+          {until !== null && (
+            <Text size="xs" c="dimmed" component="div">
+              {t('versions.until')} <When at={until} />
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    {
+      id: 'reason',
+      header: t('columns.reason'),
+      cell: ({ reason, actor }) => (
+        <Stack gap={0}>
+          <Text size="sm">{reason}</Text>
+          <Identifier>{actor}</Identifier>
+        </Stack>
+      ),
+      isExtra: true,
+    },
+  ];
+}
+
+export function Cost({ cost }: { cost: CostVersion['cost'] }) {
+  const { t } = useTranslation('costs');
+  if (cost === null) return t('versions.withdrawn');
+  if ('unitCost' in cost) return <Money value={cost.unitCost} />;
+  return (
+    <Stack gap={0} align="flex-end">
+      {(['input', 'cachedInput', 'output'] as const).map((name) => (
+        <Text key={name} size="sm" component="div">
+          {t(`tokens.${name}`)} <Money value={cost[name]} />
+        </Text>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textsOf } from '../../shell/access.js';
+import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { financeArea } from '../finance.area.js';
+
+const costs = createRoute({
+  getParentRoute: () => financeArea,
+  path: '/costs',
+  loader: textsOf('costs'),
+  validateSearch: searchOf({ tab: oneOf('bills'), channel: text, model: text, all: oneOf('yes'), cursor }),
+  component: lazyRouteComponent(() => import('./costs.page.js'), 'CostsPage'),
+});
+
+const exports = createRoute({
+  getParentRoute: () => financeArea,
+  path: '/exports',
+  loader: textsOf('costs'),
+  validateSearch: searchOf({
+    /** A ledger account, to export its transactions alone. */
+    account: text,
+    from: day,
+    to: day,
+  }),
+  component: lazyRouteComponent(() => import('../exports/exports.page.js'), 'ExportsPage'),
+});
+
+export const costRoutes = [costs, exports] as const;

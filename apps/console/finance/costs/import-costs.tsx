@@ -1,0 +1,128 @@
+import { Button, FileButton, Group, Modal, Paper, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import { newRequestId, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { FormFault } from '../../ui/form.js';
+import { Notice } from '../../ui/notice.js';
+import { Cost } from './cost-versions.js';
+
+async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
+  const query = { requestId, dryRun: dryRun ? 'true' : 'false' } as const;
+  const csv = { body: text, bodySerializer: String, headers: { 'content-type': 'text/csv' } };
+  return (await api.POST('/api/finance/upstream-costs/import', { params: { query }, ...csv })).data!;
+}
+
+type Trial = Awaited<ReturnType<typeof send>>;
+
+/** Costs from a file: what would change is shown before anything does. */
+export function ImportCosts() {
+  const { t } = useTranslation('costs');
+  const [file, setFile] = useState<{ text: string; requestId: string } | null>(null);
+  const trial = useMutation({ mutationFn: tryOut });
+  const importing = useMutation({
+    mutationFn: (chosen: { text: string; requestId: string }) =>
+      send(chosen.text, { requestId: chosen.requestId, dryRun: false }),
+    onSuccess: async ({ changed }) => {
+      await refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue');
+      tell(t('import.done', { count: changed.length }));
+      setFile(null);
+    },
+  });
+  const take = async (dropped: File | null) => {
+    if (!dropped) return;
+    const chosen = { text: await dropped.text(), requestId: newRequestId() };
+    importing.reset();
+    setFile(chosen);
+    trial.mutate(chosen.text);
+  };
+  const failure = importing.error ?? trial.error;
+  return (
+    <>
+      <FileButton onChange={(chosen) => void take(chosen)} accept=".csv,text/csv">
+        {(props) => (
+          <Button variant="default" {...props}>
+            {t('import.choose')}
+          </Button>
+        )}
+      </FileButton>
+      <Modal
+        opened={file !== null}
+        onClose={() => setFile(null)}
+        title={t('import.title')}
+        size="xl"
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        <Stack>
+          {trial.data && <WouldChange trial={trial.data} />}
+          <FormFault failure={failure ? asFailure(failure) : null} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setFile(null)}>
+              {t('confirm.cancel', { ns: 'shell' })}
+            </Button>
+            <Button
+              loading={trial.isPending || importing.isPending}
+              disabled={!trial.data || trial.data.refused.length > 0 || trial.data.changed.length === 0}
+              onClick={() => file && importing.mutate(file)}
+            >
+              {t('import.do')}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function tryOut(text: string): Promise<Trial> {
+  return send(text, { requestId: newRequestId(), dryRun: true });
+}
+
+function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
+  const { t } = useTranslation('costs');
+  return (
+    <Stack>
+      <Text size="sm">{t('import.summary', { changed: changed.length, same, refused: refused.length })}</Text>
+      {refused.length > 0 && (
+        <Notice tone="bad" title={t('import.refused')}>
+          {refused.map(({ line, reason }) => (
+            <Text key={line} size="sm">
+              {t('import.line', { line })}: {reason}
+            </Text>
+          ))}
+        </Notice>
+      )}
+      {changed.length > 0 && (
+        <Paper withBorder>
+          <ScrollArea.Autosize mah="24rem" type="auto">
+            <Table aria-label={t('import.title')}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t('columns.channel')}</Table.Th>
+                  <Table.Th>{t('columns.model')}</Table.Th>
+                  <Table.Th ta="right">{t('import.before')}</Table.Th>
+                  <Table.Th ta="right">{t('import.after')}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {changed.map(({ line, channel, model, cost, before }) => (
+                  <Table.Tr key={line}>
+                    <Table.Td>{channel}</Table.Td>
+                    <Table.Td>{model}</Table.Td>
+                    <Table.Td ta="right">{before === null ? '–' : <Cost cost={before.cost} />}</Table.Td>
+                    <Table.Td ta="right">
+                      <Cost cost={cost} />
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </ScrollArea.Autosize>
+        </Paper>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { stringifySearch } from '../ui/search.js';
+
+/** All that a filter leaves as a file, not only what a page of the list shows. */
+export function CsvLink({ path, query = {} }: { path: string; query?: Record<string, unknown> }) {
+  const { t } = useTranslation('finance');
+  return (
+    <Button
+      component="a"
+      href={`${path}${stringifySearch(query)}`}
+      download
+      variant="default"
+      size="xs"
+      leftSection={<IconDownload size={14} aria-hidden />}
+    >
+      {t('csv')}
+    </Button>
+  );
+}

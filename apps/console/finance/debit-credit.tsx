@@ -1,0 +1,101 @@
+import { ScrollArea, Paper, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { addDecimals, signOf } from '../ui/decimal.js';
+import { Money } from '../ui/money.js';
+
+export interface BookLine {
+  key: string;
+  name: ReactNode;
+  unit: string;
+  /** As the ledger has it: positive is a credit. */
+  amount: string;
+}
+
+/** Amounts on two sides as bookkeepers read them, with the sum of each side for each unit. */
+export function DebitCredit({
+  label,
+  heading,
+  lines,
+}: {
+  label: string;
+  heading: string;
+  lines: readonly BookLine[];
+}) {
+  const { t } = useTranslation('finance');
+  const units = [...new Set(lines.map(({ unit }) => unit))];
+  return (
+    <Paper withBorder>
+      <ScrollArea.Autosize type="auto">
+        <Table className="data-list" aria-label={label} verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{heading}</Table.Th>
+              <Table.Th ta="right">{t('sides.debit')}</Table.Th>
+              <Table.Th ta="right">{t('sides.credit')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {lines.map(({ key, name, unit, amount }) => (
+              <Table.Tr key={key}>
+                <Table.Td data-label={heading}>{name}</Table.Td>
+                <Sides
+                  debit={signOf(amount) < 0 ? amount.slice(1) : null}
+                  credit={signOf(amount) < 0 ? null : amount}
+                  unit={unit}
+                />
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            {units.map((unit) => {
+              const amounts = lines.filter((line) => line.unit === unit).map(({ amount }) => amount);
+              return (
+                <Table.Tr key={unit}>
+                  <Table.Th scope="row" data-label={heading}>
+                    {t('sides.total', { unit })}
+                  </Table.Th>
+                  <Sides
+                    debit={sumOf(amounts, -1).replace(/^-/, '')}
+                    credit={sumOf(amounts, 1)}
+                    unit={unit}
+                    isTotal
+                  />
+                </Table.Tr>
+              );
+            })}
+          </Table.Tfoot>
+        </Table>
+      </ScrollArea.Autosize>
+    </Paper>
+  );
+}
+
+function sumOf(amounts: readonly string[], side: 1 | -1): string {
+  return addDecimals('0', ...amounts.filter((amount) => signOf(amount) === side));
+}
+
+function Sides({
+  debit,
+  credit,
+  unit,
+  isTotal = false,
+}: {
+  debit: string | null;
+  credit: string | null;
+  unit: string;
+  isTotal?: boolean;
+}) {
+  const { t } = useTranslation('finance');
+  const weight = isTotal ? { fw: 600 } : {};
+  return (
+    <>
+      <Table.Td ta="right" data-label={t('sides.debit')} {...weight}>
+        {debit !== null && <Money value={debit} currency={unit} />}
+      </Table.Td>
+      <Table.Td ta="right" data-label={t('sides.credit')} {...weight}>
+        {credit !== null && <Money value={credit} currency={unit} />}
+      </Table.Td>
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
+import { Figure, Figures } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { CREDITS, ID } from '../patterns.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { type Debtor, refreshDesk } from './desk.js';
+
+const route = getRouteApi('/finance/adjustments');
+
+/** Accounts that owe or are frozen: how much, since when, and why. */
+export function Debts() {
+  const { t } = useTranslation('desk');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const debts = $api.useQuery(
+    'get',
+    '/api/finance/reports/debts',
+    { params: { query: { cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Loaded query={debts} lines={3}>
+        {({ accounts, frozen, debt, owedRewards }) => (
+          <Figures>
+            <Figure name={t('debts.accounts')}>{accounts}</Figure>
+            <Figure name={t('debts.frozen')}>{frozen}</Figure>
+            <Figure name={t('debts.debt')}>
+              <Money value={debt} />
+            </Figure>
+            <Figure name={t('debts.owedRewards')}>
+              <Money value={owedRewards} />
+            </Figure>
+          </Figures>
+        )}
+      </Loaded>
+      <Group justify="flex-end">
+        <CsvLink path="/api/finance/reports/debts.csv" />
+      </Group>
+      <DataList
+        label={t('tabs.debts')}
+        query={debts}
+        columns={useColumns()}
+        rowKey={({ accountId }) => accountId}
+        empty={{ title: t('debts.empty'), hint: t('debts.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Debtor>[] {
+  const { t } = useTranslation('desk');
+  return [
+    {
+      id: 'account',
+      header: t('account'),
+      cell: ({ accountId, name }) => (
+        <Stack gap={0}>
+          <Text size="sm">{name}</Text>
+          <Identifier>{accountId}</Identifier>
+        </Stack>
+      ),
+    },
+    {
+      id: 'why',
+      header: t('debts.why'),
+      cell: ({ frozen, reason, since }) => (
+        <Stack gap={2} align="flex-start">
+          {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
+          {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
+          {since !== null && (
+            <Text size="xs" c="dimmed" component="div">
+              <When at={since} />
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    { id: 'main', header: t('debts.main'), align: 'right', cell: ({ main }) => <Money value={main} /> },
+    {
+      id: 'disputes',
+      header: t('debts.disputes'),
+      cell: ({ disputes }) =>
+        disputes.length === 0
+          ? '–'
+          : disputes.map(({ disputeId, credits, state }) => (
+              <Text key={disputeId} size="xs" component="div">
+                <Identifier>{disputeId}</Identifier> <Money value={credits} /> ·{' '}
+                {t(`debts.disputeStates.${state}`)}
+              </Text>
+            )),
+    },
+    {
+      id: 'writtenOff',
+      header: t('debts.writtenOff'),
+      align: 'right',
+      cell: ({ writtenOff }) => <Money value={writtenOff} />,
+    },
+    {
+      id: 'transaction',
+      header: t('transaction'),
+      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
+    },
+    {
+      id: 'do',
+      header: t('do'),
+      cell: (debtor) => (signOf(debtor.main) < 0 ? <WriteOff debtor={debtor} /> : '–'),
+    },
+  ];
+}
+
+function WriteOff({ debtor: { accountId, name } }: { debtor: Debtor }) {
+  const { t } = useTranslation('desk');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('writeOff.do')}
+      title={t('writeOff.title', { name })}
+      hint={t('writeOff.hint')}
+      button={{ size: 'xs' }}
+      isDangerous
+      initial={{ ticketId: '', amount: '', note: '' }}
+      validate={(values) => ({
+        ...check(values),
+        ...(ID.test(values.ticketId.trim()) ? {} : { ticketId: t('idWrong') }),
+        ...(values.amount.trim() === '' || CREDITS.test(values.amount.trim())
+          ? {}
+          : { amount: t('writeOff.amountWrong') }),
+      })}
+      fields={(form) => (
+        <>
+          <TextInput label={t('ticket')} required autoComplete="off" {...form.getInputProps('ticketId')} />
+          <TextInput
+            label={t('amount')}
+            description={t('writeOff.amountHint')}
+            inputMode="decimal"
+            autoComplete="off"
+            {...form.getInputProps('amount')}
+          />
+          <NoteField form={form} />
+        </>
+      )}
+      send={async ({ ticketId, amount, note }, requestId) => {
+        const part = amount.trim() === '' ? {} : { amount: amount.trim() };
+        const body = { accountId, ticketId: ticketId.trim(), ...part, note, requestId };
+        return (await api.POST('/api/finance/write-offs', { body })).data!;
+      }}
+      done={async ({ state }) => {
+        await refreshDesk();
+        tell(t(`outcomes.${state}`));
+      }}
+    />
+  );
+}

@@ -1,0 +1,141 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { DayRange } from '../../ui/day-range.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { AccountFilter } from '../account-filter.js';
+import { Choice } from '../choice.js';
+import { CsvLink } from '../csv-link.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { timesOf } from '../utc-days.js';
+import { type Adjustment, reasons, refreshDesk } from './desk.js';
+
+const route = getRouteApi('/finance/adjustments');
+
+/** The register of adjustments: who asked, who agreed, why, and what reversed what. */
+export function Register() {
+  const { t } = useTranslation('desk');
+  const { accountId, reason, from, to, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = {
+    ...(accountId ? { accountId } : {}),
+    ...(reason ? { reason } : {}),
+    ...timesOf({ from, to }),
+  };
+  const adjustments = $api.useQuery(
+    'get',
+    '/api/finance/adjustments',
+    { params: { query: { ...filter, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Group align="flex-end" gap="sm">
+          <DayRange from={from} to={to} set={set} />
+          <Choice
+            label={t('reason')}
+            options={reasons.map((value) => ({ value, label: t(`reasons.${value}`) }))}
+            value={reason}
+            set={(value) => set({ reason: value })}
+          />
+          <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+        </Group>
+        <CsvLink path="/api/finance/adjustments.csv" query={filter} />
+      </Group>
+      <DataList
+        label={t('tabs.register')}
+        query={adjustments}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        columnsName="adjustments"
+        empty={{ title: t('register.empty'), hint: t('register.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Adjustment>[] {
+  const { t } = useTranslation('desk');
+  return [
+    { id: 'at', header: t('at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
+    { id: 'account', header: t('account'), cell: ({ accountId }) => <Identifier>{accountId}</Identifier> },
+    {
+      id: 'why',
+      header: t('reason'),
+      cell: ({ reason, note }) => (
+        <Stack gap={0}>
+          <Text size="sm">{t(`reasons.${reason}`)}</Text>
+          <Text size="xs">{note}</Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'ticket',
+      header: t('ticket'),
+      cell: ({ ticketId, seq }) => <Identifier>{`${ticketId} : ${seq}`}</Identifier>,
+      isExtra: true,
+    },
+    {
+      id: 'amount',
+      header: t('amount'),
+      align: 'right',
+      cell: ({ amount }) => <Money value={amount} signed />,
+    },
+    {
+      id: 'people',
+      header: t('people'),
+      cell: ({ requestedBy, approvedBy }) => (
+        <Stack gap={0}>
+          <Identifier>{requestedBy}</Identifier>
+          {approvedBy !== null && <Identifier>{approvedBy}</Identifier>}
+        </Stack>
+      ),
+    },
+    {
+      id: 'transaction',
+      header: t('transaction'),
+      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
+    },
+    { id: 'do', header: t('do'), cell: (adjustment) => <Reversal adjustment={adjustment} /> },
+  ];
+}
+
+function Reversal({ adjustment: { id, reversesId, reversedById } }: { adjustment: Adjustment }) {
+  const { t } = useTranslation('desk');
+  const check = useNoteCheck();
+  if (reversesId !== null) return <StatusBadge tone="quiet">{t('register.reversal')}</StatusBadge>;
+  if (reversedById !== null) return <StatusBadge tone="quiet">{t('register.reversed')}</StatusBadge>;
+  return (
+    <ModalForm
+      label={t('reverse.do')}
+      title={t('reverse.title')}
+      hint={t('reverse.hint')}
+      button={{ size: 'xs' }}
+      isDangerous
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={async ({ note }, requestId) => {
+        const params = { path: { adjustmentId: id } };
+        const path = '/api/finance/adjustments/{adjustmentId}/reverse';
+        return (await api.POST(path, { params, body: { note, requestId } })).data!;
+      }}
+      done={async ({ state }) => {
+        await refreshDesk();
+        tell(t(`outcomes.${state}`));
+      }}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import { Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useLocale } from '../../ui/locale.js';
+import { useNow } from '../../ui/now.js';
+import { EmptyState } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { cancelDownload, type Download, forgetDownload, useDownloads } from './downloads.js';
+
+const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
+const SECOND_MS = 1_000;
+
+/** Files that are on their way or came, with how much of each is there. */
+export function DownloadList() {
+  const { t } = useTranslation('costs');
+  const downloads = useDownloads();
+  if (downloads.length === 0) return <EmptyState title={t('exports.none')} hint={t('exports.noneHint')} />;
+  return (
+    <Stack component="ul" className="plain-list" gap="sm">
+      {downloads.map((download) => (
+        <OneDownload key={download.id} download={download} />
+      ))}
+    </Stack>
+  );
+}
+
+function OneDownload({ download }: { download: Download }) {
+  const { t } = useTranslation('costs');
+  const { id, name, state, message, address } = download;
+  return (
+    <Card withBorder component="li" padding="sm">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text fw={500} className="model-name">
+            {name}
+          </Text>
+          <StatusBadge tone={tones[state]}>{t(`exports.states.${state}`)}</StatusBadge>
+        </Group>
+        {state === 'running' && (
+          <Progress value={100} animated aria-label={t('exports.progress', { name })} />
+        )}
+        <Group justify="space-between">
+          <Arrived download={download} />
+          <Group gap="xs">
+            {state === 'running' ? (
+              <Button size="xs" variant="default" onClick={() => cancelDownload(id)}>
+                {t('exports.cancel')}
+              </Button>
+            ) : (
+              <Button size="xs" variant="default" onClick={() => forgetDownload(id)}>
+                {t('exports.forget')}
+              </Button>
+            )}
+            {address !== null && (
+              <Button size="xs" component="a" href={address} download={name}>
+                {t('exports.save')}
+              </Button>
+            )}
+          </Group>
+        </Group>
+        {state === 'failed' && message !== null && <Text size="sm">{message}</Text>}
+      </Stack>
+    </Card>
+  );
+}
+
+function Arrived({ download: { bytes, startedAt, endedAt } }: { download: Download }) {
+  const { t } = useTranslation('costs');
+  const locale = useLocale();
+  const now = useNow(SECOND_MS, endedAt === null);
+  const seconds = Math.max(0, Math.round(((endedAt ?? now) - startedAt) / SECOND_MS));
+  return (
+    <Text size="sm" c="dimmed">
+      {t('exports.arrived', { size: sizeText(bytes, locale), seconds })}
+    </Text>
+  );
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+function sizeText(bytes: number, locale: string): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const format = { style: 'unit', unit: UNITS[step]!, maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(locale, format).format(bytes / 1_000 ** step);
+}

@@ -1,0 +1,101 @@
+import { useSyncExternalStore } from 'react';
+import { failureOf } from '../../api/failure.js';
+
+/** A file on its way, or what became of it. */
+export interface Download {
+  id: string;
+  name: string;
+  state: 'running' | 'done' | 'failed' | 'cancelled';
+  bytes: number;
+  /** Milliseconds. */
+  startedAt: number;
+  endedAt: number | null;
+  message: string | null;
+  /** Of the browser, where the file is whole. */
+  address: string | null;
+}
+
+/** People can leave the page while files go on: what is on its way belongs to the tab. */
+let downloads: readonly Download[] = [];
+const listeners = new Set<() => void>();
+const running = new Map<string, AbortController>();
+
+export function useDownloads(): readonly Download[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => downloads,
+  );
+}
+
+function change(id: string, news: Partial<Download>): void {
+  downloads = downloads.map((each) => (each.id === id ? { ...each, ...news } : each));
+  for (const listener of listeners) listener();
+}
+
+export function cancelDownload(id: string): void {
+  running.get(id)?.abort();
+}
+
+/** Forgets a file; what the browser keeps of it goes, too. */
+export function forgetDownload(id: string): void {
+  const found = downloads.find((each) => each.id === id);
+  if (found?.address) URL.revokeObjectURL(found.address);
+  downloads = downloads.filter((each) => each.id !== id);
+  for (const listener of listeners) listener();
+}
+
+/** Reads a file of the server's as it is written there, and tells how much of it has come. */
+export async function startDownload(path: string, name: string): Promise<void> {
+  const id = crypto.randomUUID();
+  const stop = new AbortController();
+  running.set(id, stop);
+  const begun = { id, name, state: 'running', bytes: 0, startedAt: Date.now() } as const;
+  downloads = [{ ...begun, endedAt: null, message: null, address: null }, ...downloads];
+  change(id, {});
+  try {
+    const file = await read(path, stop.signal, (bytes) => change(id, { bytes }));
+    const address = URL.createObjectURL(file);
+    change(id, { state: 'done', bytes: file.size, endedAt: Date.now(), address });
+    save(address, name);
+  } catch (error) {
+    const state = stop.signal.aborted ? 'cancelled' : 'failed';
+    change(id, { state, endedAt: Date.now(), message: (error as Error).message });
+  } finally {
+    running.delete(id);
+  }
+}
+
+/** Browsers keep large blobs on disk, so that many small ones of a long file do not fill the memory of the page. */
+const PIECE_BYTES = 16 * 1_024 * 1_024;
+
+async function read(path: string, signal: AbortSignal, tell: (bytes: number) => void): Promise<Blob> {
+  const response = await fetch(path, { signal });
+  if (!response.ok || response.body === null) throw await failureOf(response);
+  const type = response.headers.get('content-type') ?? 'text/plain';
+  const pieces: Blob[] = [];
+  let chunks: Uint8Array<ArrayBuffer>[] = [];
+  let waiting = 0;
+  let bytes = 0;
+  const reader = response.body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    chunks.push(part.value);
+    waiting += part.value.byteLength;
+    bytes += part.value.byteLength;
+    if (waiting >= PIECE_BYTES) {
+      pieces.push(new Blob(chunks));
+      [chunks, waiting] = [[], 0];
+    }
+    tell(bytes);
+  }
+  return new Blob([...pieces, ...chunks], { type });
+}
+
+function save(address: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+}

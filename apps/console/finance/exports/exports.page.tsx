@@ -1,0 +1,161 @@
+import { Button, Card, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DayRange } from '../../ui/day-range.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { stringifySearch } from '../../ui/search.js';
+import { Section } from '../../ui/states.js';
+import { Switch } from '../choice.js';
+import { dayAfter, monthOf, timesOf, today } from '../utc-days.js';
+import { DownloadList } from './download-list.js';
+import { startDownload } from './downloads.js';
+
+const route = getRouteApi('/finance/exports');
+const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
+const details = ['full', 'summary'] as const;
+
+/** The books for other programs. A file comes while people do something else in this tab. */
+export function ExportsPage() {
+  const { t } = useTranslation('costs');
+  return (
+    <Page title={t('exports.title')} about={t('exports.about')} width={56}>
+      <Stack gap="xl">
+        <Card withBorder>
+          <Choose />
+        </Card>
+        <Section title={t('exports.files')}>
+          <DownloadList />
+        </Section>
+      </Stack>
+    </Page>
+  );
+}
+
+const endings = { csv: 'csv', jsonl: 'jsonl', hledger: 'journal', beancount: 'beancount' } as const;
+
+function Choose() {
+  const { t } = useTranslation('costs');
+  const { account, from, to } = route.useSearch();
+  const [format, setFormat] = useState<(typeof formats)[number]>('csv');
+  const [detail, setDetail] = useState<(typeof details)[number]>('full');
+  // A summary is of the whole firm.
+  const ofAccount = account === undefined ? { detail } : { ledgerAccountId: account };
+  const query = { format, ...timesOf({ from, to }), ...ofAccount };
+  const path = `/api/finance/export${stringifySearch(query)}`;
+  const name = ['tollgate', account, from ?? 'begin', to ?? today()].filter(Boolean).join('-');
+  return (
+    <Stack>
+      <Range />
+      <OneAccount />
+      <Radio.Group
+        label={t('exports.format')}
+        value={format}
+        onChange={(value) => setFormat(asFormat(value))}
+      >
+        <Stack gap="xs" mt="xs">
+          {formats.map((value) => (
+            <Radio
+              key={value}
+              value={value}
+              label={t(`exports.formats.${value}`)}
+              description={t(`exports.formatHints.${value}`)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {account === undefined && (
+        <Stack gap={4} align="flex-start">
+          <Switch
+            label={t('exports.detail')}
+            options={details.map((value) => ({ value, label: t(`exports.details.${value}`) }))}
+            value={detail}
+            set={setDetail}
+          />
+          <Text size="sm" c="dimmed">
+            {t(`exports.detailHints.${detail}`)}
+          </Text>
+        </Stack>
+      )}
+      <Group>
+        <Button
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={() => void startDownload(path, `${name}.${endings[format]}`)}
+        >
+          {t('exports.do')}
+        </Button>
+        <Button component="a" href={path} download variant="subtle">
+          {t('exports.direct')}
+        </Button>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {t('exports.directHint')}
+      </Text>
+    </Stack>
+  );
+}
+
+function asFormat(text: string): (typeof formats)[number] {
+  return formats.find((format) => format === text) ?? 'csv';
+}
+
+function Range() {
+  const { t } = useTranslation('costs');
+  const { account, from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const lastMonth = { from: monthOf(today(), -1), to: dayAfter(monthOf(today()), -1) };
+  return (
+    <Group align="flex-end" gap="sm">
+      <DayRange
+        from={from}
+        to={to}
+        set={(days) => void navigate({ search: (before) => ({ ...before, ...days }), replace: true })}
+      />
+      <ButtonLink
+        to="/finance/exports"
+        search={{ ...(account === undefined ? {} : { account }), ...lastMonth }}
+        variant="default"
+      >
+        {t('exports.lastMonth')}
+      </ButtonLink>
+      <Text size="xs" c="dimmed">
+        {t('exports.utc')}
+      </Text>
+    </Group>
+  );
+}
+
+/** The account that somebody came from, by its code; it can be left out again. */
+function OneAccount() {
+  const { t } = useTranslation('costs');
+  const { account } = route.useSearch();
+  const navigate = route.useNavigate();
+  const statement = $api.useQuery(
+    'get',
+    '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
+    { params: { path: { ledgerAccountId: account ?? '' }, query: { limit: 1 } } },
+    { enabled: account !== undefined },
+  );
+  if (account === undefined) return null;
+  return (
+    <Group align="flex-end">
+      <TextInput
+        label={t('exports.account')}
+        readOnly
+        value={statement.data?.account.code ?? account}
+        flex={1}
+      />
+      <Button
+        variant="default"
+        onClick={() =>
+          void navigate({ search: (before) => ({ ...before, account: undefined }), replace: true })
+        }
+      >
+        {t('exports.all')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,75 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { Choice } from '../choice.js';
+import { Identifier } from '../identifier.js';
+import type { PaymentEvent } from './payments.js';
+
+const route = getRouteApi('/finance/payments');
+const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
+const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
+
+/** What providers told, and what became of it. */
+export function Events() {
+  const { t } = useTranslation('payments');
+  const { cursor, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const state = states.find((each) => each === search.state);
+  const events = $api.useQuery(
+    'get',
+    '/api/finance/payment-events',
+    { params: { query: { ...(state ? { state } : {}), cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Group>
+        <Choice
+          label={t('columns.state')}
+          options={states.map((value) => ({ value, label: t(`events.states.${value}`) }))}
+          value={state}
+          set={(value) =>
+            void navigate({ search: { tab: 'events', ...(value ? { state: value } : {}) }, replace: true })
+          }
+        />
+      </Group>
+      <DataList
+        label={t('tabs.events')}
+        query={events}
+        columns={useColumns()}
+        rowKey={({ provider, eventId }) => `${provider} ${eventId}`}
+        empty={{ title: t('events.empty'), hint: t('events.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<PaymentEvent>[] {
+  const { t } = useTranslation('payments');
+  return [
+    { id: 'at', header: t('columns.at'), cell: ({ receivedAt }) => <When at={receivedAt} /> },
+    { id: 'type', header: t('events.type'), cell: ({ type }) => <Identifier>{type}</Identifier> },
+    {
+      id: 'payment',
+      header: t('columns.payment'),
+      cell: ({ paymentId }) => <Identifier>{paymentId}</Identifier>,
+    },
+    {
+      id: 'state',
+      header: t('columns.state'),
+      cell: ({ state, detail }) => (
+        <Stack gap={2} align="flex-start">
+          <StatusBadge tone={tones[state]}>{t(`events.states.${state}`)}</StatusBadge>
+          <Text size="xs">{detail}</Text>
+        </Stack>
+      ),
+    },
+    { id: 'attempts', header: t('events.attempts'), align: 'right', cell: ({ attempts }) => attempts },
+  ];
+}

@@ -1,0 +1,196 @@
+import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { Choice } from '../choice.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { ID } from '../patterns.js';
+import { refreshPayments, type Suspense } from './payments.js';
+
+const route = getRouteApi('/finance/payments');
+const states = ['open', 'credited', 'returned', 'expensed'] as const;
+
+/** Money that came or left and belongs to no order. */
+export function SuspenseList() {
+  const { t } = useTranslation('payments');
+  const { cursor, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const state = states.find((each) => each === search.state);
+  const items = $api.useQuery(
+    'get',
+    '/api/finance/suspense',
+    { params: { query: { ...(state ? { state } : {}), cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Group>
+        <Choice
+          label={t('columns.state')}
+          options={states.map((value) => ({ value, label: t(`suspense.states.${value}`) }))}
+          value={state}
+          set={(value) =>
+            void navigate({ search: { tab: 'suspense', ...(value ? { state: value } : {}) }, replace: true })
+          }
+        />
+      </Group>
+      <DataList
+        label={t('tabs.suspense')}
+        query={items}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={{ title: t('suspense.empty'), hint: t('suspense.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Suspense>[] {
+  const { t } = useTranslation('payments');
+  return [
+    { id: 'at', header: t('columns.at'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    {
+      id: 'reference',
+      header: t('columns.payment'),
+      cell: ({ provider, reference }) => (
+        <Stack gap={0}>
+          <Text size="sm">{t(`providers.${provider}`)}</Text>
+          <Identifier>{reference}</Identifier>
+        </Stack>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('columns.amount'),
+      align: 'right',
+      cell: ({ amount, currency }) => <Money value={amount} currency={currency} signed />,
+    },
+    { id: 'why', header: t('suspense.why'), cell: ({ why }) => t(`suspense.whys.${why}`) },
+    {
+      id: 'state',
+      header: t('columns.state'),
+      cell: ({ state, note }) => (
+        <Stack gap={2} align="flex-start">
+          <StatusBadge tone={state === 'open' ? 'waiting' : 'good'}>
+            {t(`suspense.states.${state}`)}
+          </StatusBadge>
+          {note !== null && <Text size="xs">{note}</Text>}
+        </Stack>
+      ),
+    },
+    {
+      id: 'do',
+      header: t('columns.do'),
+      cell: (item) => (item.state === 'open' ? <Clear item={item} /> : '–'),
+    },
+  ];
+}
+
+function Clear({ item }: { item: Suspense }) {
+  return (
+    <Group gap="xs">
+      {signOf(item.amount) > 0 && <Credit item={item} />}
+      <Return item={item} />
+      <Expense item={item} />
+    </Group>
+  );
+}
+
+function Credit({ item: { id } }: { item: Suspense }) {
+  const { t } = useTranslation('payments');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('credit.do')}
+      title={t('credit.title')}
+      hint={t('credit.hint')}
+      button={{ size: 'xs' }}
+      initial={{ accountId: '', note: '' }}
+      validate={(values) => ({
+        ...check(values),
+        ...(ID.test(values.accountId.trim()) ? {} : { accountId: t('accountWrong') }),
+      })}
+      fields={(form) => (
+        <>
+          <TextInput
+            label={t('credit.account')}
+            required
+            autoComplete="off"
+            {...form.getInputProps('accountId')}
+          />
+          <NoteField form={form} />
+        </>
+      )}
+      send={async ({ accountId, note }, requestId) => {
+        const params = { path: { itemId: id } };
+        const body = { accountId: accountId.trim(), note, requestId };
+        return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
+      }}
+      done={async ({ approvalId }) => {
+        await refreshPayments();
+        tell(approvalId === null ? t('credit.done') : t('waitsForSecond'));
+      }}
+    />
+  );
+}
+
+function Return({ item: { id } }: { item: Suspense }) {
+  const { t } = useTranslation('payments');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('return.do')}
+      title={t('return.title')}
+      hint={t('return.hint')}
+      button={{ size: 'xs' }}
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={({ note }) =>
+        api.POST('/api/finance/suspense/{itemId}/return', {
+          params: { path: { itemId: id } },
+          body: { note },
+        })
+      }
+      done={async () => {
+        await refreshPayments();
+        tell(t('return.done'));
+      }}
+    />
+  );
+}
+
+function Expense({ item: { id } }: { item: Suspense }) {
+  const { t } = useTranslation('payments');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('expense.do')}
+      title={t('expense.title')}
+      hint={t('expense.hint')}
+      button={{ size: 'xs' }}
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={({ note }) =>
+        api.POST('/api/finance/suspense/{itemId}/expense', {
+          params: { path: { itemId: id } },
+          body: { note },
+        })
+      }
+      done={async () => {
+        await refreshPayments();
+        tell(t('expense.done'));
+      }}
+    />
+  );
+}

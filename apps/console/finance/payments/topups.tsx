@@ -1,0 +1,145 @@
+import { Group, Stack, TextInput } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { When } from '../../ui/when.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField } from '../modal-form.js';
+import { CREDITS } from '../patterns.js';
+import { AccountFilter } from '../account-filter.js';
+import { type Payment, refreshPayments } from './payments.js';
+
+const route = getRouteApi('/finance/payments');
+
+/** Payments that became balance. */
+export function TopUps() {
+  const { t } = useTranslation('payments');
+  const { accountId, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const topups = $api.useQuery(
+    'get',
+    '/api/finance/topups',
+    { params: { query: { ...(accountId ? { accountId } : {}), cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Group>
+        <AccountFilter
+          value={accountId}
+          set={(value) =>
+            void navigate({ search: { ...(value ? { accountId: value } : {}) }, replace: true })
+          }
+        />
+      </Group>
+      <DataList
+        label={t('tabs.topups')}
+        query={topups}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        columnsName="payments"
+        empty={{ title: t('topups.empty'), hint: t('topups.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Payment>[] {
+  const { t } = useTranslation('payments');
+  return [
+    { id: 'at', header: t('columns.at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
+    { id: 'provider', header: t('columns.provider'), cell: ({ provider }) => t(`providers.${provider}`) },
+    {
+      id: 'payment',
+      header: t('columns.payment'),
+      cell: ({ paymentId }) => <Identifier>{paymentId}</Identifier>,
+    },
+    {
+      id: 'account',
+      header: t('columns.account'),
+      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+    },
+    {
+      id: 'paid',
+      header: t('columns.paid'),
+      align: 'right',
+      cell: ({ paid, currency }) => <Money value={paid} currency={currency} />,
+    },
+    {
+      id: 'credits',
+      header: t('columns.credits'),
+      align: 'right',
+      cell: ({ credits }) => <Money value={credits} />,
+    },
+    {
+      id: 'gone',
+      header: t('columns.refunded'),
+      align: 'right',
+      cell: ({ refunded, disputed }) => (
+        <Stack gap={0} align="flex-end">
+          <Money value={refunded} />
+          {signOf(disputed) !== 0 && (
+            <span>
+              {t('topups.disputed')} <Money value={disputed} />
+            </span>
+          )}
+        </Stack>
+      ),
+    },
+    { id: 'rate', header: t('columns.rate'), align: 'right', cell: ({ rate }) => rate, isExtra: true },
+    {
+      id: 'order',
+      header: t('columns.order'),
+      cell: ({ orderId }) => <Identifier>{orderId}</Identifier>,
+      isExtra: true,
+    },
+    { id: 'do', header: t('columns.do'), cell: (topup) => <RefundTopUp topup={topup} /> },
+  ];
+}
+
+/** What is unused of a top-up goes back to where it was paid from. */
+function RefundTopUp({ topup: { id } }: { topup: Payment }) {
+  const { t } = useTranslation('payments');
+  return (
+    <ModalForm
+      label={t('refund.do')}
+      title={t('refund.title')}
+      hint={t('refund.hint')}
+      button={{ size: 'xs' }}
+      isDangerous
+      initial={{ credits: '', note: '' }}
+      validate={({ credits, note }) => ({
+        ...(credits.trim() === '' || CREDITS.test(credits.trim()) ? {} : { credits: t('amountWrong') }),
+        ...(note.trim().length < 3 ? { note: t('note.missing', { ns: 'finance' }) } : {}),
+      })}
+      fields={(form) => (
+        <>
+          <TextInput
+            label={t('refund.credits')}
+            description={t('refund.creditsHint')}
+            inputMode="decimal"
+            autoComplete="off"
+            {...form.getInputProps('credits')}
+          />
+          <NoteField form={form} />
+        </>
+      )}
+      send={async ({ credits, note }, requestId) => {
+        const amount = credits.trim() === '' ? {} : { credits: credits.trim() };
+        const body = { ...amount, reason: note, requestId };
+        const params = { path: { topupId: id } };
+        return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
+      }}
+      done={async ({ approvalId }) => {
+        await refreshPayments();
+        tell(approvalId === null ? t('refund.done') : t('waitsForSecond'));
+      }}
+    />
+  );
+}

@@ -1,0 +1,66 @@
+import { Card, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TextLink } from '../../ui/links.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import type { ChecklistItem } from './period.js';
+import { useItemTitle } from './item-title.js';
+
+const tones: Record<ChecklistItem['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
+
+interface ChecklistProps {
+  items: readonly ChecklistItem[];
+  /** What people may still do about an item that is red. */
+  remedy?: (item: ChecklistItem) => ReactNode;
+}
+
+/** What has to be so before books are closed: what is red comes first, then what was waived. */
+export function Checklist({ items, remedy }: ChecklistProps) {
+  const { t } = useTranslation('periods');
+  const order = ['failed', 'waived', 'ok'] as const;
+  const sorted = order.flatMap((state) => items.filter((item) => item.state === state));
+  return (
+    <Stack component="ol" className="steps" gap="xs" aria-label={t('checklist.title')}>
+      {sorted.map((item) => (
+        <Item key={item.id} item={item} remedy={remedy?.(item)} />
+      ))}
+    </Stack>
+  );
+}
+
+function Item({ item, remedy }: { item: ChecklistItem; remedy: ReactNode }) {
+  const { t } = useTranslation('periods');
+  const titleOf = useItemTitle();
+  const { state, count, message, waivable, control } = item;
+  const title = titleOf(item);
+  return (
+    <Card withBorder component="li" padding="sm">
+      <Stack gap="xs" align="flex-start">
+        <Group justify="space-between" wrap="nowrap" align="flex-start" w="100%">
+          {control === null ? (
+            <Text fw={500}>{title}</Text>
+          ) : (
+            <TextLink to="/finance/controls/$controlId" params={{ controlId: control }} fw={500}>
+              {title}
+            </TextLink>
+          )}
+          <StatusBadge tone={tones[state]}>
+            {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
+          </StatusBadge>
+        </Group>
+        {state !== 'ok' && (
+          <Text size="sm" className="model-name">
+            {message}
+          </Text>
+        )}
+        {state === 'waived' && <Text size="sm">{t('checklist.because', { reason: item.reason ?? '' })}</Text>}
+        {state === 'failed' && !waivable && (
+          <Text size="sm" fw={500}>
+            {t('checklist.mustBeMended')}
+          </Text>
+        )}
+        {state === 'failed' && waivable && remedy}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,18 @@
+import { useTranslation } from 'react-i18next';
+import { namedControl } from '../books/controls.js';
+import type { ChecklistItem } from './period.js';
+
+const questions = ['zero-sums', 'costs', 'recognition', 'chain', 'approvals', 'suspense-cleared'] as const;
+
+/** What an item of the checklist asks, in the language that is shown where it has words for it. */
+export function useItemTitle(): (item: Pick<ChecklistItem, 'id' | 'title' | 'control'>) => string {
+  const { t } = useTranslation('finance');
+  return ({ id, title, control }) => {
+    const question = questions.find((each) => each === id);
+    if (question) return t(`questions.${question}`);
+    const known = control === null ? undefined : namedControl(control);
+    if (!known) return title;
+    const name = t(`controls.titles.${known}`);
+    return id.endsWith(':left') ? t('questions.left', { title: name }) : name;
+  };
+}

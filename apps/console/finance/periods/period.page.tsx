@@ -1,0 +1,201 @@
+import { Group, Loader, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer, Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { BalanceLines } from '../books/balance-lines.js';
+import { CsvLink } from '../csv-link.js';
+import { Fact, Facts } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { KindOfPosting } from '../kinds.js';
+import { PartTabs } from '../part-tabs.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { Checklist } from './checklist.js';
+import { PeriodState } from './period-state.js';
+
+const route = getRouteApi('/finance/periods/$periodId');
+const LOOK_AGAIN_MS = 1_000;
+
+type Shown = Answer<'/api/finance/periods/{periodId}'>;
+type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
+
+/** A period that was closed, or tried: what the checklist said, what the books said, and what came late. */
+export function PeriodPage() {
+  const { t } = useTranslation('periods');
+  const { periodId } = route.useParams();
+  const { tab = 'checklist' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const period = $api.useQuery(
+    'get',
+    '/api/finance/periods/{periodId}',
+    { params: { path: { periodId } } },
+    { refetchInterval: ({ state }) => (state.data?.state === 'closing' ? LOOK_AGAIN_MS : false) },
+  );
+  return (
+    <Page title={t('one.title')}>
+      <TextLink to="/finance/periods" size="sm">
+        {t('one.back')}
+      </TextLink>
+      <Loaded query={period} lines={12}>
+        {(found) => (
+          <>
+            <Outcome period={found} />
+            <Head period={found} />
+            <PartTabs
+              label={t('one.parts')}
+              parts={[
+                {
+                  name: 'checklist',
+                  label: t('checklist.title'),
+                  content: () => <Checklist items={found.checklist} />,
+                },
+                { name: 'balances', label: t('one.balances'), content: () => <Balances period={found} /> },
+                {
+                  name: 'late',
+                  label: t('one.late', { count: found.latePostings }),
+                  content: () => <LatePostings periodId={periodId} />,
+                },
+              ]}
+              open={tab}
+              choose={(name) => void navigate({ search: name === 'checklist' ? {} : { tab: name } })}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Outcome({ period: { state, progress, abandonedReason, endsAt } }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  if (state === 'closing')
+    return (
+      <Notice tone="quiet" title={t('one.closing')} role="status">
+        <Group gap="sm">
+          <Loader size="sm" />
+          <Text size="sm">{progress ?? t('one.closingHint')}</Text>
+        </Group>
+      </Notice>
+    );
+  if (state === 'closed')
+    return (
+      <Notice tone="good" title={t('one.closed')} role="status">
+        {t('one.closedHint')}
+      </Notice>
+    );
+  return (
+    <Notice tone="warning" title={t('one.abandoned')} role="status">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{abandonedReason}</Text>
+        <ButtonLink
+          to="/finance/periods/close"
+          search={{ end: endsAt.slice(0, 10) }}
+          size="xs"
+          variant="default"
+        >
+          {t('one.tryAgain')}
+        </ButtonLink>
+      </Stack>
+    </Notice>
+  );
+}
+
+function Head({ period }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  const { startsAt, endsAt, state, recordedBefore, balancesHash, closedBy, begunAt, endedAt, note } = period;
+  return (
+    <Facts label={t('one.title')}>
+      <Fact name={t('period')}>
+        {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
+      </Fact>
+      <Fact name={t('state')}>
+        <PeriodState state={state} />
+      </Fact>
+      <Fact name={t('one.by')}>
+        <Identifier>{closedBy}</Identifier> · <When at={endedAt ?? begunAt} />
+      </Fact>
+      {recordedBefore !== null && (
+        <Fact name={t('one.recordedBefore')}>
+          <When at={recordedBefore} />
+        </Fact>
+      )}
+      {balancesHash !== null && (
+        <Fact name={t('one.hash')}>
+          <Identifier>{balancesHash}</Identifier>
+        </Fact>
+      )}
+      {note !== null && <Fact name={t('closing.note')}>{note}</Fact>}
+    </Facts>
+  );
+}
+
+function Balances({ period: { id, balances, state } }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  if (state !== 'closed') return <Text size="sm">{t('one.noBalances')}</Text>;
+  const groups = Map.groupBy(balances, ({ commodity, unit }) => `${commodity} ${unit}`);
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm">{t('one.balancesHint')}</Text>
+        <CsvLink path={`/api/finance/periods/${id}/trial-balance.csv`} />
+      </Group>
+      {[...groups].map(([key, members]) => (
+        <Section key={key} title={key}>
+          <BalanceLines label={key} balances={members} withCustomers={false} withZero={false} />
+        </Section>
+      ))}
+    </Stack>
+  );
+}
+
+function LatePostings({ periodId }: { periodId: string }) {
+  const { t } = useTranslation('periods');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const late = $api.useQuery(
+    'get',
+    '/api/finance/periods/{periodId}/late-postings',
+    { params: { path: { periodId }, query: { cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const columns: Column<Late>[] = [
+    {
+      id: 'transaction',
+      header: t('lateList.transaction'),
+      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
+    },
+    { id: 'kind', header: t('lateList.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
+    {
+      id: 'reference',
+      header: t('lateList.reference'),
+      cell: ({ reference }) => <Identifier>{reference}</Identifier>,
+    },
+    {
+      id: 'happenedAt',
+      header: t('lateList.happenedAt'),
+      cell: ({ happenedAt }) => <When at={happenedAt} />,
+    },
+    {
+      id: 'recordedAt',
+      header: t('lateList.recordedAt'),
+      cell: ({ recordedAt }) => <When at={recordedAt} />,
+    },
+  ];
+  return (
+    <DataList
+      label={t('late')}
+      query={late}
+      columns={columns}
+      rowKey={({ transactionId }) => transactionId}
+      empty={{ title: t('lateList.empty'), hint: t('lateList.emptyHint') }}
+      pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { Group } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import { Choice } from '../choice.js';
+import type { Period } from './period.js';
+import { PeriodState } from './period-state.js';
+
+const route = getRouteApi('/finance/periods');
+const states = ['closing', 'closed', 'abandoned'] as const;
+
+/** Periods that were closed, or tried, the newest first. */
+export function PeriodsPage() {
+  const { t } = useTranslation('periods');
+  const { state, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const periods = $api.useQuery(
+    'get',
+    '/api/finance/periods',
+    { params: { query: { ...(state ? { state } : {}), cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Page
+      title={t('title')}
+      about={t('about')}
+      actions={<ButtonLink to="/finance/periods/close">{t('close')}</ButtonLink>}
+    >
+      <Group>
+        <Choice
+          label={t('state')}
+          options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+          value={state}
+          set={(value) => void navigate({ search: { ...(value ? { state: value } : {}) }, replace: true })}
+        />
+      </Group>
+      <DataList
+        label={t('title')}
+        query={periods}
+        columns={useColumns()}
+        rowKey={({ id }) => id}
+        empty={{
+          title: t('empty'),
+          hint: t('emptyHint'),
+          action: (
+            <ButtonLink to="/finance/periods/close" variant="default">
+              {t('close')}
+            </ButtonLink>
+          ),
+        }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Period>[] {
+  const { t } = useTranslation('periods');
+  return [
+    {
+      id: 'endsAt',
+      header: t('period'),
+      cell: ({ id, startsAt, endsAt }) => (
+        <TextLink to="/finance/periods/$periodId" params={{ periodId: id }}>
+          {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
+        </TextLink>
+      ),
+    },
+    { id: 'state', header: t('state'), cell: ({ state }) => <PeriodState state={state} /> },
+    {
+      id: 'waivers',
+      header: t('waived'),
+      align: 'right',
+      cell: ({ waivers }) => waivers.length,
+    },
+    {
+      id: 'late',
+      header: t('late'),
+      align: 'right',
+      cell: ({ latePostings }) => latePostings,
+    },
+    {
+      id: 'endedAt',
+      header: t('endedAt'),
+      cell: ({ endedAt }) => (endedAt === null ? '–' : <When at={endedAt} />),
+    },
+  ];
+}

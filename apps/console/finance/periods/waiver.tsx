@@ -1,0 +1,63 @@
+import { Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { TextLink } from '../../ui/links.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { startOf } from '../utc-days.js';
+import type { ChecklistItem } from './period.js';
+
+interface WaiverProps {
+  /** The first day that is outside. */
+  end: string;
+  item: ChecklistItem;
+}
+
+/** One person says why the books may be closed in spite of an item, and another one agrees. */
+export function Waiver({ end, item: { id, count } }: WaiverProps) {
+  const { t } = useTranslation('periods');
+  const check = useNoteCheck();
+  const isAsked = useAskedFor(end).has(id);
+  if (isAsked)
+    return (
+      <Group gap="sm">
+        <StatusBadge tone="waiting">{t('waiver.waiting')}</StatusBadge>
+        <TextLink to="/approvals" size="sm">
+          {t('waiver.toApprovals')}
+        </TextLink>
+      </Group>
+    );
+  return (
+    <ModalForm
+      label={t('waiver.do')}
+      title={t('waiver.title')}
+      hint={t('waiver.hint', { count })}
+      button={{ size: 'xs' }}
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} label={t('waiver.reason')} />}
+      send={({ note }, requestId) =>
+        api.POST('/api/finance/periods/waivers', {
+          body: { end: startOf(end), item: id, count, reason: note, requestId },
+        })
+      }
+      done={async () => {
+        await refresh('/api/approvals');
+        tell(t('waiver.asked'));
+      }}
+    />
+  );
+}
+
+const MOST_WAITING = 200;
+
+/** Items of this period for which somebody has asked, and nobody has decided yet. */
+function useAskedFor(end: string): Set<string> {
+  const query = { state: 'pending', limit: MOST_WAITING } as const;
+  const { data } = $api.useQuery('get', '/api/approvals', { params: { query } });
+  const ofPeriod = `period-end:${new Date(startOf(end)).toISOString()}`;
+  const waiting = (data?.items ?? []).filter(({ subject }) => subject === ofPeriod);
+  return new Set(waiting.map(({ details }) => (details as { item?: string }).item ?? ''));
+}

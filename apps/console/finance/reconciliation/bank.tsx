@@ -1,0 +1,207 @@
+import { Select, Stack, Text, TextInput } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
+import { Identifier } from '../identifier.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { Filters, useRange } from './filters.js';
+import { type BankItem, matchTones, refreshReconciliation } from './reconciliation.js';
+
+const route = getRouteApi('/finance/reconciliation');
+const states = [
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+  'refused',
+  'not_covered',
+  'waiting',
+  'matched',
+  'set_aside',
+] as const;
+
+/** Lines at the bank against payouts, transfers and what was sent back. */
+export function Bank() {
+  const { t } = useTranslation('reconciliation');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { times } = useRange();
+  const state = states.find((each) => each === search.state);
+  const filter = { ...times, ...(state ? { state } : {}) };
+  const items = $api.useQuery(
+    'get',
+    '/api/finance/reconciliation/bank',
+    { params: { query: { ...filter, cursor: search.cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Filters
+        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+        state={state}
+        aside={<CsvLink path="/api/finance/reconciliation/bank.csv" query={filter} />}
+      />
+      <DataList
+        label={t('bank.title')}
+        query={items}
+        columns={useColumns()}
+        rowKey={({ kind, id }) => `${kind} ${id}`}
+        empty={{
+          title: t('bank.empty'),
+          hint: t('bank.emptyHint'),
+          action: (
+            <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
+              {t('payments.import')}
+            </ButtonLink>
+          ),
+        }}
+        pager={{
+          cursor: search.cursor,
+          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
+        }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<BankItem>[] {
+  const { t } = useTranslation('reconciliation');
+  return [
+    {
+      id: 'what',
+      header: t('bank.what'),
+      cell: ({ kind, id, reference, at }) => (
+        <Stack gap={0}>
+          <Text size="sm">{t(`bank.kinds.${kind}`)}</Text>
+          <Text size="sm" className="model-name">
+            {reference === '' ? <Identifier>{id}</Identifier> : reference}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            <When at={at} />
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('line.amount'),
+      align: 'right',
+      cell: ({ amount, currency }) => <Money value={amount} currency={currency} signed />,
+    },
+    {
+      id: 'state',
+      header: t('state'),
+      cell: ({ state, message, refusal }) => (
+        <Stack gap={4} align="flex-start">
+          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+          {state !== 'matched' && <Text size="xs">{message}</Text>}
+          {refusal !== null && <Text size="xs">{refusal}</Text>}
+        </Stack>
+      ),
+    },
+    {
+      id: 'counterpart',
+      header: t('bank.counterpart'),
+      cell: ({ counterpart }) =>
+        counterpart === null ? (
+          '–'
+        ) : (
+          <Stack gap={0}>
+            <Text size="sm">{t(`bank.subjects.${counterpart.kind}`)}</Text>
+            <Identifier>{counterpart.subject}</Identifier>
+          </Stack>
+        ),
+    },
+    {
+      id: 'transactions',
+      header: t('transactions'),
+      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
+    },
+    { id: 'do', header: t('payments.do'), cell: (item) => <Action item={item} /> },
+  ];
+}
+
+function Action({ item: { kind, id, state } }: { item: BankItem }) {
+  if (kind !== 'line') return '–';
+  return state === 'matched' || state === 'set_aside' ? <Undo id={id} /> : <Match id={id} />;
+}
+
+const subjects = ['payout', 'topup', 'refund', 'suspense', 'none'] as const;
+
+function Match({ id }: { id: string }) {
+  const { t } = useTranslation('reconciliation');
+  const check = useNoteCheck();
+  const initial = { kind: 'suspense' as (typeof subjects)[number], subject: '', note: '' };
+  return (
+    <ModalForm
+      label={t('bank.match')}
+      title={t('bank.matchTitle')}
+      hint={t('bank.matchHint')}
+      button={{ size: 'xs' }}
+      initial={initial}
+      validate={check}
+      fields={(form) => (
+        <>
+          <Select
+            label={t('bank.kind')}
+            data={subjects.map((value) => ({ value, label: t(`bank.subjects.${value}`) }))}
+            allowDeselect={false}
+            {...form.getInputProps('kind')}
+          />
+          <TextInput
+            label={t('bank.subject')}
+            description={t(`bank.subjectHints.${form.getValues().kind}`)}
+            {...form.getInputProps('subject')}
+          />
+          <NoteField form={form} />
+        </>
+      )}
+      send={({ kind, subject, note }) =>
+        api.POST('/api/finance/bank-lines/{bankLineId}/match', {
+          params: { path: { bankLineId: id } },
+          body: { kind, note, ...(subject.trim() === '' ? {} : { subject: subject.trim() }) },
+        })
+      }
+      done={async () => {
+        await refreshReconciliation();
+        tell(t('bank.matched'));
+      }}
+    />
+  );
+}
+
+function Undo({ id }: { id: string }) {
+  const { t } = useTranslation('reconciliation');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('bank.undo')}
+      title={t('bank.undoTitle')}
+      hint={t('bank.undoHint')}
+      button={{ size: 'xs' }}
+      isDangerous
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={({ note }) =>
+        api.POST('/api/finance/bank-lines/{bankLineId}/undo', {
+          params: { path: { bankLineId: id } },
+          body: { note },
+        })
+      }
+      done={async () => {
+        await refreshReconciliation();
+        tell(t('bank.undone'));
+      }}
+    />
+  );
+}

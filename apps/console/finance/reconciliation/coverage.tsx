@@ -1,0 +1,53 @@
+import { Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { Section } from '../../ui/states.js';
+import { Covers } from './imports.js';
+
+type Coverage = Item<'/api/finance/provider-reports/coverage'>;
+
+/** For which times there are reports, and what lies between them: what happened there counts as a fault. */
+export function ReportCoverage() {
+  const { t } = useTranslation('reconciliation');
+  const coverage = $api.useQuery('get', '/api/finance/provider-reports/coverage');
+  const columns: Column<Coverage>[] = [
+    {
+      id: 'provider',
+      header: t('provider'),
+      cell: ({ provider, bankAccountId }) =>
+        [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),
+    },
+    { id: 'of', header: t('coverage.of'), cell: ({ of }) => t(`coverage.ofs.${of}`) },
+    { id: 'covered', header: t('coverage.covered'), cell: ({ covered }) => <Times times={covered} /> },
+    {
+      id: 'gaps',
+      header: t('coverage.gaps'),
+      cell: ({ gaps }) => (gaps.length === 0 ? t('coverage.noGaps') : <Times times={gaps} />),
+    },
+  ];
+  return (
+    <Section title={t('coverage.title')}>
+      <DataList
+        label={t('coverage.title')}
+        query={coverage}
+        columns={columns}
+        rowKey={({ provider, bankAccountId, of }) => `${provider} ${bankAccountId ?? ''} ${of}`}
+        empty={{ title: t('coverage.empty'), hint: t('coverage.emptyHint') }}
+      />
+    </Section>
+  );
+}
+
+function Times({ times }: { times: readonly { from: string | null; to: string }[] }) {
+  return (
+    <Stack gap={0}>
+      {times.map((each) => (
+        <Text key={each.to} size="sm" component="div">
+          <Covers covers={each} />
+        </Text>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,58 @@
+import { Group } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { DayRange } from '../../ui/day-range.js';
+import { Choice } from '../choice.js';
+import { timesOf } from '../utc-days.js';
+import { providers } from './reconciliation.js';
+
+const route = getRouteApi('/finance/reconciliation');
+
+interface FiltersProps<State extends string> {
+  states: readonly { value: State; label: string }[];
+  state: State | undefined;
+  withProvider?: boolean;
+  aside: ReactNode;
+}
+
+/** What a part of the page is narrowed by. */
+export function Filters<State extends string>({
+  states,
+  state,
+  withProvider = false,
+  aside,
+}: FiltersProps<State>) {
+  const { t } = useTranslation('reconciliation');
+  const { provider, from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: object) =>
+    void navigate({
+      search: (before) => ({ ...before, ...change, cursor: undefined }),
+      replace: true,
+      resetScroll: false,
+    });
+  return (
+    <Group justify="space-between" align="flex-end">
+      <Group align="flex-end" gap="sm">
+        <DayRange from={from} to={to} set={set} />
+        <Choice label={t('state')} options={states} value={state} set={(value) => set({ state: value })} />
+        {withProvider && (
+          <Choice
+            label={t('provider')}
+            options={providers.map((value) => ({ value, label: t(`providers.${value}`) }))}
+            value={provider}
+            set={(value) => set({ provider: value })}
+          />
+        )}
+      </Group>
+      {aside}
+    </Group>
+  );
+}
+
+/** What the address says, as the routes of reconciliation take it. */
+export function useRange() {
+  const { provider, from, to } = route.useSearch();
+  return { times: timesOf({ from, to }), provider };
+}

@@ -1,0 +1,184 @@
+import '@mantine/dropzone/styles.css';
+import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core';
+import { Dropzone } from '@mantine/dropzone';
+import { IconFileSpreadsheet } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
+import type { Answer } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { DayRange } from '../../ui/day-range.js';
+import { FormFault } from '../../ui/form.js';
+import { Notice } from '../../ui/notice.js';
+import { Fact, Facts } from '../facts.js';
+import { daysUntil } from '../utc-days.js';
+import { Covers } from './imports.js';
+import { refreshReconciliation } from './reconciliation.js';
+
+/** What the control plane takes at once; the command line takes any size. */
+const MOST_BYTES = 8 * 1_024 * 1_024;
+
+type Mapping = Answer<'/api/finance/bank-accounts'>['items'][number]['mapping'];
+
+interface Target {
+  /** `stripe`, or a bank account. */
+  source: string;
+  days: { from?: string | undefined; to?: string | undefined };
+}
+
+/** A file is tried first: what it would change is told, and nothing is imported before somebody says so. */
+export function ImportFile() {
+  const { t } = useTranslation('reconciliation');
+  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
+  const [target, setTarget] = useState<Target>({ source: 'stripe', days: {} });
+  const [file, setFile] = useState<{ name: string; text: string } | null>(null);
+  const trial = useMutation({ mutationFn: (text: string) => send(target, text, true) });
+  const choose = (change: Partial<Target>) => {
+    setTarget({ ...target, ...change });
+    setFile(null);
+    trial.reset();
+  };
+  const mapping = accounts.find(({ id }) => `bank:${id}` === target.source)?.mapping;
+  const take = async ([dropped]: File[]) => {
+    if (!dropped) return;
+    const text = await textOf(dropped, mapping);
+    setFile({ name: dropped.name, text });
+    trial.mutate(text);
+  };
+  const forget = () => {
+    setFile(null);
+    trial.reset();
+  };
+  return (
+    <Stack>
+      <Group align="flex-end">
+        <Select
+          label={t('import.of')}
+          data={[
+            { value: 'stripe', label: t('import.stripe') },
+            ...accounts.map(({ id }) => ({ value: `bank:${id}`, label: t('import.bank', { id }) })),
+          ]}
+          value={target.source}
+          onChange={(source) => choose({ source: source ?? 'stripe' })}
+          allowDeselect={false}
+          w={{ base: '100%', xs: '18rem' }}
+        />
+        <DayRange {...{ from: undefined, to: undefined, ...target.days }} set={(days) => choose({ days })} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        {t('import.daysHint')}
+      </Text>
+      {target.days.from === undefined || target.days.to === undefined ? (
+        <Notice tone="quiet" title={t('import.daysMissing')}>
+          {t('import.daysMissingHint')}
+        </Notice>
+      ) : (
+        <Drop take={take} isBusy={trial.isPending} />
+      )}
+      <FormFault failure={trial.error ? asFailure(trial.error) : null} />
+      {file && trial.data && <Trial file={file} trial={trial.data} target={target} forget={forget} />}
+    </Stack>
+  );
+}
+
+async function textOf(file: File, mapping: Mapping | undefined): Promise<string> {
+  return new TextDecoder(mapping?.encoding ?? 'utf-8').decode(await file.arrayBuffer());
+}
+
+async function send({ source, days }: Target, text: string, isTrial: boolean) {
+  const query = { ...daysUntil(days), dryRun: isTrial ? 'true' : 'false' } as const;
+  const csv = { body: text, bodySerializer: String, headers: { 'content-type': 'text/csv' } };
+  if (source === 'stripe')
+    return (await api.POST('/api/finance/provider-reports/stripe', { params: { query }, ...csv })).data!;
+  const params = { path: { bankAccountId: source.replace(/^bank:/, '') }, query };
+  return (await api.POST('/api/finance/bank-accounts/{bankAccountId}/lines', { params, ...csv })).data!;
+}
+
+function Drop({ take, isBusy }: { take: (files: File[]) => Promise<void>; isBusy: boolean }) {
+  const { t } = useTranslation('reconciliation');
+  const [refused, setRefused] = useState(false);
+  return (
+    <>
+      <Dropzone
+        onDrop={(files) => {
+          setRefused(false);
+          void take(files);
+        }}
+        onReject={() => setRefused(true)}
+        maxFiles={1}
+        multiple={false}
+        maxSize={MOST_BYTES}
+        accept={['text/csv', 'application/vnd.ms-excel', 'text/plain']}
+        loading={isBusy}
+        inputProps={{ 'aria-label': t('import.file') }}
+      >
+        <Group justify="center" gap="sm" mih="6rem" wrap="nowrap">
+          <IconFileSpreadsheet size={32} stroke={1.5} aria-hidden />
+          <div>
+            <Text fw={500}>{t('import.drop')}</Text>
+            <Text size="sm" c="dimmed">
+              {t('import.dropHint')}
+            </Text>
+          </div>
+        </Group>
+      </Dropzone>
+      {refused && (
+        <Notice tone="bad" title={t('import.refused')}>
+          {t('import.refusedHint')}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+interface TrialProps {
+  file: { name: string; text: string };
+  trial: Awaited<ReturnType<typeof send>>;
+  target: Target;
+  forget: () => void;
+}
+
+function Trial({ file, trial, target, forget }: TrialProps) {
+  const { t } = useTranslation('reconciliation');
+  const importing = useMutation({
+    mutationFn: () => send(target, file.text, false),
+    onSuccess: async ({ added }) => {
+      await refreshReconciliation();
+      tell(t('import.done', { count: added }));
+      forget();
+    },
+  });
+  const { lines, added, changed, covers } = trial;
+  return (
+    <Paper withBorder p="md" role="status">
+      <Stack>
+        <Text fw={600} className="model-name">
+          {t('import.trial', { name: file.name })}
+        </Text>
+        <Facts label={t('import.trial', { name: file.name })}>
+          <Fact name={t('imports.lines')}>{lines}</Fact>
+          <Fact name={t('import.added')}>{added}</Fact>
+          <Fact name={t('import.known')}>{lines - added - changed}</Fact>
+          <Fact name={t('import.changed')}>{changed}</Fact>
+          <Fact name={t('imports.covers')}>{covers === null ? '–' : <Covers covers={covers} />}</Fact>
+        </Facts>
+        {changed > 0 && (
+          <Notice tone="warning" title={t('import.changedTitle')}>
+            {t('import.changedHint')}
+          </Notice>
+        )}
+        <FormFault failure={importing.error ? asFailure(importing.error) : null} />
+        <Group>
+          <Button loading={importing.isPending} onClick={() => importing.mutate()}>
+            {t('import.do')}
+          </Button>
+          <Button variant="default" onClick={forget}>
+            {t('confirm.cancel', { ns: 'shell' })}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

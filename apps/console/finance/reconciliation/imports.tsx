@@ -1,0 +1,122 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { tell, tellFailure } from '../../shell/notices.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { BankAccounts } from './bank-accounts.js';
+import { ReportCoverage } from './coverage.js';
+import { ImportFile } from './import-file.js';
+import type { Run } from './reconciliation.js';
+
+const route = getRouteApi('/finance/reconciliation');
+/** An import over the provider's API goes on behind the answer. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** Brings reports in: by file, or from providers that can be asked; and tells which were. */
+export function Imports() {
+  const { t } = useTranslation('reconciliation');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const runs = $api.useQuery(
+    'get',
+    '/api/finance/provider-reports',
+    { params: { query: { limit: 20, cursor } } },
+    { placeholderData: keepPreviousData, refetchInterval: LOOK_AGAIN_MS },
+  );
+  return (
+    <Stack gap="xl">
+      <Section title={t('import.title')}>
+        <ImportFile />
+      </Section>
+      <Section title={t('imports.title')} aside={<Fetch />}>
+        <DataList
+          label={t('imports.title')}
+          query={runs}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={{ title: t('imports.empty'), hint: t('imports.emptyHint') }}
+          pager={{
+            cursor,
+            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
+          }}
+        />
+      </Section>
+      <ReportCoverage />
+      <BankAccounts />
+    </Stack>
+  );
+}
+
+function Fetch() {
+  const { t } = useTranslation('reconciliation');
+  const fetching = useMutation({
+    mutationFn: () => api.POST('/api/finance/provider-reports/fetch'),
+    onSuccess: () => tell(t('imports.fetching')),
+    onError: tellFailure,
+  });
+  return (
+    <Button variant="default" size="xs" loading={fetching.isPending} onClick={() => fetching.mutate()}>
+      {t('imports.fetch')}
+    </Button>
+  );
+}
+
+function useColumns(): Column<Run>[] {
+  const { t } = useTranslation('reconciliation');
+  return [
+    { id: 'startedAt', header: t('imports.startedAt'), cell: ({ startedAt }) => <When at={startedAt} /> },
+    {
+      id: 'provider',
+      header: t('provider'),
+      cell: ({ provider, bankAccountId }) =>
+        bankAccountId === null
+          ? t(`providers.${provider}`)
+          : `${t(`providers.${provider}`)} · ${bankAccountId}`,
+    },
+    { id: 'source', header: t('imports.source'), cell: ({ source }) => t(`imports.sources.${source}`) },
+    {
+      id: 'covers',
+      header: t('imports.covers'),
+      cell: ({ covers }) => (covers === null ? '–' : <Covers covers={covers} />),
+    },
+    {
+      id: 'lines',
+      header: t('imports.lines'),
+      align: 'right',
+      cell: ({ lines, added, changed }) => (
+        <Stack gap={0}>
+          <span>{lines}</span>
+          <Text size="xs" c="dimmed">
+            {t('imports.counts', { added, changed })}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'state',
+      header: t('state'),
+      cell: ({ finishedAt }) => (
+        <Group gap={4}>
+          {finishedAt === null ? (
+            <StatusBadge tone="busy">{t('imports.running')}</StatusBadge>
+          ) : (
+            <StatusBadge tone="good">{t('imports.done')}</StatusBadge>
+          )}
+        </Group>
+      ),
+    },
+  ];
+}
+
+export function Covers({ covers: { from, to } }: { covers: NonNullable<Run['covers']> }) {
+  return (
+    <>
+      {from === null ? '…' : <When at={from} />} – <When at={to} />
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { tell } from '../../shell/notices.js';
+import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { type Match, refreshReconciliation } from './reconciliation.js';
+
+interface LineName {
+  provider: Match['provider'];
+  lineId: string;
+}
+
+/** A payment, refund or dispute that never reached us is booked as if the provider had told of it when it happened. */
+export function BookLine({ provider, lineId }: LineName) {
+  const { t } = useTranslation('reconciliation');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('book.do')}
+      title={t('book.title')}
+      hint={t('book.hint')}
+      button={{ size: 'xs' }}
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={async ({ note }) => {
+        const params = { path: { provider, lineId } };
+        const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
+        return (await api.POST(path, { params, body: { note } })).data!;
+      }}
+      done={async ({ state }) => {
+        await refreshReconciliation();
+        tell(t(`book.done.${state}`));
+      }}
+    />
+  );
+}
+
+/** What a provider told in two ways stays a fault until somebody accepts the later one. */
+export function AcceptLine({ provider, lineId }: LineName) {
+  const { t } = useTranslation('reconciliation');
+  const check = useNoteCheck();
+  return (
+    <ModalForm
+      label={t('accept.do')}
+      title={t('accept.title')}
+      hint={t('accept.hint')}
+      button={{ size: 'xs' }}
+      initial={{ note: '' }}
+      validate={check}
+      fields={(form) => <NoteField form={form} />}
+      send={async ({ note }, requestId) => {
+        const params = { path: { provider, lineId } };
+        const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';
+        return (await api.POST(path, { params, body: { reason: note, requestId } })).data!;
+      }}
+      done={async ({ state }) => {
+        await refreshReconciliation();
+        tell(t(`accept.outcomes.${state}`));
+      }}
+    />
+  );
+}

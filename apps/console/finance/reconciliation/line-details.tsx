@@ -1,0 +1,102 @@
+import { List, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { CodeLines } from '../../ui/copy.js';
+import { Money } from '../../ui/money.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { When } from '../../ui/when.js';
+import { Fact, Facts } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { providers } from './reconciliation.js';
+
+type Line = Answer<'/api/finance/provider-lines/{provider}/{lineId}'>;
+
+/** One line of a provider's report, named as `provider:id`: what was posted from it, and what later reports said of it. */
+export function LineDetails({ line }: { line: string }) {
+  const [name, ...rest] = line.split(':');
+  const provider = providers.find((each) => each === name) ?? 'stripe';
+  const found = $api.useQuery('get', '/api/finance/provider-lines/{provider}/{lineId}', {
+    params: { path: { provider, lineId: rest.join(':') } },
+  });
+  return (
+    <Loaded query={found} lines={10}>
+      {(known) => (
+        <Stack>
+          <LineFacts line={known} />
+          {known.changes.length > 0 && <Changes line={known} />}
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function LineFacts({ line }: { line: Line }) {
+  const { t } = useTranslation('reconciliation');
+  const { lineId, type, amount, fee, net, currency, happenedAt, availableOn, description } = line;
+  const { subjectId, paymentId, payoutId, postings, acceptances } = line;
+  return (
+    <Facts label={t('line.title')}>
+      <Fact name={t('line.id')}>
+        <Identifier>{lineId}</Identifier>
+      </Fact>
+      <Fact name={t('line.type')}>{type}</Fact>
+      <Fact name={t('line.amount')}>
+        <Money value={amount} currency={currency} />
+      </Fact>
+      <Fact name={t('line.fee')}>
+        <Money value={fee} currency={currency} />
+      </Fact>
+      <Fact name={t('line.net')}>
+        <Money value={net} currency={currency} />
+      </Fact>
+      <Fact name={t('line.happenedAt')}>
+        <When at={happenedAt} />
+      </Fact>
+      {availableOn !== null && <Fact name={t('line.availableOn')}>{availableOn}</Fact>}
+      <Fact name={t('line.subject')}>
+        <Identifier>{subjectId}</Identifier>
+      </Fact>
+      {paymentId !== null && (
+        <Fact name={t('line.payment')}>
+          <Identifier>{paymentId}</Identifier>
+        </Fact>
+      )}
+      {payoutId !== null && (
+        <Fact name={t('line.payout')}>
+          <Identifier>{payoutId}</Identifier>
+        </Fact>
+      )}
+      {description !== '' && <Fact name={t('line.description')}>{description}</Fact>}
+      <Fact name={t('line.postings')}>
+        <TransactionLinks ids={postings.map(({ transactionId }) => transactionId)} />
+      </Fact>
+      {acceptances.map(({ reason, requestedBy, approvedBy, recordedAt }) => (
+        <Fact key={recordedAt} name={t('line.acceptances')}>
+          {reason} · {t('line.acceptedBy', { by: [requestedBy, approvedBy].filter(Boolean).join(', ') })} ·{' '}
+          <When at={recordedAt} />
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+function Changes({ line }: { line: Line }) {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Section title={t('line.changes')}>
+      <Text size="sm">{t('line.changesHint')}</Text>
+      <List spacing="sm" listStyleType="none">
+        {line.changes.map(({ reportId, recordedAt, content }) => (
+          <List.Item key={`${reportId} ${recordedAt}`}>
+            <Text size="sm" component="div">
+              {t('line.report', { id: reportId })} · <When at={recordedAt} />
+            </Text>
+            <CodeLines code={JSON.stringify(content, null, 2)} label={t('line.report', { id: reportId })} />
+          </List.Item>
+        ))}
+      </List>
+    </Section>
+  );
+}

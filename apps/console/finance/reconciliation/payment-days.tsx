@@ -1,0 +1,110 @@
+import { Group, Paper, ScrollArea, Table, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { addDecimals, signOf } from '../../ui/decimal.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Day } from '../../ui/when.js';
+import { type Match, matchTones } from './reconciliation.js';
+
+type DayState = Answer<'/api/finance/reconciliation/payment-days'>['days'][number];
+
+interface Filter {
+  from?: string;
+  to?: string;
+  provider?: Match['provider'];
+  state?: Match['state'];
+}
+
+/** Each day on one line: how much each side has, what is between them, and how many items stand how. */
+export function PaymentDays({ filter }: { filter: Filter }) {
+  const { t } = useTranslation('reconciliation');
+  const days = $api.useQuery(
+    'get',
+    '/api/finance/reconciliation/payment-days',
+    { params: { query: filter } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Loaded query={days} lines={4}>
+      {({ days: found }) =>
+        found.length > 0 && (
+          <Paper withBorder>
+            <ScrollArea.Autosize type="auto" mah="22rem">
+              <Table className="data-list" aria-label={t('days.title')} verticalSpacing={6} stickyHeader>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{t('days.day')}</Table.Th>
+                    <Table.Th ta="right">{t('payments.theirs')}</Table.Th>
+                    <Table.Th>{t('state')}</Table.Th>
+                    <Table.Th ta="right">{t('payments.ours')}</Table.Th>
+                    <Table.Th ta="right">{t('days.difference')}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {linesOf(found).map((line) => (
+                    <DayLine key={line.key} states={line.states} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </ScrollArea.Autosize>
+          </Paper>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** A line for each day, provider and currency: amounts of two currencies are never added up. */
+function linesOf(days: readonly DayState[]) {
+  const keyOf = ({ day, provider, currency }: DayState) => `${day} ${provider} ${currency}`;
+  return [...Map.groupBy(days, keyOf)].map(([key, states]) => ({ key, states }));
+}
+
+function DayLine({ states }: { states: readonly DayState[] }) {
+  const { t } = useTranslation('reconciliation');
+  const { day, provider, currency } = states[0]!;
+  const theirs = addDecimals(...states.map((each) => each.theirs));
+  const ours = addDecimals(...states.map((each) => each.ours));
+  const difference = addDecimals(theirs, signOf(ours) < 0 ? ours.slice(1) : `-${ours}`);
+  return (
+    <Table.Tr>
+      <Table.Td data-label={t('days.day')}>
+        <TextLink
+          from="/finance/reconciliation"
+          to="/finance/reconciliation"
+          search={(before) => ({ ...before, from: day, to: day, cursor: undefined })}
+          resetScroll={false}
+          size="sm"
+        >
+          <Day on={day} />
+        </TextLink>{' '}
+        <Text span size="xs" c="dimmed">
+          {t(`providers.${provider}`)}
+        </Text>
+      </Table.Td>
+      <Table.Td ta="right" data-label={t('payments.theirs')}>
+        <Money value={theirs} currency={currency} />
+      </Table.Td>
+      <Table.Td data-label={t('state')}>
+        <Group gap={4}>
+          {states.map(({ state, items }) => (
+            <StatusBadge key={state} tone={matchTones[state]}>
+              {t(`states.${state}`)} · {items}
+            </StatusBadge>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td ta="right" data-label={t('payments.ours')}>
+        <Money value={ours} currency={currency} />
+      </Table.Td>
+      <Table.Td ta="right" data-label={t('days.difference')}>
+        <Money value={difference} currency={currency} signed />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,176 @@
+import { Drawer, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
+import { Identifier } from '../identifier.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { Filters, useRange } from './filters.js';
+import { AcceptLine, BookLine } from './line-actions.js';
+import { LineDetails } from './line-details.js';
+import { PaymentDays } from './payment-days.js';
+import { type Match, matchTones } from './reconciliation.js';
+
+const route = getRouteApi('/finance/reconciliation');
+const states = [
+  ...(['missing_here', 'missing_there', 'differs', 'twice', 'not_covered', 'waiting'] as const),
+  ...(['matched', 'accepted'] as const),
+] as const;
+
+/** Two panes: on the left what the provider reports, on the right what our books have; and between them whether they agree. */
+export function Payments() {
+  const { t } = useTranslation('reconciliation');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { times, provider } = useRange();
+  const state = states.find((each) => each === search.state);
+  const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
+  const matches = $api.useQuery(
+    'get',
+    '/api/finance/reconciliation/payments',
+    { params: { query: { ...filter, cursor: search.cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Filters
+        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+        state={state}
+        withProvider
+        aside={<CsvLink path="/api/finance/reconciliation/payments.csv" query={filter} />}
+      />
+      <PaymentDays filter={filter} />
+      <DataList
+        label={t('payments.title')}
+        query={matches}
+        columns={useColumns()}
+        rowKey={({ provider: at, kind, id }) => `${at} ${kind} ${id}`}
+        empty={{
+          title: t('payments.empty'),
+          hint: t('payments.emptyHint'),
+          action: (
+            <ButtonLink to="/finance/reconciliation" search={{ tab: 'imports' }} variant="default">
+              {t('payments.import')}
+            </ButtonLink>
+          ),
+        }}
+        pager={{
+          cursor: search.cursor,
+          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
+        }}
+      />
+      <OpenLine />
+    </Stack>
+  );
+}
+
+function OpenLine() {
+  const { t } = useTranslation('reconciliation');
+  const { line } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={line !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, line: undefined }) })}
+      position="right"
+      size="lg"
+      title={t('line.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {line !== undefined && <LineDetails line={line} />}
+    </Drawer>
+  );
+}
+
+function useColumns(): Column<Match>[] {
+  const { t } = useTranslation('reconciliation');
+  return [
+    { id: 'theirs', header: t('payments.theirs'), cell: (match) => <Theirs match={match} /> },
+    {
+      id: 'state',
+      header: t('state'),
+      cell: ({ state, message, daysApart }) => (
+        <Stack gap={4} align="flex-start">
+          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+          {state !== 'matched' && <Text size="xs">{message}</Text>}
+          {daysApart !== null && daysApart > 0 && (
+            <Text size="xs" c="dimmed">
+              {t('payments.daysApart', { count: daysApart })}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    { id: 'ours', header: t('payments.ours'), cell: (match) => <Ours match={match} /> },
+    { id: 'do', header: t('payments.do'), cell: (match) => <Action match={match} /> },
+  ];
+}
+
+function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Stack gap={2}>
+      <Text size="sm" fw={500}>
+        {t(`kinds.${kind}`)} · {t(`providers.${provider}`)}
+      </Text>
+      <Identifier>{id}</Identifier>
+      {theirs === null ? (
+        <Text size="sm" c="dimmed">
+          {t('payments.nothingThere')}
+        </Text>
+      ) : (
+        <>
+          <Text size="sm" component="div">
+            <Money value={theirs.amount} currency={theirs.currency} /> · <When at={theirs.at} />
+          </Text>
+          {theirs.lineIds.map((lineId) => (
+            <TextLink
+              key={lineId}
+              from="/finance/reconciliation"
+              to="/finance/reconciliation"
+              search={(before) => ({ ...before, line: `${provider}:${lineId}` })}
+              resetScroll={false}
+              size="xs"
+            >
+              {t('payments.line', { id: lineId })}
+            </TextLink>
+          ))}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+function Ours({ match: { ours } }: { match: Match }) {
+  const { t } = useTranslation('reconciliation');
+  if (ours === null)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('payments.nothingHere')}
+      </Text>
+    );
+  return (
+    <Stack gap={2}>
+      <Text size="sm" component="div">
+        <Money value={ours.amount} currency={ours.currency} /> · <When at={ours.at} />
+      </Text>
+      <TransactionLinks ids={ours.transactionIds} />
+    </Stack>
+  );
+}
+
+const BOOKABLE = ['payment', 'refund', 'dispute'];
+
+function Action({ match: { provider, kind, state, theirs } }: { match: Match }) {
+  const lineId = theirs?.lineIds[0];
+  if (lineId === undefined) return '–';
+  if (state === 'missing_here' && BOOKABLE.includes(kind))
+    return <BookLine provider={provider} lineId={lineId} />;
+  return state === 'differs' ? <AcceptLine provider={provider} lineId={lineId} /> : '–';
+}

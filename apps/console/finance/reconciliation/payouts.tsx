@@ -1,0 +1,121 @@
+import { Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { addDecimals } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
+import { Identifier } from '../identifier.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { Filters, useRange } from './filters.js';
+import { matchTones, type Payout } from './reconciliation.js';
+
+const route = getRouteApi('/finance/reconciliation');
+const states = [
+  ...(['differs', 'missing_there', 'twice', 'lines_missing', 'not_covered', 'waiting'] as const),
+  ...(['unlinked', 'matched', 'accepted'] as const),
+] as const;
+
+/** Each payout against what it is made of: payments less fees, refunds and disputes. */
+export function Payouts() {
+  const { t } = useTranslation('reconciliation');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { times, provider } = useRange();
+  const state = states.find((each) => each === search.state);
+  const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
+  const payouts = $api.useQuery(
+    'get',
+    '/api/finance/reconciliation/payouts',
+    { params: { query: { ...filter, cursor: search.cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Filters
+        states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+        state={state}
+        withProvider
+        aside={<CsvLink path="/api/finance/reconciliation/payouts.csv" query={filter} />}
+      />
+      <DataList
+        label={t('payouts.title')}
+        query={payouts}
+        columns={useColumns()}
+        columnsName="payouts"
+        rowKey={({ provider: at, payoutId }) => `${at} ${payoutId}`}
+        empty={{ title: t('payouts.empty'), hint: t('payouts.emptyHint') }}
+        pager={{
+          cursor: search.cursor,
+          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
+        }}
+      />
+    </Stack>
+  );
+}
+
+const parts = ['payments', 'refunds', 'disputes', 'adjustments', 'fees'] as const;
+
+function useColumns(): Column<Payout>[] {
+  const { t } = useTranslation('reconciliation');
+  return [
+    {
+      id: 'payout',
+      header: t('payouts.one'),
+      cell: ({ payoutId, at, provider }) => (
+        <Stack gap={0}>
+          <Identifier>{payoutId}</Identifier>
+          <Text size="xs" c="dimmed" component="div">
+            {t(`providers.${provider}`)} · <When at={at} />
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'state',
+      header: t('state'),
+      cell: ({ state, message }) => (
+        <Stack gap={4} align="flex-start">
+          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+          {state !== 'matched' && <Text size="xs">{message}</Text>}
+        </Stack>
+      ),
+    },
+    ...parts.map((part) => ({
+      id: part,
+      header: t(`payouts.parts.${part}`),
+      align: 'right' as const,
+      cell: (payout: Payout) => <Money value={payout[part]} currency={payout.currency} />,
+    })),
+    {
+      id: 'sum',
+      header: t('payouts.sum'),
+      align: 'right',
+      cell: (payout) => (
+        <Money value={addDecimals(...parts.map((part) => payout[part]))} currency={payout.currency} />
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('payouts.amount'),
+      align: 'right',
+      cell: ({ amount, currency }) => (amount === null ? '–' : <Money value={amount} currency={currency} />),
+    },
+    {
+      id: 'transactions',
+      header: t('transactions'),
+      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
+    },
+    { id: 'lines', header: t('payouts.lines'), align: 'right', cell: ({ lines }) => lines, isExtra: true },
+    {
+      id: 'bank',
+      header: t('payouts.bank'),
+      cell: ({ bankLineId }) => <Identifier>{bankLineId}</Identifier>,
+      isExtra: true,
+    },
+  ];
+}

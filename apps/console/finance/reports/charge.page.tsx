@@ -1,0 +1,142 @@
+import { Table, Paper } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { Fact, Facts, Figure, Figures } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { KindOfPosting } from '../kinds.js';
+import { TransactionLinks } from '../transaction-links.js';
+
+const route = getRouteApi('/finance/charges/$chargeId');
+const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
+
+type Charge = Answer<'/api/finance/charges/{chargeId}'>;
+
+/** A charge with what it earned, what it did cost, and all of its transactions. */
+export function ChargePage() {
+  const { t } = useTranslation('reports');
+  const { chargeId } = route.useParams();
+  const charge = $api.useQuery('get', '/api/finance/charges/{chargeId}', { params: { path: { chargeId } } });
+  return (
+    <Page title={t('charge.title')}>
+      <Loaded query={charge} lines={10}>
+        {(found) => (
+          <>
+            <Margin charge={found} />
+            <Head charge={found} />
+            {found.costs.length > 0 && <Costs charge={found} />}
+            <Transactions charge={found} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Margin({ charge: { gross, cost, margin, held, costState, operatorLoss } }: { charge: Charge }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Figures>
+      <Figure
+        name={t('revenue.gross')}
+        hint={
+          <>
+            {t('charge.held')} <Money value={held} />
+          </>
+        }
+      >
+        <Money value={gross} />
+      </Figure>
+      <Figure name={t('revenue.cost')} hint={t(`charge.costStates.${costState}`)}>
+        <Money value={cost} />
+      </Figure>
+      <Figure name={t('revenue.margin')} hint={t('charge.marginHint')}>
+        <Money value={margin} />
+      </Figure>
+      <Figure name={t('charge.operatorLoss')} hint={t('charge.operatorLossHint')}>
+        <Money value={operatorLoss} />
+      </Figure>
+    </Figures>
+  );
+}
+
+function Head({ charge }: { charge: Charge }) {
+  const { t } = useTranslation('reports');
+  const { id, accountId, model, group, channel, state, createdAt, resolvedAt, refunds } = charge;
+  return (
+    <Facts label={t('charge.title')}>
+      <Fact name={t('charge.one')}>
+        <Identifier>{id}</Identifier>
+      </Fact>
+      <Fact name={t('charge.state')}>
+        <StatusBadge tone={tones[state]}>{t(`charge.states.${state}`)}</StatusBadge>
+      </Fact>
+      <Fact name={t('dimensions.account')}>
+        <Identifier>{accountId}</Identifier>
+      </Fact>
+      <Fact name={t('dimensions.model')}>{[model, group, channel].filter(Boolean).join(' · ')}</Fact>
+      <Fact name={t('charge.createdAt')}>
+        <When at={createdAt} />
+      </Fact>
+      {resolvedAt !== null && (
+        <Fact name={t('charge.resolvedAt')}>
+          <When at={resolvedAt} />
+        </Fact>
+      )}
+      {refunds.map(({ id: refundId, amount, at, reason }) => (
+        <Fact key={refundId} name={t('charge.refund')}>
+          <Money value={amount} /> · <When at={at} /> · {reason}
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+function Costs({ charge: { costs } }: { charge: Charge }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Section title={t('charge.costs')}>
+      <Facts label={t('charge.costs')}>
+        {costs.map(({ outcome, channel, units, cost, transactionId, costVersionId }) => (
+          <Fact
+            key={`${outcome} ${costVersionId} ${transactionId ?? ''}`}
+            name={t(`charge.outcomes.${outcome}`)}
+          >
+            <Money value={cost} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
+            <TransactionLinks ids={[transactionId]} />
+          </Fact>
+        ))}
+      </Facts>
+    </Section>
+  );
+}
+
+function Transactions({ charge: { transactions } }: { charge: Charge }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Section title={t('charge.transactions')}>
+      <Paper withBorder>
+        <Table aria-label={t('charge.transactions')}>
+          <Table.Tbody>
+            {transactions.map(({ id, kind }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <TransactionLinks ids={[id]} />
+                </Table.Td>
+                <Table.Td>
+                  <KindOfPosting kind={kind} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Paper>
+    </Section>
+  );
+}

@@ -1,0 +1,169 @@
+import { Group, Paper, SimpleGrid, Table, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { DayRange } from '../../ui/day-range.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Day, When } from '../../ui/when.js';
+import { Fact, Facts } from '../facts.js';
+import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
+
+const route = getRouteApi('/finance/deferred-revenue');
+
+type Deferred = Answer<'/api/finance/reports/deferred-revenue'>;
+
+/** How what was paid and not used yet went from its opening to its closing balance, and what the lots of credit say. */
+export function DeferredPage() {
+  const { t } = useTranslation('reports');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
+  const report = $api.useQuery(
+    'get',
+    '/api/finance/reports/deferred-revenue',
+    { params: { query: daysUntil(days) } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Page title={t('deferred.title')} about={t('deferred.about')}>
+      <Group align="flex-end" gap="sm">
+        <DayRange
+          from={days.from}
+          to={days.to}
+          set={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
+        />
+        <ButtonLink
+          to="/finance/deferred-revenue"
+          search={{ from: monthOf(today(), -1), to: dayAfter(monthOf(today()), -1) }}
+          variant="default"
+        >
+          {t('revenue.lastMonth')}
+        </ButtonLink>
+        <Text size="xs" c="dimmed">
+          {t('utc', { ns: 'finance' })}
+        </Text>
+      </Group>
+      <Loaded query={report} lines={12}>
+        {(found) => <Report report={found} days={days} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Report({ report, days }: { report: Deferred; days: { from: string; to: string } }) {
+  const { t } = useTranslation('reports');
+  const { agrees, completeTo, recognisedTo, ledgerAccountId } = report;
+  return (
+    <>
+      <Group gap="sm">
+        <StatusBadge tone={agrees ? 'good' : 'bad'}>
+          {t(agrees ? 'deferred.agrees' : 'deferred.differs')}
+        </StatusBadge>
+        {completeTo !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('revenue.completeTo')} <When at={completeTo} />
+          </Text>
+        )}
+        {recognisedTo !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('deferred.recognisedTo')} <When at={recognisedTo} />
+          </Text>
+        )}
+      </Group>
+      <SimpleGrid cols={{ base: 1, lg: 2 }}>
+        <Section
+          title={t('deferred.roll')}
+          aside={
+            <ButtonLink
+              to="/finance/ledger-accounts/$ledgerAccountId"
+              params={{ ledgerAccountId }}
+              search={days}
+              variant="default"
+              size="xs"
+            >
+              {t('deferred.entries')}
+            </ButtonLink>
+          }
+        >
+          <RollForward report={report} />
+        </Section>
+        <Section title={t('deferred.lots')}>
+          <Lots report={report} />
+        </Section>
+      </SimpleGrid>
+    </>
+  );
+}
+
+function RollForward({ report: { from, to, opening, lines, closing, currency } }: { report: Deferred }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Paper withBorder>
+      <Table aria-label={t('deferred.roll')} verticalSpacing="xs">
+        <Table.Tbody>
+          <Table.Tr>
+            <Table.Th scope="row">
+              {t('deferred.opening')} <Day on={from} />
+            </Table.Th>
+            <Table.Td ta="right" fw={600}>
+              <Money value={opening} currency={currency} />
+            </Table.Td>
+          </Table.Tr>
+          {lines.map(({ move, family, amount, transactions }) => (
+            <Table.Tr key={`${move} ${family ?? ''}`}>
+              <Table.Td>
+                {t(`deferred.moves.${move}`)}
+                {family !== null && ` · ${family}`}{' '}
+                <Text span size="xs" c="dimmed">
+                  {t('deferred.transactions', { count: Number(transactions) })}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="right">
+                <Money value={amount} currency={currency} signed />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+          <Table.Tr>
+            <Table.Th scope="row">
+              {t('deferred.closing')} <Day on={dayAfter(to, -1)} />
+            </Table.Th>
+            <Table.Td ta="right" fw={600}>
+              <Money value={closing} currency={currency} />
+            </Table.Td>
+          </Table.Tr>
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}
+
+function Lots({ report: { lots, currency } }: { report: Deferred }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Paper withBorder p="xs">
+      <Facts label={t('deferred.lots')}>
+        <Fact name={t('deferred.paid')}>
+          <Money value={lots.paid} currency={currency} />
+        </Fact>
+        <Fact name={t('deferred.recognised')}>
+          <Money value={lots.recognised} currency={currency} />
+        </Fact>
+        <Fact name={t('deferred.pendingRefunds')}>
+          <Money value={lots.pendingRefunds} currency={currency} />
+        </Fact>
+        <Fact name={t('deferred.deferred')}>
+          <Money value={lots.deferred} currency={currency} />
+        </Fact>
+        <Fact name={t('deferred.unusedCredits')}>
+          <Money value={lots.unusedCredits} />
+        </Fact>
+      </Facts>
+    </Paper>
+  );
+}

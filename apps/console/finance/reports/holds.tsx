@@ -1,0 +1,168 @@
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { compareDecimals } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
+import { Figure, Figures } from '../facts.js';
+import { Identifier } from '../identifier.js';
+import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { useDurationText } from './durations.js';
+
+const route = getRouteApi('/finance/work');
+
+type Report = Answer<'/api/finance/reports/holds'>;
+type Hold = Report['items'][number];
+
+/** What is held, the oldest first, and for how long. */
+export function Holds() {
+  const { t } = useTranslation('reports');
+  const { only, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const overdue = only === 'yes' ? 'true' : 'false';
+  const holds = $api.useQuery(
+    'get',
+    '/api/finance/reports/holds',
+    { params: { query: { overdue, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Loaded query={holds} lines={4}>
+        {(found) => <Summary report={found} />}
+      </Loaded>
+      <Group justify="space-between">
+        <Checkbox
+          label={t('holds.onlyOverdue')}
+          checked={only === 'yes'}
+          onChange={({ currentTarget }) =>
+            void navigate({ search: currentTarget.checked ? { only: 'yes' } : {}, replace: true })
+          }
+        />
+        <CsvLink path="/api/finance/reports/holds.csv" query={{ overdue }} />
+      </Group>
+      <DataList
+        label={t('work.tabs.holds')}
+        query={holds}
+        columns={useColumns()}
+        columnsName="holds"
+        rowKey={({ chargeId }) => chargeId}
+        empty={{ title: t('holds.empty'), hint: t('holds.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function Summary({ report: { buckets, overdue, total, balances } }: { report: Report }) {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  const longest = buckets.at(-2)?.underMs ?? 0;
+  return (
+    <Stack>
+      <Figures>
+        <Figure name={t('holds.total')} hint={t('holds.totalHint')}>
+          <Money value={total} />
+        </Figure>
+        <Figure name={t('holds.overdue')} hint={<Money value={overdue.amount} />}>
+          {overdue.count}
+        </Figure>
+        {buckets.map(({ underMs, count, amount }) => (
+          <Figure
+            key={underMs}
+            name={
+              underMs === null
+                ? t('holds.longer', { duration: durationOf(longest) })
+                : t('holds.under', { duration: durationOf(underMs) })
+            }
+            hint={<Money value={amount} />}
+          >
+            {count}
+          </Figure>
+        ))}
+      </Figures>
+      {compareDecimals(total, balances) !== 0 && (
+        <Notice tone="bad" title={t('holds.differs')}>
+          <Money value={balances} />
+        </Notice>
+      )}
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Hold>[] {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  return [
+    {
+      id: 'age',
+      header: t('holds.age'),
+      cell: ({ ageMs, heldSince, isOverdue }) => (
+        <Stack gap={0} align="flex-start">
+          <Text size="sm">{durationOf(ageMs)}</Text>
+          <Text size="xs" c="dimmed" component="div">
+            <When at={heldSince} />
+          </Text>
+          {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
+        </Stack>
+      ),
+    },
+    { id: 'due', header: t('holds.due'), cell: ({ dueAt }) => <When at={dueAt} />, isExtra: true },
+    {
+      id: 'model',
+      header: t('dimensions.model'),
+      cell: ({ model, group, channel }) => (
+        <Stack gap={0}>
+          <Text size="sm" className="model-name">
+            {model}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {[group, channel].filter(Boolean).join(' · ')}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('holds.amount'),
+      align: 'right',
+      cell: ({ amount }) => <Money value={amount} />,
+    },
+    { id: 'charge', header: t('charge.one'), cell: ({ chargeId }) => <ChargeLink id={chargeId} /> },
+    {
+      id: 'account',
+      header: t('dimensions.account'),
+      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      isExtra: true,
+    },
+    {
+      id: 'task',
+      header: t('holds.task'),
+      cell: ({ taskId, taskState }) => (
+        <Stack gap={0}>
+          <Identifier>{taskId}</Identifier>
+          {taskState !== null && <Text size="xs">{taskState}</Text>}
+        </Stack>
+      ),
+    },
+    {
+      id: 'upstream',
+      header: t('holds.upstream'),
+      cell: ({ upstreamTaskId }) => <Identifier>{upstreamTaskId}</Identifier>,
+      isExtra: true,
+    },
+    {
+      id: 'transaction',
+      header: t('transaction'),
+      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
+    },
+  ];
+}

@@ -1,0 +1,101 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { DayRange } from '../../ui/day-range.js';
+import { signOf } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { Loaded } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Day } from '../../ui/when.js';
+import { Figure, Figures } from '../facts.js';
+import { timesOf } from '../utc-days.js';
+
+const route = getRouteApi('/finance/work');
+
+type Report = Answer<'/api/finance/reports/promotion'>;
+type PromotionDay = Report['days'][number];
+
+/** What invites cost: rewards, what was clawed back, what was moved and what was used. */
+export function Promotion() {
+  const { t } = useTranslation('reports');
+  const { from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const report = $api.useQuery(
+    'get',
+    '/api/finance/reports/promotion',
+    { params: { query: timesOf({ from, to }) } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <Stack>
+      <Group align="flex-end" gap="sm">
+        <DayRange
+          from={from}
+          to={to}
+          set={(days) => void navigate({ search: { tab: 'promotion', ...days }, replace: true })}
+        />
+        <Text size="xs" c="dimmed">
+          {t('utc', { ns: 'finance' })}
+        </Text>
+      </Group>
+      <Loaded query={report} lines={4}>
+        {(found) => <Totals report={found} />}
+      </Loaded>
+      <DataList
+        label={t('work.tabs.promotion')}
+        query={{
+          data: report.data && { items: report.data.days },
+          error: report.error,
+          refetch: report.refetch as never,
+          isPlaceholderData: report.isPlaceholderData,
+        }}
+        columns={useColumns()}
+        rowKey={({ day }) => day}
+        empty={{ title: t('promotion.empty'), hint: t('promotion.emptyHint') }}
+      />
+    </Stack>
+  );
+}
+
+const amounts = ['opening', 'given', 'clawedBack', 'moved', 'closing', 'used', 'issued'] as const;
+
+function Totals({ report }: { report: Report }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Stack>
+      <StatusBadge tone={report.ties ? 'good' : 'bad'}>
+        {t(report.ties ? 'promotion.ties' : 'promotion.differs')}
+      </StatusBadge>
+      <Figures>
+        {amounts.map((name) => (
+          <Figure key={name} name={t(`promotion.${name}`)}>
+            <Money value={report[name]} />
+          </Figure>
+        ))}
+        {signOf(report.owed) > 0 && (
+          <Figure name={t('promotion.owed')} hint={t('promotion.owedHint')}>
+            <Money value={report.owed} />
+          </Figure>
+        )}
+      </Figures>
+    </Stack>
+  );
+}
+
+function useColumns(): Column<PromotionDay>[] {
+  const { t } = useTranslation('reports');
+  const moves = ['given', 'clawedBack', 'moved', 'used'] as const;
+  return [
+    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
+    ...moves.map((name) => ({
+      id: name,
+      header: t(`promotion.${name}`),
+      align: 'right' as const,
+      cell: (row: PromotionDay) => <Money value={row[name]} />,
+    })),
+  ];
+}

@@ -1,0 +1,104 @@
+import { Stack } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { Chart } from '../../ui/chart.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { Day } from '../../ui/when.js';
+import { useDurationText } from './durations.js';
+
+type RefundDay = Answer<'/api/finance/reports/refunds'>['days'][number];
+
+/** How long money took to come back, day by day. */
+export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  const durationOf = useDurationText();
+  const report = $api.useQuery(
+    'get',
+    '/api/finance/reports/refunds',
+    { params: { query: times } },
+    { placeholderData: keepPreviousData },
+  );
+  const days = report.data?.days ?? [];
+  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return (
+    <Stack>
+      {days.length > 1 && (
+        <Chart
+          kind="line"
+          label={t('failures.chart')}
+          points={days.map(({ day, p50Ms, p95Ms }) => ({
+            at: format.format(new Date(`${day}T00:00:00Z`)),
+            values: { p50: numberText(p50Ms), p95: numberText(p95Ms) },
+          }))}
+          series={[
+            { name: 'p50', label: t('failures.half'), color: 'blue.6' },
+            { name: 'p95', label: t('failures.most'), color: 'orange.6' },
+          ]}
+          text={(value) => durationOf(Number(value))}
+          height={200}
+        />
+      )}
+      <DataList
+        label={t('failures.days')}
+        query={{
+          data: report.data && { items: report.data.days },
+          error: report.error,
+          refetch: report.refetch as never,
+          isPlaceholderData: report.isPlaceholderData,
+        }}
+        columns={useColumns()}
+        rowKey={({ day }) => day}
+        empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
+      />
+    </Stack>
+  );
+}
+
+function numberText(value: number | null): string | null {
+  return value === null ? null : String(value);
+}
+
+function useColumns(): Column<RefundDay>[] {
+  const { t } = useTranslation('reports');
+  const durationOf = useDurationText();
+  const latencies = [
+    { id: 'p50Ms', header: t('failures.half') },
+    { id: 'p95Ms', header: t('failures.most') },
+    { id: 'maxMs', header: t('failures.longest') },
+  ] as const;
+  return [
+    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
+    { id: 'failures', header: t('failures.count'), align: 'right', cell: ({ failures }) => failures },
+    {
+      id: 'amount',
+      header: t('holds.amount'),
+      align: 'right',
+      cell: ({ amount }) => <Money value={amount} />,
+    },
+    {
+      id: 'outstanding',
+      header: t('failures.outstanding'),
+      align: 'right',
+      cell: ({ outstanding, outstandingAmount }) =>
+        outstanding === 0 ? (
+          0
+        ) : (
+          <>
+            {outstanding} · <Money value={outstandingAmount} />
+          </>
+        ),
+    },
+    ...latencies.map(({ id, header }) => ({
+      ...{ id, header, align: 'right' as const },
+      cell: (row: RefundDay) => {
+        const ms = row[id];
+        return ms === null ? '–' : durationOf(ms);
+      },
+    })),
+  ];
+}

@@ -1,0 +1,66 @@
+import { Card } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { Chart } from '../../ui/chart.js';
+import { addDecimals } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { useMoneyText } from '../../ui/money.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
+import { type Days, dayAfter, daysUntil } from '../utc-days.js';
+import type { RevenueRow } from './revenue.js';
+
+/** More days than that are no chart that anybody could read. */
+const MOST_DAYS = 400;
+
+/** Revenue, cost and margin day by day; days on which nothing happened are drawn as such. */
+export function RevenueChart({ days }: { days: Required<Days> }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  const money = useMoneyText();
+  const revenue = $api.useQuery(
+    'get',
+    '/api/finance/reports/revenue',
+    { params: { query: { ...daysUntil(days), by: 'day', limit: MOST_DAYS } } },
+    { placeholderData: keepPreviousData },
+  );
+  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return (
+    <Card withBorder>
+      <Loaded query={revenue} lines={9}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <EmptyState title={t('revenue.empty')} hint={t('revenue.emptyHint')} />
+          ) : (
+            <Chart
+              kind="bar"
+              label={t('revenue.chart')}
+              points={everyDay(days, rows).map(({ day, row }) => ({
+                at: format.format(new Date(`${day}T00:00:00Z`)),
+                values: {
+                  net: row?.net ?? '0',
+                  cost: row ? addDecimals(row.cost, row.failedCost) : '0',
+                  margin: row?.margin ?? '0',
+                },
+              }))}
+              series={[
+                { name: 'net', label: t('revenue.net'), color: 'blue.6' },
+                { name: 'cost', label: t('revenue.allCost'), color: 'orange.6' },
+                { name: 'margin', label: t('revenue.margin'), color: 'teal.6' },
+              ]}
+              text={money}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function everyDay({ from, to }: Required<Days>, rows: readonly RevenueRow[]) {
+  const byDay = new Map(rows.map((row) => [row.day ?? '', row]));
+  const days: { day: string; row: RevenueRow | undefined }[] = [];
+  for (let day = from ?? ''; day <= (to ?? '') && days.length < MOST_DAYS; day = dayAfter(day))
+    days.push({ day, row: byDay.get(day) });
+  return days;
+}

@@ -1,0 +1,42 @@
+import { Group, Text } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { TextLink } from '../../ui/links.js';
+import { Section } from '../../ui/states.js';
+import type { Days } from '../utc-days.js';
+
+/** What ledger accounts of revenue and of its costs begin with. */
+const BEGINNINGS = ['usage', 'expense:upstream'] as const;
+
+/** The ledger accounts that the figures are the movements of, each with its entries of these days. */
+export function RevenueEntries({ days }: { days: Days }) {
+  const { t } = useTranslation('reports');
+  const found = useQueries({
+    queries: BEGINNINGS.map((code) =>
+      $api.queryOptions('get', '/api/finance/ledger-accounts', { params: { query: { code, limit: 100 } } }),
+    ),
+  });
+  const accounts = found.flatMap(({ data }) => data?.items ?? []);
+  if (accounts.length === 0) return null;
+  return (
+    <Section title={t('revenue.entries')}>
+      <Text size="sm">{t('revenue.entriesHint')}</Text>
+      <Group gap="sm" component="ul" className="plain-list">
+        {accounts.map(({ id, code }) => (
+          <li key={id}>
+            <TextLink
+              to="/finance/ledger-accounts/$ledgerAccountId"
+              params={{ ledgerAccountId: id }}
+              search={days}
+              size="sm"
+              className="model-name"
+            >
+              {code}
+            </TextLink>
+          </li>
+        ))}
+      </Group>
+    </Section>
+  );
+}

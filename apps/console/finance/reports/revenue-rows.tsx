@@ -1,0 +1,115 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Day } from '../../ui/when.js';
+import { Identifier } from '../identifier.js';
+import type { Dimension, Revenue, RevenueRow, Within } from './revenue.js';
+
+interface RevenueRowsProps {
+  query: Pick<UseQueryResult<Revenue, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
+  by: Dimension;
+  within: Within | null;
+}
+
+/** One row for each value; opening one shows what it is made of, by another dimension. */
+export function RevenueRows({ query, by, within }: RevenueRowsProps) {
+  const { t } = useTranslation('reports');
+  const rows = query.data?.rows.filter(
+    (row) => within === null || (row[within.dimension] ?? '') === within.value,
+  );
+  return (
+    <DataList
+      label={t('revenue.by')}
+      query={{
+        data: rows && { items: rows },
+        error: query.error,
+        refetch: query.refetch as never,
+        isPlaceholderData: query.isPlaceholderData,
+      }}
+      columns={useColumns(by)}
+      columnsName="revenue"
+      rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}
+      empty={{ title: t('revenue.empty'), hint: t('revenue.emptyHint') }}
+    />
+  );
+}
+
+/** What somebody wants to see of a value next. */
+const NEXT: Record<Dimension, Dimension> = {
+  family: 'model',
+  model: 'day',
+  group: 'model',
+  channel: 'model',
+  account: 'model',
+  day: 'model',
+};
+
+function useColumns(by: Dimension): Column<RevenueRow>[] {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  const amounts = ['gross', 'refunds', 'net', 'cost', 'failedCost', 'margin'] as const;
+  const isExtra: Partial<Record<(typeof amounts)[number], true>> = { gross: true, failedCost: true };
+  return [
+    { id: by, header: t(`dimensions.${by}`), cell: (row) => <Value row={row} by={by} /> },
+    {
+      id: 'charges',
+      header: t('revenue.charges'),
+      align: 'right',
+      cell: ({ charges }) => exactDecimal(charges, locale),
+    },
+    {
+      id: 'units',
+      header: t('revenue.units'),
+      align: 'right',
+      cell: ({ units }) => exactDecimal(units, locale),
+      isExtra: true,
+    },
+    {
+      id: 'averagePrice',
+      header: t('revenue.averagePrice'),
+      align: 'right',
+      cell: ({ averagePrice }) => (averagePrice === null ? '–' : <Money value={averagePrice} />),
+      isExtra: true,
+    },
+    ...amounts.map((name) => ({
+      id: name,
+      header: t(`revenue.${name}`),
+      align: 'right' as const,
+      cell: (row: RevenueRow) => <Money value={row[name]} />,
+      ...(isExtra[name] ? { isExtra: true } : {}),
+    })),
+    {
+      id: 'marginPercent',
+      header: t('revenue.marginPercent'),
+      align: 'right',
+      cell: ({ marginPercent }) =>
+        marginPercent === null ? '–' : `${exactDecimal(marginPercent, locale)} %`,
+    },
+  ];
+}
+
+function Value({ row, by }: { row: RevenueRow; by: Dimension }) {
+  const { t } = useTranslation('reports');
+  const value = row[by];
+  if (value == null) return t('revenue.none');
+  const next = NEXT[by];
+  return (
+    <TextLink
+      from="/finance/revenue"
+      to="/finance/revenue"
+      search={(before) => ({
+        ...before,
+        within: `${by}:${value}`,
+        by: next === 'model' ? undefined : next,
+      })}
+      resetScroll={false}
+      className="model-name"
+    >
+      {by === 'day' ? <Day on={value} /> : by === 'account' ? <Identifier>{value}</Identifier> : value}
+    </TextLink>
+  );
+}

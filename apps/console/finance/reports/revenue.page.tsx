@@ -1,0 +1,200 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DayRange } from '../../ui/day-range.js';
+import { exactDecimal, signOf } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Notice } from '../../ui/notice.js';
+import { Page } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { When } from '../../ui/when.js';
+import { Switch } from '../choice.js';
+import { CsvLink } from '../csv-link.js';
+import { Figure, Figures } from '../facts.js';
+import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
+import { type Dimension, dimensions, type Revenue, type Within, withinOf } from './revenue.js';
+import { RevenueChart } from './revenue-chart.js';
+import { RevenueEntries } from './revenue-entries.js';
+import { RevenueRows } from './revenue-rows.js';
+
+const route = getRouteApi('/finance/revenue');
+const LONGEST = 5_000;
+
+/** What was earned, what it did cost and what is left, in days of UTC, by anything; every figure leads to its entries. */
+export function RevenuePage() {
+  const { t } = useTranslation('reports');
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { by = 'model' } = search;
+  const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
+  const within = withinOf(search.within);
+  const asked = [by, ...(within && within.dimension !== by ? [within.dimension] : [])];
+  const query = { ...daysUntil(days), by: asked.join(',') };
+  const revenue = $api.useQuery(
+    'get',
+    '/api/finance/reports/revenue',
+    { params: { query: { ...query, limit: LONGEST } } },
+    { placeholderData: keepPreviousData },
+  );
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  return (
+    <Page
+      title={t('revenue.title')}
+      about={t('revenue.about')}
+      actions={
+        <ButtonLink to="/finance/price-changes" variant="default">
+          {t('priceChanges.title')}
+        </ButtonLink>
+      }
+    >
+      <Group align="flex-end" gap="sm">
+        <DayRange from={days.from} to={days.to} set={set} />
+        <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
+          {t('revenue.lastMonth')}
+        </ButtonLink>
+        <Text size="xs" c="dimmed">
+          {t('utc', { ns: 'finance' })}
+        </Text>
+      </Group>
+      <Loaded query={revenue} lines={4}>
+        {(found) => <Totals revenue={found} />}
+      </Loaded>
+      <RevenueChart days={days} />
+      <Section
+        title={t('revenue.by')}
+        aside={<CsvLink path="/api/finance/reports/revenue.csv" query={query} />}
+      >
+        <Switch
+          label={t('revenue.by')}
+          options={dimensions.map((value) => ({ value, label: t(`dimensions.${value}`) }))}
+          value={by}
+          set={(value: Dimension) => set({ by: value === 'model' ? undefined : value })}
+        />
+        {within && <Opened within={within} />}
+        <RevenueRows query={revenue} by={by} within={within} />
+      </Section>
+      <RevenueEntries days={days} />
+    </Page>
+  );
+}
+
+function lastMonth() {
+  const from = monthOf(today(), -1);
+  return { from, to: dayAfter(monthOf(today()), -1) };
+}
+
+function Totals({ revenue }: { revenue: Revenue }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  const { totals } = revenue;
+  return (
+    <Stack>
+      <Figures>
+        <Figure
+          name={t('revenue.net')}
+          hint={
+            <>
+              {t('revenue.gross')} <Money value={totals.gross} /> · {t('revenue.refunds')}{' '}
+              <Money value={totals.refunds} />
+            </>
+          }
+        >
+          <Money value={totals.net} />
+        </Figure>
+        <Figure
+          name={t('revenue.cost')}
+          hint={
+            <>
+              {t('revenue.failedCost')} <Money value={totals.failedCost} />
+            </>
+          }
+        >
+          <Money value={totals.cost} />
+        </Figure>
+        <Figure
+          name={t('revenue.margin')}
+          hint={
+            totals.marginPercent === null
+              ? '–'
+              : t('revenue.percent', { percent: exactDecimal(totals.marginPercent, locale) })
+          }
+        >
+          <Money value={totals.margin} />
+        </Figure>
+        <Figure
+          name={t('revenue.charges')}
+          hint={t('revenue.failedCharges', { value: exactDecimal(totals.failedCharges, locale) })}
+        >
+          {exactDecimal(totals.charges, locale)}
+        </Figure>
+      </Figures>
+      <Certainty revenue={revenue} />
+    </Stack>
+  );
+}
+
+/** Whether the figures are what the ledger says, up to when, and what they do not hold. */
+function Certainty({ revenue }: { revenue: Revenue }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  const { agrees, completeTo, costsTo, unknownCosts, billDifference } = revenue;
+  return (
+    <>
+      <Group gap="sm">
+        <StatusBadge tone={agrees ? 'good' : 'bad'}>
+          {t(agrees ? 'revenue.agrees' : 'revenue.differs')}
+        </StatusBadge>
+        {completeTo !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('revenue.completeTo')} <When at={completeTo} />
+          </Text>
+        )}
+        {costsTo !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('revenue.costsTo')} <When at={costsTo} />
+          </Text>
+        )}
+        {signOf(billDifference) !== 0 && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('revenue.billDifference')} <Money value={billDifference} signed />
+          </Text>
+        )}
+      </Group>
+      {signOf(unknownCosts) > 0 && (
+        <Notice
+          tone="warning"
+          title={t('revenue.unknownCosts', { value: exactDecimal(unknownCosts, locale) })}
+        >
+          {t('revenue.unknownCostsHint')} <TextLink to="/finance/costs">{t('revenue.toCosts')}</TextLink>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** What the rows are narrowed to, and the way back. */
+function Opened({ within }: { within: Within }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        {t('revenue.within', { dimension: t(`dimensions.${within.dimension}`), value: within.value })}
+      </Text>
+      <TextLink
+        from="/finance/revenue"
+        to="/finance/revenue"
+        search={(before) => ({ ...before, within: undefined })}
+        resetScroll={false}
+        size="sm"
+      >
+        {t('revenue.all')}
+      </TextLink>
+    </Group>
+  );
+}

@@ -1,0 +1,44 @@
+import { Group } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { TextLink } from '../ui/links.js';
+
+const MOST_SHOWN = 6;
+
+/** Ledger transactions by their numbers, each leading to its entries. */
+export function TransactionLinks({ ids }: { ids: readonly (string | null)[] }) {
+  const { t } = useTranslation('finance');
+  const known = ids.filter((id): id is string => id !== null);
+  if (known.length === 0) return '–';
+  return (
+    <Group gap="xs" component="span">
+      {known.slice(0, MOST_SHOWN).map((transactionId) => (
+        <TextLink
+          key={transactionId}
+          to="/finance/transactions/$transactionId"
+          params={{ transactionId }}
+          size="sm"
+          aria-label={t('transaction.link', { id: transactionId })}
+        >
+          #{transactionId}
+        </TextLink>
+      ))}
+      {known.length > MOST_SHOWN && <span>+{known.length - MOST_SHOWN}</span>}
+    </Group>
+  );
+}
+
+/** A charge, leading to what it earned and cost. */
+export function ChargeLink({ id }: { id: string | null }) {
+  if (id === null) return '–';
+  return (
+    <TextLink
+      to="/finance/charges/$chargeId"
+      params={{ chargeId: id }}
+      size="xs"
+      ff="monospace"
+      className="model-name"
+    >
+      {id}
+    </TextLink>
+  );
+}

@@ -1,0 +1,44 @@
+/** The books are kept in days of UTC, as revenue, bills and periods are: no zone of a viewer moves them. */
+
+export interface Days {
+  /** Days such as 2026-01-31, both included. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export function dayAfter(day: string, days = 1): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The first day of the month of a day, or of one so many months later. */
+export function monthOf(day: string, later = 0): string {
+  const date = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
+  date.setUTCMonth(date.getUTCMonth() + later);
+  return date.toISOString().slice(0, 10);
+}
+
+export function startOf(day: string): string {
+  return `${day}T00:00:00Z`;
+}
+
+/** For routes that take times: from the beginning of the first day to the end of the last. */
+export function timesOf({ from, to }: Days): { from?: string; to?: string } {
+  return {
+    ...(from === undefined ? {} : { from: startOf(from) }),
+    ...(to === undefined ? {} : { to: startOf(dayAfter(to)) }),
+  };
+}
+
+/** For routes that take days, of which the last is not included. */
+export function daysUntil({ from, to }: Days): { from?: string; to?: string } {
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to: dayAfter(to) }),
+  };
+}
