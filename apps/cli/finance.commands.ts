@@ -17,11 +17,12 @@ import { withDatabase } from './database.access.js';
 import { adjustmentCommands } from './finance/adjustments.commands.js';
 import { controlCommands } from './finance/controls.commands.js';
 import { costsCommand } from './finance/costs.commands.js';
-import { deferredRevenueCommand } from './finance/deferred-revenue.commands.js';
+import { deferredRevenueCommands } from './finance/deferred-revenue.commands.js';
 import { periodsCommand } from './finance/periods.commands.js';
 import { importCommand } from './finance/import.commands.js';
 import { reconcileCommand } from './finance/reconcile.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
+import { workCommands } from './finance/work.commands.js';
 import { facts, printJson, printText, table } from './output.js';
 import { countedOn } from './progress.js';
 
@@ -74,7 +75,12 @@ export function financeCommand(): Command {
     .action(writeExport);
   for (const command of controlCommands()) finance.addCommand(command);
   for (const command of [importCommand(), reconcileCommand()]) finance.addCommand(command);
-  for (const command of [...revenueCommands(), costsCommand(), deferredRevenueCommand()])
+  for (const command of [
+    ...revenueCommands(),
+    costsCommand(),
+    ...deferredRevenueCommands(),
+    ...workCommands(),
+  ])
     finance.addCommand(command);
   for (const command of [periodsCommand(), ...adjustmentCommands()]) finance.addCommand(command);
   return finance;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { recogniseAll } from '#ledger/recognition.js';
 import { recordAloneLimit } from '#ledger/alone-limit.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 import { ticketOf } from '../support/tickets.js';
@@ -157,6 +158,47 @@ describe('tollgate finance', () => {
       items: [{ subject: 'charge:x', resolvedAt: null }],
       more: false,
     });
+  });
+});
+
+describe('tollgate finance reports of work and lots', () => {
+  it('tell what is held, what failed, what invites cost and what lots are left, for people, programs and files', async () => {
+    await recogniseAll(fixture.billing);
+    const [lot] = (
+      JSON.parse((await finance('lots', '--json')).stdout) as { items: { lotId: string; bought: string }[] }
+    ).items;
+    expect(lot).toMatchObject({ bought: '10.000000001', paid: expect.any(String), left: expect.any(String) });
+    expect((await finance('lots', '--left')).stdout).toMatch(/Lot\s+Account\s+Bought\s+Paid/);
+    expect((await finance('lots', '--csv')).stdout).toMatch(new RegExp(`^lot,account,.*\n${lot!.lotId},`));
+    expect((await finance('deferred-revenue', '--csv')).stdout).toMatch(
+      /^item,family,amount,transactions\nopening,/,
+    );
+    await fixture.owner.query(
+      `INSERT INTO charges (id, account_id, model_id, group_name, family, state, amount, deadline, created_at)
+       SELECT 'lost', account_id, 'imgmodel-4', 'Vendora-Main', 'image', 'held', 5, now() - interval '1 hour', now() - interval '2 hours' FROM customer_balances LIMIT 1`,
+    );
+    const holds = await finance('holds', '--overdue', '--json');
+    expect(JSON.parse(holds.stdout)).toMatchObject({
+      overdue: { count: 1 },
+      items: [{ chargeId: 'lost', amount: '0.000000005', isOverdue: true }],
+    });
+    expect((await finance('holds')).stdout).toMatch(/lost\s+0\.000000005\s.*yes/);
+    expect((await finance('holds', '--csv')).stdout).toMatch(/^charge,account,.*\nlost,/);
+    await fixture.owner.query(`UPDATE charges SET state = 'released', resolved_at = now() WHERE id = 'lost'`);
+    const refunds = await finance('refunds', '--json');
+    expect(JSON.parse(refunds.stdout)).toMatchObject({
+      days: [{ failures: 1, refunded: 1, outstanding: 0 }],
+    });
+    expect((await finance('refunds')).stdout).toMatch(/Day\s+Failed\s+Refunded/);
+    expect((await finance('refunds', '--failures', '--csv')).stdout).toMatch(/^charge,.*\nlost,/);
+    expect((await finance('refunds', '--outstanding')).stdout).toBe('There are no such failures.\n');
+    await fixture.owner.query(`DELETE FROM charges WHERE id = 'lost'`);
+    const promotion = await finance('promotion', '--json');
+    expect(promotion.code).toBe(0);
+    expect(JSON.parse(promotion.stdout)).toMatchObject({ given: '0', issued: '0', ties: true, days: [] });
+    expect((await finance('promotion', '--csv')).stdout).toMatch(/^day,given,clawed_back,/);
+    expect((await finance('debts', '--csv')).stdout).toMatch(/^account,/);
+    expect((await finance('price-changes', '--csv')).stdout).toMatch(/^effective_from,until,kind,/);
   });
 });
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-const APPEND_ONLY = ['ledger_transactions', 'charge_costs'];
+const APPEND_ONLY = ['ledger_transactions', 'charge_costs', 'lot_uses', 'lot_day_sums'];
 
 /**
- * As if the postings of some seconds had come over some days, with the charges and costs that they are of, so that there are
+ * As if the postings of some seconds had come over some days, with the charges, costs and uses of lots that they are of, so that there are
  * days and snapshots between them. `end` of the last day is about now.
  */
 export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void> {
@@ -23,6 +23,18 @@ export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void
        day = (coalesce((SELECT t.effective_at FROM ledger_transactions t WHERE t.id = k.transaction_id), c.resolved_at)
          AT TIME ZONE 'UTC')::date
      FROM charges c WHERE c.id = k.charge_id`,
+  );
+  await owner.query(
+    `UPDATE lot_uses u SET effective_at = greatest(t.effective_at, b.effective_at)
+     FROM ledger_transactions t, credit_lots l, ledger_transactions b
+     WHERE t.id = u.at_id AND l.id = u.lot_id AND b.id = l.transaction_id`,
+  );
+  await owner.query('TRUNCATE lot_day_sums');
+  await owner.query(
+    `INSERT INTO lot_day_sums (day, credits, minor) SELECT day, sum(credits), sum(minor) FROM (
+       SELECT (effective_at AT TIME ZONE 'UTC')::date AS day, credits, 0 AS minor FROM lot_uses
+       UNION ALL SELECT (t.effective_at AT TIME ZONE 'UTC')::date, 0, u.minor FROM lot_uses u
+       JOIN ledger_transactions t ON t.id = u.recognition_id) AS sums GROUP BY day`,
   );
   for (const table of APPEND_ONLY) await owner.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }

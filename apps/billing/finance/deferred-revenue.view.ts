@@ -1,7 +1,10 @@
 import type { z } from 'zod';
+import type { DeferredLot } from '#finance/reports/deferred-lots.js';
 import type { DeferredRevenueReport } from '#finance/reports/deferred-revenue.js';
+import { minorDigits } from '#money/currency.js';
+import type { CsvColumn } from '../http/csv.js';
 import { viewAmount } from '../http/fields.js';
-import type { deferredRevenueView } from './deferred-revenue.routes.js';
+import type { deferredRevenueView, lotView } from './deferred-revenue.routes.js';
 import { money, timeOf } from './ledger.view.js';
 
 /** @param currency of the house, ISO 4217 */
@@ -10,7 +13,7 @@ export function viewDeferredRevenue(
   currency: string,
 ): z.input<typeof deferredRevenueView> {
   const { from, to, lines, lots, agrees } = report;
-  const paid = (minor: bigint): string => money(minor, { symbol: currency, decimals: 2 });
+  const paid = inCurrency(currency);
   return {
     ...{
       from,
@@ -35,3 +38,80 @@ export function viewDeferredRevenue(
     agrees,
   };
 }
+
+function inCurrency(currency: string): (minor: bigint) => string {
+  const unit = { symbol: currency, decimals: minorDigits(currency) };
+  return (minor) => money(minor, unit);
+}
+
+type DeferredView = z.input<typeof deferredRevenueView>;
+
+export interface DeferredFileRow {
+  item: string;
+  family: string | null;
+  amount: string;
+  transactions: string | null;
+}
+
+/** The lines of a file: from the opening to the closing balance, and what the lots say of that. */
+export function deferredFileRows({ opening, lines, closing, lots }: DeferredView): DeferredFileRow[] {
+  const row = (item: string, amount: string) => ({ item, family: null, amount, transactions: null });
+  return [
+    row('opening', opening),
+    ...lines.map(({ move: item, family, amount, transactions }) => ({ item, family, amount, transactions })),
+    row('closing', closing),
+    row('lots_paid', lots.paid),
+    row('lots_recognised', negative(lots.recognised)),
+    row('lots_pending_refunds', lots.pendingRefunds),
+    row('lots_deferred', lots.deferred),
+  ];
+}
+
+function negative(amount: string): string {
+  if (amount === '0') return amount;
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
+}
+
+export const deferredColumns: readonly CsvColumn<DeferredFileRow>[] = [
+  { title: 'item', value: ({ item }) => item },
+  { title: 'family', value: ({ family }) => family },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'transactions', value: ({ transactions }) => transactions },
+];
+
+export type LotView = z.input<typeof lotView>;
+
+/** @param currency of the house, ISO 4217 */
+export function viewLot(lot: DeferredLot, currency: string): LotView {
+  const paid = inCurrency(currency);
+  const { lotId, transactionId, accountId, topupId, boughtAt } = lot;
+  return {
+    ...{ lotId: lotId.toString(), accountId, topupId, transactionId: transactionId.toString() },
+    boughtAt: boughtAt.toISOString(),
+    ...{ bought: viewAmount(lot.bought), paid: paid(lot.paidMinor) },
+    ...{ consumed: viewAmount(lot.consumed), restored: viewAmount(lot.restored) },
+    ...{ refunded: viewAmount(lot.refunded), chargedBack: viewAmount(lot.chargedBack) },
+    ...{ reversed: viewAmount(lot.reversed), left: viewAmount(lot.left) },
+    ...{ recognised: paid(lot.recognisedMinor), pendingRefunds: paid(lot.pendingMinor) },
+    deferred: paid(lot.deferredMinor),
+  };
+}
+
+export const lotColumns: readonly CsvColumn<LotView>[] = [
+  { title: 'lot', value: ({ lotId }) => lotId },
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'topup', value: ({ topupId }) => topupId },
+  { title: 'transaction', value: ({ transactionId }) => transactionId },
+  { title: 'bought_at', value: ({ boughtAt }) => boughtAt },
+  { title: 'bought', value: ({ bought }) => bought },
+  { title: 'paid', value: ({ paid }) => paid },
+  { title: 'consumed', value: ({ consumed }) => consumed },
+  { title: 'restored', value: ({ restored }) => restored },
+  { title: 'refunded', value: ({ refunded }) => refunded },
+  { title: 'charged_back', value: ({ chargedBack }) => chargedBack },
+  { title: 'reversed', value: ({ reversed }) => reversed },
+  { title: 'left', value: ({ left }) => left },
+  { title: 'recognised', value: ({ recognised }) => recognised },
+  { title: 'pending_refunds', value: ({ pendingRefunds }) => pendingRefunds },
+  { title: 'deferred', value: ({ deferred }) => deferred },
+];

@@ -5,10 +5,17 @@ import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
 import { POOL } from '../billing.tokens.js';
-import { sendCsv } from '../http/csv.js';
+import { inTurn, sendCsv } from '../http/csv.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
-import { daysOf, revenueColumns, viewPriceChange, viewRevenue } from './revenue.view.js';
+import {
+  ALL_VERSIONS,
+  daysOf,
+  priceChangeColumns,
+  revenueColumns,
+  viewPriceChange,
+  viewRevenue,
+} from './revenue.view.js';
 
 /** What was earned, by anything, and by each version of a price. */
 @Controller()
@@ -36,6 +43,13 @@ export class RevenueController {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
     const versions = await priceChanges(this.pool, { from, to, kind, subject, limit });
     return { versions: versions.map(viewPriceChange) };
+  }
+
+  @Serves(routes.priceChangesCsv)
+  async priceChangesCsv({ query, reply }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
+    const { from = null, to = null, kind = null, subject = null } = query;
+    const versions = await priceChanges(this.pool, { from, to, kind, subject, limit: ALL_VERSIONS });
+    return sendCsv(reply, 'price-changes.csv', priceChangeColumns, inTurn(versions.map(viewPriceChange)));
   }
 }
 

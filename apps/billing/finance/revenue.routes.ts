@@ -102,6 +102,13 @@ export const priceChangeView = z.object({
   units: count,
 });
 
+const versionsQuery = {
+  from: time.optional().meta({ description: 'Taking effect at this time or later.' }),
+  to: time.optional().meta({ description: 'Taking effect before.' }),
+  kind: z.enum(priceChangeKinds).optional(),
+  subject: z.string().max(100).optional().meta({ description: 'A model, or a group.' }),
+};
+
 const revenueQuery = { ...days, by };
 
 export const revenueRoutes = {
@@ -136,12 +143,19 @@ export const revenueRoutes = {
     summary: 'Versions of prices, multipliers and group rules, the latest first, with what each earned.',
     access: FINANCE,
     query: z.strictObject({
-      from: time.optional().meta({ description: 'Taking effect at this time or later.' }),
-      to: time.optional().meta({ description: 'Taking effect before.' }),
-      kind: z.enum(priceChangeKinds).optional(),
-      subject: z.string().max(100).optional().meta({ description: 'A model, or a group.' }),
+      ...versionsQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(500),
     }),
     answer: z.object({ versions: z.array(priceChangeView) }),
+  }),
+  priceChangesCsv: route({
+    id: 'exportPriceChanges',
+    method: 'GET',
+    path: '/api/finance/reports/price-changes.csv',
+    tag,
+    summary: 'The same as a file with all of them.',
+    access: FINANCE,
+    query: z.strictObject(versionsQuery),
+    produces: ['text/csv'],
   }),
 };

@@ -92,3 +92,26 @@ export function viewPriceChange(version: PriceVersionEarned): z.input<typeof pri
     ...{ gross: viewAmount(gross), charges: charges.toString(), units: units.toString() },
   };
 }
+
+/** People make versions of prices by hand: there are never so many. */
+export const ALL_VERSIONS = 1_000_000;
+
+type PriceChange = z.input<typeof priceChangeView>;
+
+export const priceChangeColumns: readonly CsvColumn<PriceChange>[] = [
+  { title: 'effective_from', value: ({ effectiveFrom }) => effectiveFrom },
+  { title: 'until', value: ({ until }) => until },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'version', value: ({ versionId }) => versionId },
+  { title: 'subject', value: ({ subject }) => subject },
+  { title: 'before', value: ({ before }) => before },
+  { title: 'value', value: ({ value }) => value },
+  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
+  { title: 'proposal', value: ({ proposal }) => proposal?.id ?? null },
+  { title: 'proposed_by', value: ({ proposal }) => proposal?.proposedBy ?? null },
+  { title: 'decided_by', value: ({ proposal }) => proposal?.decidedBy ?? null },
+  { title: 'note', value: ({ proposal }) => proposal?.note ?? null },
+  { title: 'charges', value: ({ charges }) => charges },
+  { title: 'units', value: ({ units }) => units },
+  { title: 'gross', value: ({ gross }) => gross },
+];

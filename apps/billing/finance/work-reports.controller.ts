@@ -1,18 +1,19 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
-import { type Hold, type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
+import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
-import { type Failure, type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
+import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon, type Horizon } from '#ledger/horizon.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CLOCK, CONFIG, POOL } from '../billing.tokens.js';
-import { sendCsv } from '../http/csv.js';
+import { inTurn, sendCsv } from '../http/csv.js';
 import { isInstantText, pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { everyFailure, everyHold } from './report-files.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
 import {
   failureColumns,
@@ -20,15 +21,16 @@ import {
   holdColumns,
   holdTotalsView,
   holdView,
+  promotionColumns,
+  promotionRows,
   promotionView,
+  refundDayColumns,
   refundDayView,
 } from './work-reports.view.js';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;
 const MOST_DAYS = 92;
-/** Rows of a file that are read at once. */
-const FILE_PAGE = 1_000;
 
 /** What became of the work that was paid for: holds, refunds of what failed, and what invites cost. */
 @Controller()
@@ -61,12 +63,8 @@ export class WorkReportsController {
 
   @Serves(routes.holdsCsv)
   holdsCsv({ query, reply }: CallOf<typeof routes.holdsCsv>): Readable {
-    const asked = { graceMs: this.graceMs, limit: FILE_PAGE, overdueOnly: query.overdue === 'true' };
-    const rows = everyRow<Hold>(FILE_PAGE, (last) => {
-      const after = last && { heldSince: last.heldSince, chargeId: last.chargeId };
-      return inSnapshot(this.pool, (client) => readHolds(client, { ...asked, after }));
-    });
-    return sendCsv(reply, 'holds.csv', holdColumns, viewed(rows, holdView));
+    const asked = { graceMs: this.graceMs, overdueOnly: query.overdue === 'true' };
+    return sendCsv(reply, 'holds.csv', holdColumns, everyHold(this.pool, asked));
   }
 
   @Serves(routes.refunds)
@@ -74,6 +72,13 @@ export class WorkReportsController {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
     return { from: range.from.toISOString(), to: range.to.toISOString(), days: days.map(refundDayView) };
+  }
+
+  @Serves(routes.refundsCsv)
+  async refundsCsv({ query, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
+    const range = this.rangeOf(query);
+    const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
+    return sendCsv(reply, 'refunds.csv', refundDayColumns, inTurn(days.map(refundDayView)));
   }
 
   @Serves(routes.failures)
@@ -91,20 +96,30 @@ export class WorkReportsController {
 
   @Serves(routes.failuresCsv)
   failuresCsv({ query, reply }: CallOf<typeof routes.failuresCsv>): Readable {
-    const asked = { ...this.rangeOf(query), limit: FILE_PAGE, outstandingOnly: query.outstanding === 'true' };
-    const rows = everyRow<Failure>(FILE_PAGE, (last) => {
-      const after = last && { failedAt: last.failedAt, chargeId: last.chargeId };
-      return inSnapshot(this.pool, (client) => readFailures(client, { ...asked, after }));
-    });
-    return sendCsv(reply, 'failures.csv', failureColumns, viewed(rows, failureView));
+    const asked = { ...this.rangeOf(query), outstandingOnly: query.outstanding === 'true' };
+    return sendCsv(reply, 'failures.csv', failureColumns, everyFailure(this.pool, asked));
   }
 
   @Serves(routes.promotion)
-  async promotion({ query }: CallOf<typeof routes.promotion>): Promise<AnswerOf<typeof routes.promotion>> {
-    const { from = null, to = null } = query;
-    return promotionView(
-      await atHorizon(this.pool, (client, horizon) => readPromotion(client, horizon, { from, to })),
-    );
+  promotion({ query }: CallOf<typeof routes.promotion>): Promise<AnswerOf<typeof routes.promotion>> {
+    return this.readPromotion(query);
+  }
+
+  @Serves(routes.promotionCsv)
+  async promotionCsv({ query, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
+    const rows = promotionRows(await this.readPromotion(query));
+    return sendCsv(reply, 'promotion.csv', promotionColumns, inTurn(rows));
+  }
+
+  private async readPromotion({
+    from = null,
+    to = null,
+  }: {
+    from?: Date | null | undefined;
+    to?: Date | null | undefined;
+  }) {
+    const read = (client: pg.ClientBase, horizon: Horizon) => readPromotion(client, horizon, { from, to });
+    return promotionView(await atHorizon(this.pool, read));
   }
 
   /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
@@ -124,18 +139,4 @@ function timeCursor(cursor: string | undefined): { at: string; id: string } | nu
   const [at = '', id = ''] = key;
   if (!isInstantText(at)) readCursor('', 2);
   return { at, id };
-}
-
-/** All rows of a list, page by page, each on a snapshot of its own. */
-async function* everyRow<T>(pageSize: number, read: (last: T | null) => Promise<T[]>): AsyncGenerator<T> {
-  for (let last: T | null = null; ;) {
-    const page: T[] = await read(last);
-    yield* page;
-    if (page.length < pageSize) return;
-    last = page.at(-1) ?? null;
-  }
-}
-
-async function* viewed<T, V>(rows: AsyncIterable<T>, view: (row: T) => V): AsyncGenerator<V> {
-  for await (const row of rows) yield view(row);
 }

@@ -121,6 +121,16 @@ export const workReportRoutes = {
     query: z.strictObject(range),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDay) }),
   }),
+  refundsCsv: route({
+    id: 'downloadRefunds',
+    method: 'GET',
+    path: '/api/finance/reports/refunds.csv',
+    tag,
+    summary: 'Refunds against failures by UTC day, as a file.',
+    access: FINANCE,
+    query: z.strictObject(range),
+    produces: ['text/csv'],
+  }),
   failures: route({
     id: 'listFailures',
     method: 'GET',
@@ -162,5 +172,15 @@ export const workReportRoutes = {
       ties: z.boolean(),
       days: z.array(z.object({ day: z.string(), ...movement })),
     }),
+  }),
+  promotionCsv: route({
+    id: 'downloadPromotion',
+    method: 'GET',
+    path: '/api/finance/reports/promotion.csv',
+    tag,
+    summary: 'What invites cost, day by day, between the balances before and after, as a file.',
+    access: FINANCE,
+    query: z.strictObject(promotionRange),
+    produces: ['text/csv'],
   }),
 };

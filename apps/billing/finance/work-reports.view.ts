@@ -111,3 +111,38 @@ export const failureColumns: readonly CsvColumn<FailureView>[] = [
   { title: 'reason', value: ({ reason }) => reason },
   { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
 ];
+
+type RefundDayView = ReturnType<typeof refundDayView>;
+
+export const refundDayColumns: readonly CsvColumn<RefundDayView>[] = [
+  { title: 'day', value: ({ day }) => day },
+  { title: 'failures', value: ({ failures }) => failures },
+  { title: 'refunded', value: ({ refunded }) => refunded },
+  { title: 'outstanding', value: ({ outstanding }) => outstanding },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'outstanding_amount', value: ({ outstandingAmount }) => outstandingAmount },
+  { title: 'p50_ms', value: ({ p50Ms }) => p50Ms },
+  { title: 'p95_ms', value: ({ p95Ms }) => p95Ms },
+  { title: 'max_ms', value: ({ maxMs }) => maxMs },
+];
+
+type PromotionView = ReturnType<typeof promotionView>;
+type PromotionRow = { day: string; balance: string | null } & Partial<PromotionView['days'][number]>;
+
+/** The days between the invite balances before and after. */
+export function promotionRows({ opening, closing, days }: PromotionView): PromotionRow[] {
+  return [
+    { day: 'opening', balance: opening },
+    ...days.map((day) => ({ ...day, balance: null })),
+    { day: 'closing', balance: closing },
+  ];
+}
+
+export const promotionColumns: readonly CsvColumn<PromotionRow>[] = [
+  { title: 'day', value: ({ day }) => day },
+  { title: 'given', value: ({ given = null }) => given },
+  { title: 'clawed_back', value: ({ clawedBack = null }) => clawedBack },
+  { title: 'moved', value: ({ moved = null }) => moved },
+  { title: 'used', value: ({ used = null }) => used },
+  { title: 'invite_balances', value: ({ balance }) => balance },
+];

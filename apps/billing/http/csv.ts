@@ -34,6 +34,11 @@ export async function writeCsv<T>(
   await finished(Readable.from(records(columns, rows)), fileOf(columns), target, { end: false });
 }
 
+/** Rows that are at hand, for a file. */
+export async function* inTurn<T>(rows: Iterable<T>): AsyncGenerator<T> {
+  yield* rows;
+}
+
 function fileOf<T>(columns: readonly CsvColumn<T>[]): Transform {
   return stringify({ header: true, columns: columns.map(({ title }) => title) });
 }

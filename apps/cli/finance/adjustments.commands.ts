@@ -9,11 +9,12 @@ import {
 } from '#apps/billing/adjustments/adjustment.desk.js';
 import {
   adjustmentColumns,
+  debtorColumns,
   viewAdjustment,
   viewDebtor,
   viewWriteOff,
 } from '#apps/billing/adjustments/adjustments.view.js';
-import { writeCsv } from '#apps/billing/http/csv.js';
+import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
 import { inTransaction } from '#database/database.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
@@ -117,6 +118,7 @@ function debtsCommand(): Command {
   return new Command('debts')
     .description('accounts that owe or are frozen')
     .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printDebts);
 }
@@ -216,7 +218,7 @@ async function printRegister(options: RegisterOptions): Promise<void> {
   const asked = { limit, beforeId: null, accountId, ticketId, reason, from, to };
   const found = await withDatabase(process.env, (pool) => listAdjustments(pool, asked));
   const items = found.slice(0, limit).map(viewAdjustment);
-  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, streamed(items));
+  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, inTurn(items));
   if (options.json) return printJson({ items, more: found.length > limit });
   const titles = [
     ...[{ title: 'Time (UTC)' }, { title: 'Adjustment' }, { title: 'Account' }, { title: 'Reason' }],
@@ -228,13 +230,22 @@ async function printRegister(options: RegisterOptions): Promise<void> {
   printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
 }
 
-async function printDebts({ limit, json }: { limit: number; json?: boolean }): Promise<void> {
+async function printDebts({
+  limit,
+  csv,
+  json,
+}: {
+  limit: number;
+  csv?: boolean;
+  json?: boolean;
+}): Promise<void> {
   const { items, totals } = await withDatabase(process.env, (pool) =>
     inSnapshot(pool, async (client) => ({
       items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),
       totals: await readDebtTotals(client),
     })),
   );
+  if (csv) return writeCsv(process.stdout, debtorColumns, inTurn(items));
   const { accounts, frozen } = totals;
   const debt = formatAmount(nanos(totals.debt));
   const owedRewards = formatAmount(nanos(totals.owedRewards));
@@ -248,8 +259,4 @@ async function printDebts({ limit, json }: { limit: number; json?: boolean }): P
   ]);
   const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} USD, and ${owedRewards} USD of rewards.`;
   printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
-}
-
-async function* streamed<T>(rows: readonly T[]): AsyncGenerator<T> {
-  yield* rows;
 }

@@ -1,8 +1,18 @@
-import { Command } from 'commander';
-import { viewDeferredRevenue } from '#apps/billing/finance/deferred-revenue.view.js';
+import { Command, Option } from 'commander';
+import {
+  deferredColumns,
+  deferredFileRows,
+  lotColumns,
+  viewDeferredRevenue,
+  viewLot,
+} from '#apps/billing/finance/deferred-revenue.view.js';
+import { everyLot } from '#apps/billing/finance/report-files.js';
 import { daysOf } from '#apps/billing/finance/revenue.view.js';
+import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
+import { countArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
 import { facts, printJson, printText, table } from '../output.js';
 import { dayArgument } from './days.js';
@@ -12,16 +22,34 @@ Used credit becomes revenue behind the requests, within a minute or so. Payments
 
 Examples:
   tollgate finance deferred-revenue --from 2026-01-01 --to 2026-02-01
+  tollgate finance lots --left --csv > lots.csv
   tollgate finance statement deferred-revenue --from 2026-01-01 --to 2026-02-01`;
 
-/** `finance deferred-revenue`. */
-export function deferredRevenueCommand(): Command {
+/** `finance deferred-revenue` and `finance lots`. */
+export function deferredRevenueCommands(): Command[] {
+  return [deferredRevenueCommand(), lotsCommand()];
+}
+
+function lotsCommand(): Command {
+  return new Command('lots')
+    .description('the lots of credit that deferred revenue is made of, in the order in which they came')
+    .option('--to <day>', 'at the end of the day before; tomorrow by default', dayArgument)
+    .option('--account <id>', 'only of this account')
+    .option('--left', 'only those of which something is left, or deferred')
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
+    .option('--json', 'print one JSON document')
+    .action(printLots);
+}
+
+function deferredRevenueCommand(): Command {
   return new Command('deferred-revenue')
     .description(
       'deferred revenue from its opening to its closing balance; exits 1 when the lots say otherwise',
     )
     .option('--from <day>', 'the first day of UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last; tomorrow by default', dayArgument)
+    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option('--json', 'print one JSON document')
     .addHelpText('after', NOTES)
     .action(printDeferredRevenue);
@@ -38,12 +66,18 @@ const WORDS: Record<string, string> = {
   other: 'Other',
 };
 
-async function printDeferredRevenue(options: { from?: string; to?: string; json?: boolean }): Promise<void> {
+async function printDeferredRevenue(options: {
+  from?: string;
+  to?: string;
+  csv?: boolean;
+  json?: boolean;
+}): Promise<void> {
   const days = daysOf(options, new Date());
   if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
   const report = await withDatabase(process.env, (pool) => deferredRevenueReport(pool, days));
-  const view = viewDeferredRevenue(report, process.env['PAYMENT_CURRENCY'] ?? 'USD');
+  const view = viewDeferredRevenue(report, currency());
   if (!view.agrees) process.exitCode = 1;
+  if (options.csv) return writeCsv(process.stdout, deferredColumns, inTurn(deferredFileRows(view)));
   if (options.json) return printJson(view);
   const rows = [
     ['Opening', view.opening],
@@ -63,4 +97,42 @@ async function printDeferredRevenue(options: { from?: string; to?: string; json?
   ]);
   printText(`\n${told}`);
   if (!view.agrees) printText('\nThey do not agree: see tollgate finance check.');
+}
+
+interface LotsOptions {
+  to?: string;
+  account?: string;
+  left?: boolean;
+  limit: number;
+  csv?: boolean;
+  json?: boolean;
+}
+
+async function printLots(options: LotsOptions): Promise<void> {
+  const { account: accountId = null, left: leftOnly = false, limit } = options;
+  const asked = { to: daysOf(options, new Date()).to, accountId, leftOnly };
+  if (options.csv) {
+    return withDatabase(process.env, (pool) =>
+      writeCsv(process.stdout, lotColumns, everyLot(pool, asked, currency())),
+    );
+  }
+  const found = await withDatabase(process.env, (pool) =>
+    deferredLots(pool, { ...asked, limit: limit + 1, after: null }),
+  );
+  const items = found.slice(0, limit).map((lot) => viewLot(lot, currency()));
+  if (options.json) return printJson({ currency: currency(), items, more: found.length > limit });
+  const right = 'right' as const;
+  const titles = [
+    ...[{ title: 'Lot', align: right }, { title: 'Account' }, { title: 'Bought', align: right }],
+    ...['Paid', 'Used', 'Left', 'Deferred'].map((title) => ({ title, align: right })),
+  ];
+  const rows = items.map(({ lotId, accountId: of, bought, paid, consumed, left, deferred }) => [
+    ...[lotId, of, bought, paid, consumed, left, deferred],
+  ]);
+  const more = found.length > limit ? '\nThere are more: raise --limit, or take --csv.' : '';
+  printText(rows.length === 0 ? 'There are no such lots.' : `${table(titles, rows)}${more}`);
+}
+
+function currency(): string {
+  return process.env['PAYMENT_CURRENCY'] ?? 'USD';
 }

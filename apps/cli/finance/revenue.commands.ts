@@ -1,12 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
+  ALL_VERSIONS,
   daysOf,
+  priceChangeColumns,
   revenueColumns,
   viewEarned,
   viewPriceChange,
   viewRevenue,
 } from '#apps/billing/finance/revenue.view.js';
-import { writeCsv } from '#apps/billing/http/csv.js';
+import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
 import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
 import {
   type Days,
@@ -59,6 +61,7 @@ function priceChangesCommand(): Command {
     .addOption(new Option('--kind <kind>').choices(priceChangeKinds))
     .option('--subject <name>', 'a model, or a group')
     .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printPriceChanges);
 }
@@ -135,14 +138,17 @@ interface PriceChangesOptions {
   kind?: PriceChangeKind;
   subject?: string;
   limit: number;
+  csv?: boolean;
   json?: boolean;
 }
 
 async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
-  const { kind = null, subject = null, limit } = options;
+  const { kind = null, subject = null } = options;
+  const limit = options.csv ? ALL_VERSIONS : options.limit;
   const [from, to] = [options.from, options.to].map((day) => (day ? new Date(`${day}T00:00:00Z`) : null));
   const asked = { from: from ?? null, to: to ?? null, kind, subject, limit };
   const versions = await withDatabase(process.env, (pool) => priceChanges(pool, asked));
+  if (options.csv) return writeCsv(process.stdout, priceChangeColumns, inTurn(versions.map(viewPriceChange)));
   if (options.json) return printJson({ versions: versions.map(viewPriceChange) });
   const cells = versions.map((version) => [
     ...[version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever', version.kind],

@@ -1,0 +1,198 @@
+import { Command, Option } from 'commander';
+import { everyFailure, everyHold } from '#apps/billing/finance/report-files.js';
+import {
+  failureColumns,
+  failureView,
+  holdColumns,
+  holdTotalsView,
+  holdView,
+  promotionColumns,
+  promotionRows,
+  promotionView,
+  refundDayColumns,
+  refundDayView,
+} from '#apps/billing/finance/work-reports.view.js';
+import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
+import { readPromotion } from '#finance/reports/promotion.js';
+import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { atHorizon } from '#ledger/horizon.js';
+import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { facts, printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const GRACE_MS = 300_000;
+const DAY_MS = 86_400_000;
+const DAYS_SHOWN = 31;
+const right = 'right' as const;
+
+/** `finance holds`, `finance refunds` and `finance promotion`. */
+export function workCommands(): Command[] {
+  return [holdsCommand(), refundsCommand(), promotionCommand()];
+}
+
+function csvOption(words: string): Option {
+  return new Option('--csv', words).conflicts('json');
+}
+
+function holdsCommand(): Command {
+  return new Command('holds')
+    .description('what is held, oldest first, and for how long')
+    .option('--overdue', 'only what is beyond its deadline and the grace')
+    .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(csvOption('a CSV file of all of them'))
+    .option(...JSON_OPTION)
+    .action(printHolds);
+}
+
+function refundsCommand(): Command {
+  return new Command('refunds')
+    .description('refunds against failures by UTC day, and how long they took')
+    .option('--from <time>', 'failed not before this time; 31 days before its end by default', timeArgument)
+    .option('--to <time>', 'failed before this time; now by default', timeArgument)
+    .option('--failures', 'each failure in place of the days, newest first')
+    .option('--outstanding', 'only failures whose money did not come back')
+    .option('--limit <count>', 'at most so many failures', countArgument, 100)
+    .addOption(csvOption('a CSV file; of failures all of them'))
+    .option(...JSON_OPTION)
+    .action(printRefunds);
+}
+
+function promotionCommand(): Command {
+  return new Command('promotion')
+    .description('what invites cost; exits 1 when it is not what left issued:promo')
+    .option('--from <time>', 'recorded not before this time', timeArgument)
+    .option('--to <time>', 'recorded before this time', timeArgument)
+    .addOption(csvOption('a CSV file'))
+    .option(...JSON_OPTION)
+    .action(printPromotion);
+}
+
+interface Printed {
+  csv?: boolean;
+  json?: boolean;
+}
+
+async function printHolds(
+  options: Printed & { overdue?: boolean; grace: number; limit: number },
+): Promise<void> {
+  const { overdue: overdueOnly = false, grace: graceMs, limit, csv, json } = options;
+  if (csv) {
+    return withDatabase(process.env, (pool) =>
+      writeCsv(process.stdout, holdColumns, everyHold(pool, { graceMs, overdueOnly })),
+    );
+  }
+  const { found, totals } = await withDatabase(process.env, (pool) =>
+    inSnapshot(pool, async (client) => ({
+      found: await readHolds(client, { graceMs, overdueOnly, limit: limit + 1, after: null }),
+      totals: holdTotalsView(await readHoldTotals(client, graceMs)),
+    })),
+  );
+  const items = found.slice(0, limit).map(holdView);
+  if (json) return printJson({ ...totals, items, more: found.length > limit });
+  const titles = [
+    ...[{ title: 'Held since' }, { title: 'Charge' }, { title: 'Amount', align: right }],
+    ...['Model', 'Channel', 'Task', 'Overdue'].map((title) => ({ title })),
+  ];
+  const rows = items.map(({ heldSince, chargeId, amount, model, channel, taskState, isOverdue }) => [
+    ...[minute(heldSince), chargeId, amount, model, channel ?? '-', taskState ?? '-', isOverdue ? 'yes' : ''],
+  ]);
+  const sums = facts([
+    ['Held', `${totals.total} USD; the balances of accounts have ${totals.balances}`],
+    ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} USD`],
+  ]);
+  printText(`${sums}\n${rows.length === 0 ? '' : `\n${table(titles, rows)}`}`);
+}
+
+interface RefundsOptions extends Printed {
+  from?: Date;
+  to?: Date;
+  failures?: boolean;
+  outstanding?: boolean;
+  limit: number;
+}
+
+async function printRefunds(options: RefundsOptions): Promise<void> {
+  const to = options.to ?? new Date();
+  const range = { from: options.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS), to };
+  if (options.failures || options.outstanding) return printFailures(range, options);
+  const found = await withDatabase(process.env, (pool) =>
+    inSnapshot(pool, (client) => readRefundDays(client, range)),
+  );
+  const days = found.map(refundDayView);
+  if (options.csv) return writeCsv(process.stdout, refundDayColumns, inTurn(days));
+  if (options.json) return printJson({ from: range.from.toISOString(), to: to.toISOString(), days });
+  const titles = [
+    { title: 'Day' },
+    ...['Failed', 'Refunded', 'Open', 'USD', 'Open USD', 'p50 ms', 'p95 ms', 'max ms'].map((title) => ({
+      ...{ title, align: right },
+    })),
+  ];
+  const rows = days.map(({ day, failures, refunded, outstanding, ...each }) => [
+    ...[day, failures, refunded, outstanding, each.amount, each.outstandingAmount],
+    ...[each.p50Ms ?? '-', each.p95Ms ?? '-', each.maxMs ?? '-'],
+  ]);
+  const cells = rows.map((row) => row.map(String));
+  printText(rows.length === 0 ? 'Nothing failed.' : table(titles, cells));
+}
+
+async function printFailures(range: { from: Date; to: Date }, options: RefundsOptions): Promise<void> {
+  const { outstanding: outstandingOnly = false, limit, csv, json } = options;
+  if (csv) {
+    return withDatabase(process.env, (pool) =>
+      writeCsv(process.stdout, failureColumns, everyFailure(pool, { ...range, outstandingOnly })),
+    );
+  }
+  const found = await withDatabase(process.env, (pool) =>
+    inSnapshot(pool, (client) =>
+      readFailures(client, { ...range, outstandingOnly, limit: limit + 1, after: null }),
+    ),
+  );
+  const items = found.slice(0, limit).map(failureView);
+  if (json) return printJson({ items, more: found.length > limit });
+  const titles = [
+    ...[{ title: 'Failed' }, { title: 'Charge' }, { title: 'Amount', align: right }, { title: 'Model' }],
+    ...[{ title: 'ms', align: right }, { title: 'Reason' }],
+  ];
+  const rows = items.map(({ failedAt, chargeId, amount, model, latencyMs, reason }) => [
+    ...[minute(failedAt), chargeId, amount, model, String(latencyMs ?? 'open'), reason ?? '-'],
+  ]);
+  printText(rows.length === 0 ? 'There are no such failures.' : table(titles, rows));
+}
+
+async function printPromotion(options: Printed & { from?: Date; to?: Date }): Promise<void> {
+  const { from = null, to = null, csv, json } = options;
+  const view = promotionView(
+    await withDatabase(process.env, (pool) =>
+      atHorizon(pool, (client, horizon) => readPromotion(client, horizon, { from, to })),
+    ),
+  );
+  if (!view.ties) process.exitCode = 1;
+  if (csv) return writeCsv(process.stdout, promotionColumns, inTurn(promotionRows(view)));
+  if (json) return printJson(view);
+  const titles = ['Day', 'Given', 'Clawed back', 'Moved', 'Used'].map((title, index) => ({
+    ...{ title, align: index === 0 ? ('left' as const) : right },
+  }));
+  const rows = view.days.map(({ day, given, clawedBack, moved, used }) => [
+    day,
+    given,
+    clawedBack,
+    moved,
+    used,
+  ]);
+  const sums = facts([
+    ['Invite balances', `${view.opening} before, ${view.closing} after`],
+    ['Given', `${view.given}; clawed back ${view.clawedBack}, owed ${view.owed}`],
+    ['Moved', `${view.moved}; used ${view.used}`],
+    ['issued:promo', `${view.issued}${view.ties ? '' : ', which is not given - clawed back'}`],
+  ]);
+  printText(`${sums}\n${rows.length === 0 ? '' : `\n${table(titles, rows)}`}`);
+}
+
+/** `2026-01-31T10:00:00.5Z` for people. */
+function minute(time: string): string {
+  return time.replace('T', ' ').slice(0, 16);
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import { atHorizon } from '#ledger/horizon.js';
+
+/** A lot of credit at the end of a day of UTC: what deferred revenue is made of. Credits in nanos, money in minor units. */
+export interface DeferredLot {
+  lotId: bigint;
+  accountId: string;
+  /** Null: nobody paid for it, such as a reward or an adjustment. */
+  topupId: string | null;
+  /** The ledger transaction that brought it. */
+  transactionId: bigint;
+  boughtAt: Date;
+  bought: bigint;
+  /** What was paid for all of it: its basis. */
+  paidMinor: bigint;
+  /** Used, debts that it covered included. */
+  consumed: bigint;
+  /** Of that, given back after settlement. */
+  restored: bigint;
+  /** On its way back to the customer, or there. */
+  refunded: bigint;
+  chargedBack: bigint;
+  /** Gone with an adjustment that was reversed, less what came back by one. */
+  reversed: bigint;
+  /** bought - consumed + restored - refunded - chargedBack - reversed. */
+  left: bigint;
+  /** Revenue, or made up for a loss, of what was paid. */
+  recognisedMinor: bigint;
+  /** Of refunds that the provider has not answered: still deferred. */
+  pendingMinor: bigint;
+  /** What of deferred revenue is this lot's. All lots together are its balance. */
+  deferredMinor: bigint;
+}
+
+export interface DeferredLotsQuery {
+  /** The day after the last, of UTC, such as 2026-02-01. */
+  to: string;
+  accountId: string | null;
+  /** Only lots of which something is left, or deferred. */
+  leftOnly: boolean;
+  limit: number;
+  /** The last lot of the page before. */
+  after: bigint | null;
+}
+
+/** As the roll-forward has it: recognised counts when its posting is effective, uses when they are. */
+const LOTS = `
+SELECT l.id::text AS "lotId", l.account_id AS "accountId", l.topup_id AS "topupId", t.id::text AS "transactionId",
+  t.effective_at AS "boughtAt", l.credits::text AS bought, l.paid_minor::text AS "paidMinor",
+  u.consumed::text, u.restored::text, c.refunded::text, c.charged_back::text AS "chargedBack", c.reversed::text,
+  sums.left::text, r.recognised::text AS "recognisedMinor", p.pending::text AS "pendingMinor",
+  sums.deferred::text AS "deferredMinor"
+FROM credit_lots l JOIN ledger_transactions t ON t.id = l.transaction_id
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(credits) FILTER (WHERE credits > 0), 0) AS consumed,
+    coalesce(-sum(credits) FILTER (WHERE credits < 0), 0) AS restored
+  FROM lot_uses WHERE lot_id = l.id AND effective_at < $1) AS u
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(lu.minor), 0) AS recognised FROM lot_uses lu JOIN ledger_transactions rt ON rt.id = lu.recognition_id
+  WHERE lu.lot_id = l.id AND rt.effective_at < $1) AS r
+CROSS JOIN LATERAL (
+  SELECT coalesce(-sum(ch.credits) FILTER (WHERE ch.kind LIKE 'refund%'), 0) AS refunded,
+    coalesce(-sum(ch.credits) FILTER (WHERE ch.kind LIKE 'chargeback%'), 0) AS charged_back,
+    coalesce(-sum(ch.credits) FILTER (WHERE ch.kind LIKE '%-reversed'), 0) AS reversed,
+    coalesce(sum(ch.credits), 0) AS changed, coalesce(sum(ch.paid_minor), 0) AS changed_minor
+  FROM credit_lot_changes ch JOIN ledger_transactions ct ON ct.id = ch.transaction_id
+  WHERE ch.lot_id = l.id AND ch.kind <> 'debt' AND ct.effective_at < $1) AS c
+CROSS JOIN LATERAL (
+  SELECT coalesce(sum(f.paid_minor), 0) AS pending FROM topup_refunds f JOIN ledger_transactions ft ON ft.id = f.transaction_id
+  LEFT JOIN ledger_transactions ended ON ended.id = f.ended_transaction_id
+  WHERE f.topup_id = l.topup_id AND ft.effective_at < $1 AND (ended.id IS NULL OR ended.effective_at >= $1)) AS p
+CROSS JOIN LATERAL (
+  SELECT l.credits + c.changed - u.consumed + u.restored AS left,
+    l.paid_minor + c.changed_minor - r.recognised + p.pending AS deferred) AS sums
+WHERE l.id > $2 AND t.effective_at < $1 AND ($3::text IS NULL OR l.account_id = $3)
+  AND (NOT $4 OR sums.left <> 0 OR sums.deferred <> 0)
+ORDER BY l.id LIMIT $5`;
+
+const NUMBERS = [
+  ...(['lotId', 'transactionId', 'bought', 'paidMinor', 'consumed', 'restored', 'refunded'] as const),
+  ...(['chargedBack', 'reversed', 'left', 'recognisedMinor', 'pendingMinor', 'deferredMinor'] as const),
+];
+type Numbers = (typeof NUMBERS)[number];
+
+/** A page of the lots behind the closing balance of deferred revenue, in the order in which they came. */
+export async function readDeferredLots(
+  client: pg.ClientBase,
+  { to, accountId, leftOnly, limit, after }: DeferredLotsQuery,
+): Promise<DeferredLot[]> {
+  const at = `(($1::date)::timestamp AT TIME ZONE 'UTC')`;
+  const { rows } = await client.query<Omit<DeferredLot, Numbers> & Record<Numbers, string>>(
+    LOTS.replaceAll('$1', at),
+    [to, after ?? 0n, accountId, leftOnly, limit],
+  );
+  return rows.map((row) => {
+    const numbers = Object.fromEntries(NUMBERS.map((name) => [name, BigInt(row[name])]));
+    return { ...row, ...(numbers as Record<Numbers, bigint>) };
+  });
+}
+
+/** The same up to the horizon. */
+export function deferredLots(pool: pg.Pool, query: DeferredLotsQuery): Promise<DeferredLot[]> {
+  return atHorizon(pool, (client) => readDeferredLots(client, query));
+}
