@@ -10,16 +10,50 @@ export const lotsControl: Control = {
   explanation:
     'Each lot is what was bought less what was refunded and charged back, is used as its uses say, and is recognised in proportion, rounded down; unused credits of an account, less uses that found none, are its main and held balances. All of it is compared, whatever the time that is asked for. An item is a fault of the books; a stuck account goes on by itself once the fault is put right.',
   every: 'day',
-  check: (client, { limit }) => findRows(client, lotChecks, limit),
+  check: (client, { limit }) => findRows(client, lotChecks, { limit }),
 };
 
-/** The balance of deferred revenue against the lots. */
+/** The balance of deferred revenue against the lots, and each posting against the lots, refunds and uses behind it. */
 export const deferredRevenueControl: Control = {
   id: 'deferred-revenue',
   title: 'Deferred revenue',
   explanation:
-    'Deferred revenue is what was paid for lots, less what left them and what was recognised of them, to the last unit; and it is never below zero. Look at postings on deferred-revenue that have no lot, refund or use behind them.',
-  check: (client, { limit }) => findRows(client, [deferredCheck, belowZero], limit),
+    'Deferred revenue is what was paid for lots, less what left them and what was recognised of them, to the last unit, posting by posting and in all; and it is never below zero. Look at a posting on deferred-revenue that has no lot, refund or use behind it, or another amount.',
+  window: true,
+  check: async (client, { limit, scope, since }) => {
+    const postings = await findRows(client, [postingCheck], { limit, values: [since ?? '-infinity'] });
+    if (scope === 'recent') return postings;
+    const sums = await findRows(client, [deferredCheck, belowZero], { limit });
+    return {
+      count: sums.count + postings.count,
+      items: [...sums.items, ...postings.items].slice(0, limit),
+    };
+  },
+};
+
+/** $1: only transactions that were recorded from then on. Those of charges move no payment. */
+const postingCheck: LotCheck = {
+  state: 'posting_differs',
+  message: 'a posting on deferred revenue is not what the lots, refunds and uses behind it come to',
+  sql: `WITH recent AS MATERIALIZED (
+          SELECT id, recorded_at FROM ledger_transactions
+          WHERE recorded_at >= $1::timestamptz AND kind NOT IN ('hold', 'settle', 'release') AND kind NOT LIKE 'debt-covered%'),
+        posted AS (
+          SELECT e.transaction_id AS id, sum(e.amount) AS amount FROM recent r JOIN ledger_entries e ON e.transaction_id = r.id
+          WHERE e.ledger_account_id = (SELECT id FROM ledger_accounts WHERE code = 'deferred-revenue') GROUP BY 1),
+        expected AS (
+          SELECT id, sum(minor) AS amount FROM (
+            SELECT transaction_id AS id, paid_minor AS minor FROM credit_lots
+            UNION ALL SELECT transaction_id, paid_minor FROM credit_lot_changes WHERE kind <> 'debt'
+            UNION ALL SELECT transaction_id, paid_minor FROM topup_refunds
+            UNION ALL SELECT ended_transaction_id, -paid_minor FROM topup_refunds WHERE ended_transaction_id IS NOT NULL
+            UNION ALL SELECT recognition_id, -minor FROM lot_uses
+            WHERE recognition_id >= (SELECT min(id) FROM recent)) AS behind
+          WHERE id IN (SELECT id FROM recent) GROUP BY id)
+        SELECT id::text AS transaction_id, coalesce(p.amount, 0)::text AS amount, coalesce(x.amount, 0)::text AS expected,
+          to_char(r.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
+        FROM posted p FULL JOIN expected x USING (id) JOIN recent r USING (id)
+        WHERE coalesce(p.amount, 0) <> coalesce(x.amount, 0) ORDER BY id`,
 };
 
 const belowZero: LotCheck = {
@@ -34,14 +68,14 @@ type Row = Record<string, string | null>;
 async function findRows(
   client: pg.ClientBase,
   checks: readonly LotCheck[],
-  limit: number,
+  { limit, values = [] }: { limit: number; values?: readonly string[] },
 ): Promise<ControlResult> {
   let count = 0;
   const items: ControlItem[] = [];
   for (const check of checks) {
     const { rows } = await client.query<Row & { total: string }>(
-      `WITH found AS MATERIALIZED (${check.sql}) SELECT *, (SELECT count(*) FROM found)::text AS total FROM found LIMIT $1`,
-      [limit],
+      `WITH found AS MATERIALIZED (${check.sql}) SELECT *, (SELECT count(*) FROM found)::text AS total FROM found LIMIT ${limit}`,
+      [...values],
     );
     count += Number(rows[0]?.total ?? 0);
     items.push(...rows.map(({ total: _, ...row }) => itemOf(check, row)));
@@ -63,6 +97,7 @@ function itemOf({ state, message }: LotCheck, row: Row): ControlItem {
     message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`,
     details: Object.fromEntries(Object.entries(row).map(([column, value]) => [column, told(column, value)])),
     transactionIds: transaction_id === null ? [] : [BigInt(transaction_id)],
+    at: row['at'] ?? null,
   };
 }
 

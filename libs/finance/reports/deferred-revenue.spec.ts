@@ -164,8 +164,11 @@ describe('the controls of lots and of deferred revenue', () => {
       'UPDATE credit_lots SET paid_minor = paid_minor + 1 WHERE account_id = $1 AND paid_minor > 0',
     );
     expect(deferred).toMatchObject({
-      count: 1,
-      items: [{ state: 'deferred_differs', subject: 'ledger-account:deferred-revenue' }],
+      count: 2,
+      items: [
+        { state: 'deferred_differs', subject: 'ledger-account:deferred-revenue' },
+        { state: 'posting_differs', details: { amount: '1301 minor units', expected: '1302 minor units' } },
+      ],
     });
   });
 });

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { post } from '#ledger/posting.js';
+import { recogniseAll } from '#ledger/recognition.js';
+import { newId } from '#platform/ids.js';
+import { LedgerLife } from '../../../test/support/ledger-life.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { runControls } from '../control-run.js';
+import { deferredRevenueControl } from './lots.control.js';
+
+let fixture: LedgerFixture;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  pool = fixture.billing;
+  const life = new LedgerLife(fixture);
+  await life.everything();
+  await life.close();
+  await recogniseAll(pool);
+}, 60_000);
+afterAll(() => fixture?.close());
+
+async function found(since: Date | null) {
+  const { outcomes } = await runControls(pool, {
+    ...{ controls: [deferredRevenueControl], graceMs: 0, limitMs: 60_000 },
+    since: since === null ? new Map() : new Map([['deferred-revenue', since.toISOString()]]),
+  });
+  const { result, error } = outcomes[0]!;
+  expect(error).toBeNull();
+  expect(result!.count).toBe(result!.items.length);
+  return result!.items;
+}
+
+const HOUR_MS = 3_600_000;
+const anHourAgo = () => new Date(Date.now() - HOUR_MS);
+
+describe('the control of deferred revenue', () => {
+  it('finds nothing in the postings of everything that happens, of all times and of the last hour', async () => {
+    expect(await found(null)).toEqual([]);
+    expect(await found(anHourAgo())).toEqual([]);
+  });
+
+  it('names a posting without a lot, by its transaction, while it is recent and whenever everything is looked at', async () => {
+    const id = await inTransaction(pool, (client) =>
+      post(client, {
+        ...{ kind: 'topup', reference: newId(), accountId: null, linkedId: null },
+        movements: [
+          { code: 'deferred-revenue', commodity: 'PAY', amount: 7n },
+          { code: 'psp:manual', commodity: 'PAY', amount: -7n },
+        ],
+      }),
+    );
+    const named = {
+      ...{ subject: `transaction:${id}`, state: 'posting_differs', transactionIds: [id] },
+      details: expect.objectContaining({ amount: '7 minor units', expected: '0 minor units' }) as unknown,
+    };
+    const recent = await found(anHourAgo());
+    expect(recent).toMatchObject([named]);
+    expect(Date.parse(recent[0]!.at!)).toBeGreaterThan(anHourAgo().getTime());
+    expect(await found(new Date(Date.now() + HOUR_MS))).toEqual([]);
+    expect(await found(null)).toMatchObject([{ subject: 'ledger-account:deferred-revenue' }, named]);
+  });
+
+  it('names a posting that recognised another amount than the uses behind it', async () => {
+    const { rows } = await fixture.owner.query<{ id: string }>(
+      'SELECT recognition_id::text AS id FROM lot_uses WHERE minor > 0 ORDER BY id DESC LIMIT 1',
+    );
+    const { id } = rows[0]!;
+    const use = `recognition_id = ${id} AND minor = (SELECT max(minor) FROM lot_uses WHERE recognition_id = ${id})`;
+    await fixture.owner.query('ALTER TABLE lot_uses DISABLE TRIGGER USER');
+    await fixture.owner.query(`UPDATE lot_uses SET minor = minor - 1 WHERE ${use}`);
+    const subjects = (await found(anHourAgo())).map(({ subject }) => subject);
+    await fixture.owner.query(`UPDATE lot_uses SET minor = minor + 1 WHERE ${use}`);
+    await fixture.owner.query('ALTER TABLE lot_uses ENABLE TRIGGER USER');
+    expect(subjects).toContain(`transaction:${id}`);
+    expect(await found(anHourAgo())).toHaveLength(1);
+  });
+});
