@@ -74,6 +74,12 @@ export const faults: readonly Fault[] = [
         ...bought,
         ...{ accountId, provider: 'stripe', paymentId: `${paymentId}-again`, rate: '1.3', currency: 'USD' },
       });
+      // As of the first one: a report covers that time, and not the present.
+      await client.query('SET LOCAL session_replication_role = replica');
+      await client.query(
+        `UPDATE topups SET recorded_at = (SELECT recorded_at FROM topups WHERE id = $1) WHERE payment_id = $2`,
+        [id, `${paymentId}-again`],
+      );
       return [{ control: 'payments', subject: `payment:stripe:${paymentId}-again`, state: 'missing_there' }];
     },
   },

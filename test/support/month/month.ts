@@ -37,7 +37,7 @@ export interface MonthOptions {
   requestsPerDay: number;
 }
 
-/** What the reports are asked for: more than the month, so that nothing waits for the next one. */
+/** What the reports are asked for: more than the month. What is still to come when they are imported, none of them covers. */
 const REPORTED = { from: '2026-09-01', to: '2026-11-15' };
 
 export interface BankTransfer {
