@@ -3,6 +3,7 @@ import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { IconFileSpreadsheet } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -13,7 +14,7 @@ import { DayRange } from '../../ui/day-range.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Fact, Facts } from '../facts.js';
-import { daysUntil } from '../utc-days.js';
+import { type Days, daysUntil } from '../utc-days.js';
 import { Covers } from './imports.js';
 import { refreshReconciliation } from './reconciliation.js';
 
@@ -22,34 +23,34 @@ const MOST_BYTES = 8 * 1_024 * 1_024;
 
 type Mapping = Answer<'/api/finance/bank-accounts'>['items'][number]['mapping'];
 
+const route = getRouteApi('/finance/reconciliation');
+
 interface Target {
   /** `stripe`, or a bank account. */
   source: string;
-  days: { from?: string | undefined; to?: string | undefined };
+  days: Days;
 }
 
 /** A file is tried first: what it would change is told, and nothing is imported before somebody says so. */
 export function ImportFile() {
   const { t } = useTranslation('reconciliation');
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
-  const [target, setTarget] = useState<Target>({ source: 'stripe', days: {} });
+  const { from, to } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [source, setSource] = useState('stripe');
+  const target: Target = { source, days: { from, to } };
   const [file, setFile] = useState<{ name: string; text: string } | null>(null);
   const trial = useMutation({ mutationFn: (text: string) => send(target, text, true) });
-  const choose = (change: Partial<Target>) => {
-    setTarget({ ...target, ...change });
+  const mapping = accounts.find(({ id }) => `bank:${id}` === source)?.mapping;
+  const forget = () => {
     setFile(null);
     trial.reset();
   };
-  const mapping = accounts.find(({ id }) => `bank:${id}` === target.source)?.mapping;
   const take = async ([dropped]: File[]) => {
     if (!dropped) return;
     const text = await textOf(dropped, mapping);
     setFile({ name: dropped.name, text });
     trial.mutate(text);
-  };
-  const forget = () => {
-    setFile(null);
-    trial.reset();
   };
   return (
     <Stack>
@@ -60,17 +61,27 @@ export function ImportFile() {
             { value: 'stripe', label: t('import.stripe') },
             ...accounts.map(({ id }) => ({ value: `bank:${id}`, label: t('import.bank', { id }) })),
           ]}
-          value={target.source}
-          onChange={(source) => choose({ source: source ?? 'stripe' })}
+          value={source}
+          onChange={(chosen) => {
+            setSource(chosen ?? 'stripe');
+            forget();
+          }}
           allowDeselect={false}
           w={{ base: '100%', xs: '18rem' }}
         />
-        <DayRange {...{ from: undefined, to: undefined, ...target.days }} set={(days) => choose({ days })} />
+        <DayRange
+          from={from}
+          to={to}
+          set={(days) => {
+            void navigate({ search: { tab: 'imports', ...days }, replace: true, resetScroll: false });
+            forget();
+          }}
+        />
       </Group>
       <Text size="sm" c="dimmed">
         {t('import.daysHint')}
       </Text>
-      {target.days.from === undefined || target.days.to === undefined ? (
+      {from === undefined || to === undefined ? (
         <Notice tone="quiet" title={t('import.daysMissing')}>
           {t('import.daysMissingHint')}
         </Notice>

@@ -1,0 +1,168 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { type Person, person } from '../support/console.js';
+import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { stripeReport, yesterday } from './support/books.js';
+import { openBrowser, Tab } from './support/browser.js';
+
+// Long journeys on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(240_000);
+
+let relay: Relay;
+let browser: Browser;
+let tabs: Tab[] = [];
+
+beforeAll(async () => {
+  const quick = { CHAIN_SEAL_SECONDS: '0.2', COST_ACCRUAL_SECONDS: '0.2', RECOGNITION_SECONDS: '0.2' };
+  const exact = { RECONCILE_GRACE_SECONDS: '0', PERIOD_MARGIN_SECONDS: '0.01' };
+  [relay, browser] = await Promise.all([startRelay({ ...quick, ...exact }), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.map((tab) => tab.close()));
+  tabs = [];
+  expect(problems).toEqual([]);
+  await expectCleanLedger(relay);
+});
+
+async function open(as: Person): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, { as });
+  tabs.push(tab);
+  return tab;
+}
+
+/** Drops the file, looks at what it would change, and imports it. */
+async function importFile({ page }: Tab, report: string): Promise<void> {
+  const file = { name: 'balance.csv', mimeType: 'text/csv', buffer: Buffer.from(report) };
+  await page.getByLabel('The file to import').setInputFiles(file);
+  const trial = page.getByRole('status').filter({ hasText: 'What balance.csv would change' });
+  await trial.getByRole('row', { name: 'New lines 2' }).waitFor();
+  await trial.getByRole('button', { name: 'Import' }).click();
+  await page.getByText('Imported: 2 new lines.').waitFor();
+}
+
+async function say(dialog: Locator, button: string, note: string): Promise<void> {
+  await dialog.getByRole('textbox').last().fill(note);
+  await dialog.getByRole('button', { name: button }).click();
+}
+
+async function book(page: Page, row: RegExp): Promise<void> {
+  await page.getByRole('row', { name: row }).getByRole('button', { name: 'Book it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Book from the line of the report' });
+  await say(dialog, 'Book it', 'The event was lost.');
+  await page.getByText('Booked into suspense.').first().waitFor();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function runControl(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: `Run now: ${title}` }).click();
+  await page.getByText('1 control has run.').first().waitFor();
+}
+
+/** Agrees to what waits, as somebody else. */
+async function agree({ api }: Person): Promise<void> {
+  const { data } = await api.GET('/api/approvals', { params: { query: { state: 'pending' } } });
+  const [{ id: approvalId }] = data!.items as [{ id: string }];
+  await api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
+}
+
+describe('finance', () => {
+  it('finds payments that never reached us, puts one right, leaves the other, and closes the period', async () => {
+    const [finance, second, buyer] = await Promise.all([
+      person(relay, { roles: ['finance'] }),
+      person(relay, { roles: ['finance'] }),
+      person(relay),
+    ]);
+    const tab = await open(finance);
+    const { page } = tab;
+    const lost = { lineId: 'txn_lost', paymentId: 'pi_lost', amount: '13.00', fee: '0.68' };
+    const odd = { lineId: 'txn_odd', paymentId: 'pi_odd', amount: '26.00', fee: '1.05' };
+    await tab.goto(`/finance/reconciliation?tab=imports&from=${yesterday()}&to=${yesterday()}`);
+    await importFile(tab, stripeReport([lost, odd]));
+
+    await page.getByRole('link', { name: 'Books at a glance' }).click();
+    await page.getByRole('heading', { name: 'Books at a glance' }).waitFor();
+    const payments = "Payments against providers' reports";
+    await runControl(page, payments);
+    const light = page.getByRole('listitem').filter({ hasText: payments });
+    await light.getByText('2 items').waitFor();
+    await light.getByRole('link', { name: payments }).click();
+    await page.getByRole('link', { name: 'payment:stripe:pi_lost' }).click();
+    const finding = page.getByRole('dialog', { name: 'Finding' });
+    await finding.getByText('Missing here').waitFor();
+    await finding.getByRole('link', { name: 'To the reconciliation of payments' }).click();
+
+    await page.getByRole('heading', { name: 'Reconciliation' }).waitFor();
+    await book(page, /pi_lost.*Missing here/);
+    await book(page, /pi_odd.*Missing here/);
+    await page.getByRole('row', { name: /pi_lost.*Matched/ }).waitFor();
+
+    await page.getByRole('link', { name: 'Payments', exact: true }).click();
+    await page.getByRole('tab', { name: 'Suspense' }).click();
+    await page
+      .getByRole('row', { name: /pi_lost.*Open/ })
+      .getByRole('button', { name: 'Credit' })
+      .click();
+    const credit = page.getByRole('dialog', { name: 'Credit it to an account' });
+    await credit.getByLabel(/^Account that it was meant for/).fill(buyer.accountId);
+    await say(credit, 'Credit', 'The buyer wrote to us.');
+    await page.getByRole('row', { name: /pi_lost.*Credited/ }).waitFor();
+    expect((await buyer.api.GET('/api/account')).data!.balance.main).toBe('10');
+
+    await closeIn(tab, second);
+    await page.getByRole('tab', { name: 'Trial balance' }).click();
+    await page.getByRole('row', { name: /suspense:pay.*USD 39\.00/ }).waitFor();
+  });
+
+  it('takes the books along while it looks at something else', async () => {
+    const tab = await open(await person(relay, { roles: ['finance'] }));
+    const { page } = tab;
+    await tab.goto('/finance/exports');
+    await page.getByRole('radio', { name: 'hledger journal' }).check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^tollgate-begin-.*\.journal$/);
+    await page.getByRole('link', { name: 'Trial balance' }).click();
+    await page.getByRole('heading', { name: 'Trial balance' }).waitFor();
+    await page.getByRole('link', { name: 'Exports' }).click();
+    await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Whole').waitFor();
+  });
+
+  it('is nothing for other roles', async () => {
+    const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
+    await tab.goto('/overview');
+    expect(await tab.page.getByRole('link', { name: 'Books at a glance' }).count()).toBe(0);
+    await tab.page.goto('/finance/books');
+    await tab.page.getByText('This page is not for you').waitFor();
+  });
+});
+
+/** Through the checklist, which names what is left in suspense; two people leave it for later. */
+async function closeIn({ page }: Tab, second: Person): Promise<void> {
+  await page.getByRole('link', { name: 'Periods' }).click();
+  await page.getByRole('heading', { name: 'Periods' }).waitFor();
+  await page.goto(`/finance/periods/close?end=${new Date().toISOString().slice(0, 10)}`);
+  await page.getByRole('button', { name: 'Run the checklist' }).click();
+  const item = page.getByRole('listitem').filter({ hasText: 'Money in suspense' });
+  await item.getByText('1 finding').waitFor();
+  const close = page.getByRole('button', { name: 'Close the books' });
+  expect(await close.isDisabled()).toBe(true);
+  await item.getByRole('button', { name: 'Ask for a waiver' }).click();
+  const asking = page.getByRole('dialog', { name: 'Close in spite of it?' });
+  await say(asking, 'Ask for a waiver', 'The sender is being looked for.');
+  await item.getByText('Waits for a second person').waitFor();
+  await agree(second);
+  await page.getByRole('button', { name: 'Run it again' }).click();
+  await item.getByText('Waived: The sender is being looked for.').waitFor();
+  await close.click();
+  const sure = page.getByRole('dialog', { name: 'Close the books for good?' });
+  await sure.getByText('1 item is waived by two people.').waitFor();
+  await sure.getByRole('button', { name: 'Close the books' }).click();
+  await page.getByText('The books are closed').waitFor();
+}
