@@ -9,12 +9,18 @@ import { StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.js';
 import { startTexts } from './i18n/i18n.js';
+import { NotForYou } from './shell/access.js';
 import { router } from './shell/router.js';
 import { cssVariables, styleNonce, theme } from './shell/theme.js';
 
 await startTexts();
 
-createRoot(document.getElementById('root')!).render(
+createRoot(document.getElementById('root')!, {
+  // A page of another role is told in its place; it is no fault.
+  onCaughtError: (error) => {
+    if (!(error instanceof NotForYou)) console.error(error);
+  },
+}).render(
   <StrictMode>
     <MantineProvider
       theme={theme}

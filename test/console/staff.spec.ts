@@ -1,0 +1,344 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import type { Role } from '#identity/role.js';
+import { type Person, person } from '../support/console.js';
+import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
+
+// Long journeys on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(300_000);
+
+let relay: Relay;
+let browser: Browser;
+let tabs: Tab[] = [];
+
+beforeAll(async () => {
+  const environment = {
+    ...{ RESELLER_THRESHOLD_TOKENS: '50', REFUND_LIMIT: '0.01', SANDBOX_PAYMENTS: 'true' },
+    ...{ REPORT_SECONDS: '0.5' },
+  };
+  [relay, browser] = await Promise.all([startRelay(environment), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.map((tab) => tab.close()));
+  tabs = [];
+  expect(problems).toEqual([]);
+  await expectCleanLedger(relay);
+});
+
+async function open(options: { as?: Person; expectedStatuses?: number[] } = {}): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, options);
+  tabs.push(tab);
+  return tab;
+}
+
+const staff = (...roles: Role[]) => person(relay, { roles });
+
+describe('a price', () => {
+  it('is proposed, previewed and confirmed by another administrator, and the marketplace follows', async () => {
+    await customerAtWork(relay);
+    const proposing = await open({ as: await staff('admin') });
+    const { page } = proposing;
+    await proposing.goto('/admin/prices');
+    await page.getByRole('link', { name: 'Propose a change: vendora-imagine-image' }).click();
+    await page.getByRole('heading', { name: 'Propose new prices' }).waitFor();
+    await page.getByText('In force: USD 0.02 a call').waitFor();
+    await page.getByLabel('Price a call').fill('three cents');
+    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByText('A decimal such as 0.02.').waitFor();
+    await page.getByLabel('Price a call').fill('0.03');
+    await page.getByLabel('Note').fill('The vendor asks more.');
+    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-image.*USD 0\.02.*USD 0\.03.*\+50/ }).waitFor();
+    const preview = page.getByRole('table', { name: 'What requests would cost, by model and group' });
+    await preview
+      .getByRole('row', { name: /vendora-imagine-image Vendora-Main 1 1 USD 0\.04 USD 0\.06 \+USD 0\.02/ })
+      .waitFor();
+
+    const deciding = await open({ as: await staff('admin') });
+    await deciding.goto('/admin/prices?tab=proposals&state=open');
+    await deciding.page.getByRole('link', { name: 'The vendor asks more.' }).click();
+    await deciding.page.getByRole('button', { name: 'Confirm the changes' }).click();
+    const dialog = deciding.page.getByRole('dialog');
+    await dialog.getByText('1 change takes effect: at once.').waitFor();
+    await dialog.getByRole('button', { name: 'Confirm the changes' }).click();
+    await deciding.page.getByText('Confirmed', { exact: true }).waitFor();
+    await deciding.page.getByRole('link', { name: 'vendora-imagine-image' }).click();
+    await deciding.page.getByRole('heading', { name: 'Price of vendora-imagine-image' }).waitFor();
+    await deciding.page
+      .getByRole('listitem')
+      .filter({ hasText: /List price.*In force.*USD\s0\.03 a call/ })
+      .waitFor();
+
+    const visiting = await open();
+    await visiting.goto('/marketplace?model=vendora-imagine-image');
+    await visiting.page.getByRole('dialog').getByText('USD 0.03').first().waitFor();
+  });
+
+  it('that another administrator changed meanwhile can not be confirmed before it is revised', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/prices/propose?group=Public-Relay&kind=multiplier');
+    await page.getByLabel('Multiplier').last().fill('1.5');
+    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    const { api } = await staff('admin');
+    const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.2' } as const;
+    const { data } = await api.POST('/api/admin/price-proposals', { body: { changes: [change] } });
+    const params = { path: { proposalId: data!.id } };
+    await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
+    await page.reload();
+    await page.getByText('Others changed the same since it was proposed').waitFor();
+    expect(await page.getByRole('button', { name: 'Confirm the changes' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Base it on what is in force now' }).click();
+    await page.getByRole('button', { name: 'See what it would do now' }).click();
+    await page.getByRole('row', { name: /Public-Relay.*× 1\.2.*× 1\.5.*\+25/ }).waitFor();
+    await page.getByRole('button', { name: 'Withdraw the proposal' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw the proposal' }).click();
+    await page.getByText('Withdrawn', { exact: true }).waitFor();
+  });
+
+  it('of a file is compared with what is in force, and what differs becomes a proposal', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/prices/import');
+    const rows = [
+      { kind: 'price', model: 'vendora-imagine-video', price: { unitPrice: '0.06' } },
+      { kind: 'multiplier', group: 'Vendora-Main', multiplier: '1' },
+    ];
+    const choose = (name: string, text: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+    await choose('prices.json', '{"rows": "none"}');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Must be a JSON document with a list of rows').waitFor();
+    await choose('prices.json', JSON.stringify({ rows }));
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Changed: 1 · new: 0 · the same: 1 · refused: 0').waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-video.*USD 0\.05.*USD 0\.06.*\+20/ }).waitFor();
+    await page.getByRole('button', { name: 'Propose 1 change' }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    await page.getByText('prices.json').waitFor();
+  });
+});
+
+describe('a ticket', () => {
+  it('for the reseller rate is judged by its figures and granted, and the next top-up costs 1.2', async () => {
+    const { owner } = await customerAtWork(relay);
+    const asking = await open({ as: owner });
+    await asking.goto('/tickets/new?kind=reseller_rate');
+    await asking.page.getByLabel('Subject').fill('The rate for resellers');
+    await asking.page.getByLabel('Message').fill('We sell to studios.');
+    await asking.page.getByRole('button', { name: 'Send to support' }).click();
+    await asking.page.getByText('Waiting for support').waitFor();
+
+    const support = await open({ as: await staff('support') });
+    await support.goto('/support/tickets');
+    await support.page.getByRole('link', { name: 'The rate for resellers' }).click();
+    await support.page.getByText('Volume reached').waitFor();
+    await support.page.getByText('An administrator grants the rate.').waitFor();
+    await support.page.getByText('Note', { exact: true }).click();
+    await support.page.getByLabel('Note for staff').fill('The figures are in order.');
+    await support.page.getByRole('button', { name: 'Save the note' }).click();
+    await support.page.getByRole('list', { name: 'Conversation' }).getByText('in order').waitFor();
+
+    const admin = await open({ as: await staff('admin') });
+    await admin.goto(new URL(support.page.url()).pathname);
+    await admin.page.getByRole('button', { name: 'Grant the reseller rate' }).click();
+    const dialog = admin.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Grant the reseller rate' }).click();
+    await admin.page.getByText('A unit of balance costs 1.2 now.').waitFor();
+
+    await asking.goto('/wallet?credits=10');
+    await asking.page.getByRole('button', { name: 'Pay USD 12.00' }).waitFor();
+  });
+
+  it('gives back above the limit when a colleague agrees', async () => {
+    const { owner, chargeId } = await customerAtWork(relay);
+    const { data: before } = await owner.api.GET('/api/account');
+    const body = { kind: 'refund', subject: 'Blank picture', body: 'It is all black.', chargeId } as const;
+    const ticketId = await ticketOf(owner, body);
+    const asking = await open({ as: await staff('support'), expectedStatuses: [409] });
+    const { page } = asking;
+    await asking.goto(`/support/tickets/${ticketId}`);
+    await page.getByRole('button', { name: 'Refund a charge' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Can still be given back:').waitFor();
+    await dialog.getByLabel('Amount').fill('7');
+    await dialog.getByLabel('Reason').fill('The picture was blank.');
+    await dialog.getByRole('button', { name: 'Give it back' }).click();
+    await dialog.getByText(/can still be refunded/).waitFor();
+    await dialog.getByLabel('Amount').fill('0.02');
+    await dialog.getByRole('button', { name: 'Give it back' }).click();
+    await page.getByText('a colleague has to agree under Approvals').waitFor();
+    await asking.goto('/approvals');
+    await page.getByRole('link', { name: 'Refund of a charge' }).first().click();
+    await page.getByText('You asked for this: another person has to decide.').waitFor();
+
+    const deciding = await open({ as: await staff('support') });
+    await deciding.goto(asking.page.url().replace(relay.consoleUrl, ''));
+    await deciding.page.getByRole('button', { name: 'Approve' }).click();
+    await deciding.page
+      .getByRole('dialog', { name: 'Approve this?' })
+      .getByRole('button', { name: 'Approve' })
+      .click();
+    await deciding.page.getByText('Approved and applied.').waitFor();
+    const { data: after } = await owner.api.GET('/api/account');
+    expect(Number(after!.balance.main) - Number(before!.balance.main)).toBeCloseTo(0.02, 9);
+  });
+});
+
+describe('an account', () => {
+  it('that is frozen calls nothing, and its owner reads why; then it calls again', async () => {
+    const { owner, customer } = await customerAtWork(relay);
+    const call = () =>
+      customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image', prompt: 'a gate' }));
+    const tab = await open({ as: await staff('support') });
+    const { page } = tab;
+    await tab.goto(`/support/accounts?query=${owner.email}`);
+    await page.getByRole('link', { name: 'The north studio' }).click();
+    await page.getByRole('button', { name: 'Freeze the account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Freeze the account' }).click();
+    await dialog.getByText('Say why.').waitFor();
+    await dialog.getByLabel('Reason').fill('The card was stolen.');
+    await dialog.getByRole('button', { name: 'Freeze the account' }).click();
+    await page.getByText('Frozen: The card was stolen.').waitFor();
+    const refused = await call();
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'account_frozen' } });
+    const theirs = await open({ as: owner });
+    await theirs.goto('/overview');
+    await theirs.page.getByText('The card was stolen.').waitFor();
+
+    await page.getByRole('button', { name: 'Lift the freeze' }).click();
+    await dialog.getByLabel('Note').fill('The bank confirmed it.');
+    await dialog.getByRole('button', { name: 'Lift the freeze' }).click();
+    await page.getByText('Active', { exact: true }).waitFor();
+    expect((await call()).status).toBe(200);
+  });
+
+  it('is seen as its owner sees it, with nothing to change, until the view ends', async () => {
+    const { owner } = await customerAtWork(relay);
+    const tab = await open({ as: await staff('support'), expectedStatuses: [403] });
+    const { page } = tab;
+    await tab.goto(`/support/accounts/${owner.accountId}`);
+    await page.getByRole('button', { name: 'See as they see' }).click();
+    await page.getByText('You see the account The north studio as its owner does').waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
+    expect(await page.getByRole('link', { name: 'Ticket queue' }).count()).toBe(0);
+    await tab.goto('/tickets/new');
+    await page.getByLabel('Subject').fill('A question');
+    await page.getByLabel('Message').fill('In their name.');
+    await page.getByRole('button', { name: 'Send to support' }).click();
+    await page.getByText('You only look at this account').waitFor();
+    await page.getByRole('button', { name: 'Back to your own console' }).click();
+    await page.getByRole('heading', { name: 'The north studio' }).waitFor();
+    await page.getByRole('link', { name: 'Ticket queue' }).waitFor();
+    expect(await page.getByText('You see the account').count()).toBe(0);
+  });
+});
+
+describe('an administrator', () => {
+  it('drains a channel, and sees it in the audit log with before and after', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/channels');
+    await page.getByRole('link', { name: 'sandbox', exact: true }).click();
+    await page.getByRole('button', { name: 'Drain and switch off' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Drain and switch off' }).click();
+    await page.getByText('Off', { exact: true }).waitFor();
+    await tab.goto('/admin/audit-log?subject=channel:sandbox');
+    await page.getByRole('table').getByRole('link').first().click();
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /enabled true false/ })
+      .waitFor();
+    await tab.goto('/admin/channels/sandbox');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('button', { name: 'Drain and switch off' }).waitFor();
+  });
+
+  it('adds an alias of a model with limits that the server checks', async () => {
+    const tab = await open({ as: await staff('admin'), expectedStatuses: [400] });
+    const { page } = tab;
+    await tab.goto('/admin/models?new=alias');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('vendora-boat');
+    await drawer.getByLabel('Alias of').click();
+    await page.getByRole('option', { name: 'vendora-imagine-video', exact: true }).click();
+    await drawer.getByLabel('Seconds, at least').fill('9');
+    await drawer.getByLabel('Seconds, at most').fill('5');
+    await drawer.getByRole('button', { name: 'Add the alias' }).click();
+    await drawer.getByText(/inSeconds|axSeconds/).waitFor();
+    await drawer.getByLabel('Seconds, at most').fill('10');
+    await drawer.getByRole('button', { name: 'Add the alias' }).click();
+    await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
+  });
+
+  it('plays a dead letter again once', async () => {
+    const { customer } = await customerAtWork(relay);
+    const letterId = await deadLetter(relay, customer.accountId);
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/operator/system');
+    await page.getByText('Dead letters wait: 1.').waitFor();
+    await tab.goto(`/operator/dead-letters?letter=${letterId}`);
+    await page.getByRole('button', { name: 'Play it again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Play this message again?' });
+    await dialog.getByText('It is published once.').waitFor();
+    await dialog.getByRole('button', { name: 'Play it again' }).click();
+    await page.getByRole('dialog', { name: 'Dead letter' }).getByText('Played again: You').waitFor();
+    expect(await page.getByRole('button', { name: 'Play it again' }).count()).toBe(0);
+  });
+});
+
+/** Pages of staff, what leads to each is called as its heading, and the roles that they are for. */
+const PAGES: { path: string; name: string; roles: Role[] }[] = [
+  { path: '/support/accounts', name: 'Accounts', roles: ['support', 'admin'] },
+  { path: '/support/tickets', name: 'Ticket queue', roles: ['support', 'admin'] },
+  { path: '/approvals', name: 'Approvals', roles: ['support', 'finance', 'admin'] },
+  { path: '/admin/prices', name: 'Prices', roles: ['admin'] },
+  { path: '/admin/models', name: 'Models and aliases', roles: ['admin'] },
+  { path: '/admin/groups', name: 'Groups', roles: ['admin'] },
+  { path: '/admin/channels', name: 'Channels', roles: ['admin'] },
+  { path: '/admin/people', name: 'People and roles', roles: ['admin'] },
+  { path: '/admin/audit-log', name: 'Audit log', roles: ['admin'] },
+  { path: '/operator/system', name: 'Live system', roles: ['admin'] },
+  { path: '/operator/dead-letters', name: 'Dead letters', roles: ['admin'] },
+];
+
+describe('what a role may not do', () => {
+  it.each([['user'], ['support'], ['finance'], ['admin']] as [Role][])(
+    'is not shown to %s, and its address opens nothing',
+    async (role) => {
+      // A 403 of the server would be told as a problem: what is shown is allowed, and what is not is not asked for.
+      const tab = await open({ as: await staff(role) });
+      const { page } = tab;
+      await tab.goto('/overview');
+      const entryOf = (name: string) =>
+        page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true });
+      for (const { name } of PAGES.filter(({ roles }) => roles.includes(role))) {
+        await entryOf(name).click();
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+        await tab.settled();
+      }
+      for (const { path, name } of PAGES.filter(({ roles }) => !roles.includes(role))) {
+        expect([name, await entryOf(name).count()]).toEqual([name, 0]);
+        await tab.goto(path);
+        await page.getByRole('heading', { name: 'This page is not for you' }).waitFor();
+        await entryOf('Overview').waitFor();
+      }
+    },
+  );
+});
