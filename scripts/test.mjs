@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { giveUp, nodePath, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
 import { exitOf, guard } from './lib/children.mjs';
-import { hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
+import { groupsOf, hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
@@ -41,7 +41,7 @@ function readArguments() {
 
 async function main(chosen) {
   const run = new Run();
-  for (const stage of chosen) await run.stage(stage);
+  for (const group of groupsOf(chosen)) await Promise.all(group.map((stage) => run.stage(stage)));
   await run.end();
   run.summarise();
   return run.failed ? 1 : 0;
@@ -58,7 +58,8 @@ function chosenStages() {
 /** The stages that ran so far, and what runs now. */
 class Run {
   results = [];
-  #current;
+  #startedAt = performance.now();
+  #children = new Set();
   #broker;
 
   constructor() {
@@ -142,20 +143,18 @@ class Run {
       detached: true,
     });
     const lift = guard(child.pid, 'TERM');
-    this.#current = child;
+    this.#children.add(child);
     try {
       return await exitOf(child);
     } finally {
       lift();
-      this.#current = undefined;
+      this.#children.delete(child);
     }
   }
 
   async #interrupt(code) {
-    if (this.#current) {
-      process.kill(-this.#current.pid, 'SIGTERM');
-      await exitOf(this.#current);
-    }
+    for (const child of this.#children) process.kill(-child.pid, 'SIGTERM');
+    await Promise.all([...this.#children].map(exitOf));
     await this.end();
     process.exit(code);
   }
@@ -173,7 +172,7 @@ class Run {
     const reasons = this.results
       .filter(({ why }) => why !== undefined)
       .map(({ name, outcome, why }) => `${name} ${outcome === 'failed' ? 'failed' : 'did not run'}: ${why}`);
-    const total = this.results.reduce((sum, { seconds }) => sum + seconds, 0);
+    const total = (performance.now() - this.#startedAt) / 1000;
     const count = (key) => this.results.reduce((sum, { counts }) => sum + (counts?.[key] ?? 0), 0);
     process.stdout.write(
       ['', ...lines, `${'total'.padEnd(21)}${`${total.toFixed(1)} s`.padStart(9)}`, '', ...reasons, ''].join(

@@ -12,6 +12,8 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
+ * @property {string} [beside] runs at the same time as the stage of this name, which comes just before it: each keeps one
+ *   core busy, and there are two
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
  * @property {boolean} [faketime] it needs the library that gives programs another clock
@@ -28,12 +30,13 @@ export const stages = [
     about: 'prettier',
     command: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
   },
-  { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'], beside: 'format' },
   { name: 'types', about: 'tsc', command: [bin('typescript/bin/tsc'), '--noEmit'] },
   {
     name: 'page-types',
     about: 'tsc of the console',
     command: [bin('typescript/bin/tsc'), '--noEmit', '-p', 'apps/console'],
+    beside: 'types',
   },
   { name: 'build', about: 'swc into dist/, vite into dist/console' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
@@ -54,14 +57,20 @@ export const stages = [
     name: 'life',
     about: 'a month of the books on a server whose clock jumps',
     folders: ['test/life'],
+    alone: true,
     faketime: true,
   },
-  { name: 'crash', about: 'programs killed at named points', folders: ['test/crash'], alone: true },
+  {
+    name: 'crash',
+    about: 'programs killed at named points',
+    folders: ['test/crash'],
+    alone: true,
+    beside: 'life',
+  },
   {
     name: 'kafka',
     about: 'the programs over a real broker',
     folders: ['test/kafka'],
-    alone: true,
     kafka: 'any',
   },
   {
@@ -78,6 +87,17 @@ function unitFolders() {
     .filter((entry) => entry.isDirectory() && !ownStages.includes(entry.name))
     .map((entry) => `test/${entry.name}`);
   return ['libs', 'apps', ...others];
+}
+
+/** The stages to run, in order; those of one group at the same time. */
+export function groupsOf(chosen) {
+  const groups = [];
+  for (const stage of chosen) {
+    const before = groups.at(-1);
+    if (before?.some(({ name }) => name === stage.beside)) before.push(stage);
+    else groups.push([stage]);
+  }
+  return groups;
 }
 
 export function hasSpecs(stage) {

@@ -9,8 +9,14 @@ import { type Role, roles, withDatabase } from '#database/roles.js';
 import { createLogger } from '#platform/logging.js';
 import { until } from '../eventually.js';
 
-/** How much faster than ours the clock of the server goes. Its timeouts shrink by as much. */
+/** How much faster than ours the clock of the server goes. */
 const SPEED = 10;
+
+/**
+ * A signal that meets the other clock at work is told the machine's own time, at which each timeout of the server has long
+ * passed: what has hardly begun would be cut off.
+ */
+const NO_TIMEOUTS = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0';
 
 /** It forgets what it did when the machine dies, not when its processes do. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_wal_size: '2GB', max_connections: 100 };
@@ -73,6 +79,8 @@ export class ClockedServer {
     const url = this.running.urlFor(role);
     const at = database === undefined ? url : withDatabase(url, database);
     const pool = openPool({ url: at, max, applicationName: `month-${role}` });
+    // Before anything else that is asked of the connection. One that is lost meanwhile is told by what it was for.
+    pool.on('connect', (client) => void client.query(NO_TIMEOUTS).catch(() => undefined));
     this.pools.push(pool);
     return pool;
   }
