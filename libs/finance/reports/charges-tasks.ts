@@ -74,6 +74,8 @@ const SOURCES: Record<WorkScope, Sources> = {
   },
 };
 
+const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
+
 /**
  * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be under way. Of
  * requests, answers that were begun before their work failed are left out, and so is work that is paid by the token, of which a
@@ -93,7 +95,7 @@ export function workSql(scope: WorkScope): string {
     SELECT coalesce('task:' || t.id, 'charge:' || c.id) AS subject, coalesce(t.ended_at, c.resolved_at, c.created_at, t.created_at) AS at,
       c.id AS charge_id, coalesce(c.account_id, t.account_id) AS account_id, coalesce(t.id, c.task_id) AS task_id, t.state AS task_state,
       t.ended_at AS task_ended_at, coalesce(c.model_id, t.model_id) AS model_id, coalesce(t.channel_id, c.channel_id) AS channel_id,
-      NULL::int AS answered, NULL::text AS key_id,
+      NULL::int AS answered, NULL::text AS key_id, ${OF_CHARGE},
       CASE
         WHEN t.id IS NULL THEN 'task_missing'
         WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
@@ -110,7 +112,7 @@ export function workSql(scope: WorkScope): string {
     ${ofRange}),
   direct AS (
     SELECT 'charge:' || coalesce(c.id, k.charge_id), coalesce(c.resolved_at, c.created_at, k.created_at),
-      coalesce(c.id, k.charge_id), c.account_id, NULL, NULL, NULL::timestamptz, c.model_id, c.channel_id, k.status, k.key_id,
+      coalesce(c.id, k.charge_id), c.account_id, NULL, NULL, NULL::timestamptz, c.model_id, c.channel_id, k.status, k.key_id, ${OF_CHARGE},
       CASE
         WHEN c.state = 'held' THEN 'running'
         WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299
@@ -120,10 +122,10 @@ export function workSql(scope: WorkScope): string {
     FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NULL) AS c FULL JOIN answers k ON k.charge_id = c.id),
   work AS (
     SELECT i.subject, i.at, i.charge_id, i.account_id, i.task_id, i.task_state, i.task_ended_at, i.model_id, i.channel_id, i.answered,
-      i.key_id, c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status,
+      i.key_id, i.charge_state, i.request_id, i.amount, i.settled, i.charged_at, i.upstream_status,
       CASE WHEN i.state <> 'matched' AND i.at >= now() - $1::float8 * interval '1 millisecond' THEN 'running' ELSE i.state END
         AS state
-    FROM (SELECT * FROM paired UNION ALL SELECT * FROM direct) AS i LEFT JOIN charges c ON c.id = i.charge_id)`;
+    FROM (SELECT * FROM paired UNION ALL SELECT * FROM direct) AS i)`;
 }
 
 /** By the end of the work, or by its charge where it did not end; to exclusive. */
