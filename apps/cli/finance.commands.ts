@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
-import { statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
+import { balanceColumns, statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
+import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
 import {
@@ -54,6 +55,7 @@ export function financeCommand(): Command {
     .option('--at <time>', 'postings before it count; now by default', timeArgument)
     .addOption(byOption().default('recorded'))
     .addOption(recordedBeforeOption())
+    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printTrialBalance);
   withRange(finance.command('statement'))
@@ -134,6 +136,7 @@ async function printTrialBalance(options: {
   at?: Date;
   by: TimeOf;
   recordedBefore?: string;
+  csv?: boolean;
   json?: boolean;
 }): Promise<void> {
   const { at = null, by, recordedBefore = null } = options;
@@ -141,6 +144,7 @@ async function printTrialBalance(options: {
   const report = await withDatabase(process.env, (pool) => trialBalance(pool, { by, at, recordedBefore }));
   const view = trialBalanceView(report, currency());
   if (report.totals.some(({ total }) => total !== 0n)) process.exitCode = 1;
+  if (options.csv) return writeCsv(process.stdout, balanceColumns, inTurn(view.balances));
   if (options.json) return printJson(view);
   const rows = view.balances
     .filter(({ balance }) => balance !== '0')

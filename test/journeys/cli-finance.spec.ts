@@ -197,6 +197,7 @@ describe('tollgate finance reports of work and lots', () => {
     expect(promotion.code).toBe(0);
     expect(JSON.parse(promotion.stdout)).toMatchObject({ given: '0', issued: '0', ties: true, days: [] });
     expect((await finance('promotion', '--csv')).stdout).toMatch(/^day,given,clawed_back,/);
+    expect((await finance('trial-balance', '--csv')).stdout).toMatch(/^account,kind,unit,balance\n/);
     expect((await finance('debts', '--csv')).stdout).toMatch(/^account,/);
     expect((await finance('price-changes', '--csv')).stdout).toMatch(/^effective_from,until,kind,/);
   });

@@ -144,6 +144,12 @@ describe('the close of a period', () => {
       params: { query: { by: 'effective', at: period.endsAt, recordedBefore: period.recordedBefore! } },
     });
     expect(again!.balances.filter(({ balance }) => balance !== '0')).toEqual(shown.balances);
+    const query = new URLSearchParams({
+      ...{ by: 'effective', at: period.endsAt, recordedBefore: period.recordedBefore! },
+    });
+    const file = await (await finance.send(`/api/finance/trial-balance.csv?${query}`)).text();
+    expect(file).toMatch(/^account,kind,unit,balance\n/);
+    expect(file).toContain('usage:image,revenue,CRD,0.27');
     const listed = (await finance.api.GET('/api/finance/periods')).data!.items;
     expect(listed).toMatchObject([{ id: periodId, latePostings: 1, closedBy: `user:${finance.userId}` }]);
   });

@@ -13,11 +13,12 @@ import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
+import { inTurn, sendCsv } from '../http/csv.js';
 import { pageFrom, readCursor, sliceOf } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ledgerCursorKey, readLedgerCursor } from './ledger.cursor.js';
 import { ledgerRoutes as routes } from './ledger.routes.js';
-import { accountView, statementView, trialBalanceView } from './ledger.view.js';
+import { accountView, balanceColumns, statementView, trialBalanceView } from './ledger.view.js';
 
 /** The ledger as finance reads it: balances, statements and files. It changes nothing. */
 @Controller()
@@ -32,12 +33,23 @@ export class LedgerController {
   }
 
   @Serves(routes.trialBalance)
-  async trialBalance({
-    query,
-  }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
-    const { by, at = null, recordedBefore = null } = query;
+  trialBalance({ query }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
+    return this.balancesAt(query);
+  }
+
+  @Serves(routes.trialBalanceCsv)
+  async trialBalanceCsv({ query, reply }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
+    const { balances } = await this.balancesAt(query);
+    return sendCsv(reply, 'trial-balance.csv', balanceColumns, inTurn(balances));
+  }
+
+  private async balancesAt(asked: InstantAsked) {
+    const { by, at, recordedBefore = null } = asked;
     refuseRecordedBefore(by, recordedBefore, 'by recorded time give at.');
-    return trialBalanceView(await trialBalance(this.pool, { by, at, recordedBefore }), this.currency);
+    return trialBalanceView(
+      await trialBalance(this.pool, { by, at: at ?? null, recordedBefore }),
+      this.currency,
+    );
   }
 
   @Serves(routes.accounts)
@@ -103,6 +115,12 @@ export class LedgerController {
     if (!range) throw new ApiError('conflict', 'The period is not closed.');
     return range;
   }
+}
+
+interface InstantAsked {
+  by: TimeOf;
+  at?: Date | undefined;
+  recordedBefore?: string | undefined;
 }
 
 interface RangeAsked {

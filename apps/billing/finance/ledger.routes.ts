@@ -83,6 +83,12 @@ const range = {
   period,
 };
 
+const instant = {
+  by: by.default('recorded'),
+  at: time.optional().meta({ description: 'Postings before it count; now when left out.' }),
+  recordedBefore,
+};
+
 export const ledgerRoutes = {
   trialBalance: route({
     id: 'readTrialBalance',
@@ -93,12 +99,18 @@ export const ledgerRoutes = {
     description:
       'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
     access: FINANCE,
-    query: z.strictObject({
-      by: by.default('recorded'),
-      at: time.optional().meta({ description: 'Postings before it count; now when left out.' }),
-      recordedBefore,
-    }),
+    query: z.strictObject(instant),
     answer: trialBalanceView,
+  }),
+  trialBalanceCsv: route({
+    id: 'exportTrialBalance',
+    method: 'GET',
+    path: '/api/finance/trial-balance.csv',
+    tag,
+    summary: 'The same as a file.',
+    access: FINANCE,
+    query: z.strictObject(instant),
+    produces: ['text/csv'],
   }),
   accounts: route({
     id: 'listLedgerAccounts',

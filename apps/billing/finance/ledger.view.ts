@@ -1,6 +1,7 @@
 import { plainDecimal } from '#money/amount.js';
 import { type Unit, unitOf } from '#ledger/export/journal.js';
 import type { LedgerAccount, LedgerStatement } from '#ledger/ledger-account-statement.js';
+import type { CsvColumn } from '../http/csv.js';
 import type { TrialBalance } from '#ledger/trial-balance.js';
 
 /** An amount of a unit as a decimal without trailing zeros. */
@@ -50,3 +51,12 @@ export function statementView(statement: LedgerStatement, currency: string) {
     })),
   };
 }
+
+type BalanceView = ReturnType<typeof trialBalanceView>['balances'][number];
+
+export const balanceColumns: readonly CsvColumn<BalanceView>[] = [
+  { title: 'account', value: ({ code }) => code },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'unit', value: ({ unit }) => unit },
+  { title: 'balance', value: ({ balance }) => balance },
+];

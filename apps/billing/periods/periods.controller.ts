@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
-import { timeOf } from '../finance/ledger.view.js';
+import { balanceColumns, timeOf } from '../finance/ledger.view.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
-import { type CsvColumn, sendCsv } from '../http/csv.js';
+import { inTurn, sendCsv } from '../http/csv.js';
 import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { PeriodDesk } from './period.desk.js';
@@ -50,7 +50,7 @@ export class PeriodsController {
     const period = await this.find(params.periodId);
     const day = period.endsAt.toISOString().slice(0, 10);
     const rows = await this.balancesOf(period);
-    return sendCsv(reply, `trial-balance-${day}.csv`, columns, streamed(rows));
+    return sendCsv(reply, `trial-balance-${day}.csv`, balanceColumns, inTurn(rows));
   }
 
   @Serves(routes.late)
@@ -97,17 +97,4 @@ export class PeriodsController {
   private async balancesOf({ id }: Period) {
     return viewBalances(await periodBalances(this.pool, id), this.currency);
   }
-}
-
-type BalanceRow = ReturnType<typeof viewBalances>[number];
-
-const columns: readonly CsvColumn<BalanceRow>[] = [
-  { title: 'account', value: ({ code }) => code },
-  { title: 'kind', value: ({ kind }) => kind },
-  { title: 'unit', value: ({ unit }) => unit },
-  { title: 'balance', value: ({ balance }) => balance },
-];
-
-async function* streamed<T>(rows: readonly T[]): AsyncGenerator<T> {
-  yield* rows;
 }
