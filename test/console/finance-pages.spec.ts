@@ -93,10 +93,8 @@ describePages({
     },
     { name: 'transaction', path: '/finance/transactions/1', prepare: transactionPath },
     { name: 'trial-balance', path: '/finance/trial-balance' },
-    { name: 'ledger-accounts', path: '/finance/ledger-accounts?code=customer' },
     { name: 'ledger-account', path: '/finance/ledger-accounts/1', prepare: ledgerAccountPath },
     { name: 'reconciliation', path: '/finance/reconciliation' },
-    { name: 'payouts', path: '/finance/reconciliation?tab=payouts' },
     { name: 'imports', path: '/finance/reconciliation?tab=imports' },
     { name: 'payments', path: '/finance/payments' },
     { name: 'suspense', path: '/finance/payments?tab=suspense' },
@@ -107,10 +105,8 @@ describePages({
     { name: 'deferred-revenue', path: '/finance/deferred-revenue' },
     { name: 'holds', path: '/finance/work' },
     { name: 'failures', path: '/finance/work?tab=failures' },
-    { name: 'promotion', path: '/finance/work?tab=promotion' },
     { name: 'charge', path: '/finance/charges/x', prepare: chargePath },
     { name: 'costs', path: '/finance/costs' },
-    { name: 'bills', path: '/finance/costs?tab=bills' },
     { name: 'exports', path: '/finance/exports' },
     {
       name: 'close',
@@ -118,6 +114,5 @@ describePages({
       open: press(/^(Run the checklist|运行检查清单)$/, /^(Close the books|结账)$/),
     },
     { name: 'period', path: '/finance/periods/1', prepare: periodPath },
-    { name: 'periods', path: '/finance/periods' },
   ],
 });

@@ -66,7 +66,7 @@ async function runControl(page: Page, title: string): Promise<void> {
 /** Agrees to what waits, as somebody else. */
 async function agree({ api }: Person): Promise<void> {
   const { data } = await api.GET('/api/approvals', { params: { query: { state: 'pending' } } });
-  const [{ id: approvalId }] = data!.items as [{ id: string }];
+  const approvalId = data!.items[0]!.id;
   await api.POST('/api/approvals/{approvalId}/approve', { params: { path: { approvalId } }, body: {} });
 }
 
