@@ -168,7 +168,6 @@ describe('tollgate finance reports of work and lots', () => {
       JSON.parse((await finance('lots', '--json')).stdout) as { items: { lotId: string; bought: string }[] }
     ).items;
     expect(lot).toMatchObject({ bought: '10.000000001', paid: expect.any(String), left: expect.any(String) });
-    expect((await finance('lots', '--left')).stdout).toMatch(/Lot\s+Account\s+Bought\s+Paid/);
     expect((await finance('lots', '--csv')).stdout).toMatch(new RegExp(`^lot,account,.*\n${lot!.lotId},`));
     expect((await finance('deferred-revenue', '--csv')).stdout).toMatch(
       /^item,family,amount,transactions\nopening,/,
@@ -183,13 +182,11 @@ describe('tollgate finance reports of work and lots', () => {
       items: [{ chargeId: 'lost', amount: '0.000000005', isOverdue: true }],
     });
     expect((await finance('holds')).stdout).toMatch(/lost\s+0\.000000005\s.*yes/);
-    expect((await finance('holds', '--csv')).stdout).toMatch(/^charge,account,.*\nlost,/);
     await fixture.owner.query(`UPDATE charges SET state = 'released', resolved_at = now() WHERE id = 'lost'`);
     const refunds = await finance('refunds', '--json');
     expect(JSON.parse(refunds.stdout)).toMatchObject({
       days: [{ failures: 1, refunded: 1, outstanding: 0 }],
     });
-    expect((await finance('refunds')).stdout).toMatch(/Day\s+Failed\s+Refunded/);
     expect((await finance('refunds', '--failures', '--csv')).stdout).toMatch(/^charge,.*\nlost,/);
     expect((await finance('refunds', '--outstanding')).stdout).toBe('There are no such failures.\n');
     await fixture.owner.query(`DELETE FROM charges WHERE id = 'lost'`);

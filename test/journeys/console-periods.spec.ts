@@ -147,7 +147,7 @@ describe('the close of a period', () => {
     const query = new URLSearchParams({
       ...{ by: 'effective', at: period.endsAt, recordedBefore: period.recordedBefore! },
     });
-    const file = await (await finance.send(`/api/finance/trial-balance.csv?${query}`)).text();
+    const file = await (await finance.send(`/api/finance/trial-balance.csv?${query.toString()}`)).text();
     expect(file).toMatch(/^account,kind,unit,balance\n/);
     expect(file).toContain('usage:image,revenue,CRD,0.27');
     const listed = (await finance.api.GET('/api/finance/periods')).data!.items;
