@@ -43,7 +43,7 @@ const ledgerAccounts = createRoute({
 const ledgerAccount = createRoute({
   getParentRoute: () => financeArea,
   path: '/ledger-accounts/$ledgerAccountId',
-  validateSearch: searchOf({ from: day, to: day, cursor }),
+  validateSearch: searchOf({ by: oneOf('effective'), from: day, to: day, cursor }),
   component: lazyRouteComponent(() => import('./ledger-account.page.js'), 'LedgerAccountPage'),
 });
 

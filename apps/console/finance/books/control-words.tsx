@@ -67,6 +67,8 @@ const findingStates = [
     'approval_missing',
     'below_zero',
   ] as const),
+  ...(['failed_and_settled', 'late', 'task_missing', 'charge_missing', 'summary_differs', 'behind'] as const),
+  ...(['lines_missing', 'refused'] as const),
 ] as const;
 
 /** What is wrong, in a word. */

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { Who } from '../../shell/who.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
@@ -43,7 +44,7 @@ export function FindingDetails({ finding }: { finding: Finding }) {
         )}
         {acknowledgedAt !== null && (
           <Fact name={t('findings.read')}>
-            <When at={acknowledgedAt} /> · <Identifier>{acknowledgedBy}</Identifier>
+            <When at={acknowledgedAt} /> · {acknowledgedBy !== null && <Who actor={acknowledgedBy} />}
           </Fact>
         )}
         {note !== null && note !== '' && <Fact name={t('note.label')}>{note}</Fact>}
@@ -131,11 +132,7 @@ function Remedy({ finding: { control } }: { finding: Finding }) {
     case 'refund-latency':
     case 'charges-tasks':
       return (
-        <ButtonLink
-          to="/finance/work"
-          search={{ tab: control === 'holds' ? undefined : 'failures' }}
-          {...look}
-        >
+        <ButtonLink to="/finance/work" search={{ tab: tabOf(control) }} {...look}>
           {t('findings.remedy.work')}
         </ButtonLink>
       );
@@ -148,4 +145,10 @@ function Remedy({ finding: { control } }: { finding: Finding }) {
     default:
       return null;
   }
+}
+
+/** Of the page about work. */
+function tabOf(control: string): 'charges' | 'failures' | undefined {
+  if (control === 'charges-tasks') return 'charges';
+  return control === 'refund-latency' ? 'failures' : undefined;
 }

@@ -11,6 +11,7 @@ import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
+import { Switch } from '../choice.js';
 import { Figure, Figures } from '../facts.js';
 import { Identifier } from '../identifier.js';
 import { KindOfPosting } from '../kinds.js';
@@ -19,6 +20,8 @@ import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
+const orders = ['recorded', 'effective'] as const;
+
 type Statement = Answer<'/api/finance/ledger-accounts/{ledgerAccountId}/statement'>;
 type Line = Statement['items'][number];
 
@@ -26,21 +29,30 @@ type Line = Statement['items'][number];
 export function LedgerAccountPage() {
   const { t } = useTranslation('finance');
   const { ledgerAccountId } = route.useParams();
-  const { from, to, cursor } = route.useSearch();
+  const { by = 'recorded', from, to, cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const statement = $api.useQuery(
     'get',
     '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
-    { params: { path: { ledgerAccountId }, query: { ...timesOf({ from, to }), cursor } } },
+    { params: { path: { ledgerAccountId }, query: { by, ...timesOf({ from, to }), cursor } } },
     { placeholderData: keepPreviousData },
   );
   const unit = statement.data?.account.unit ?? 'CRD';
+  const set = (change: object) =>
+    void navigate({
+      search: (before) => ({ ...before, ...change, cursor: undefined }),
+      ...{ replace: true, resetScroll: false },
+    });
   return (
     <Page
       title={statement.data?.account.code ?? t('accounts.one')}
       about={t('statement.about')}
       actions={
-        <ButtonLink to="/finance/exports" search={{ account: ledgerAccountId, from, to }} variant="default">
+        <ButtonLink
+          to="/finance/exports"
+          search={{ account: ledgerAccountId, from, to, ...(by === 'effective' ? { by } : {}) }}
+          variant="default"
+        >
           {t('statement.export')}
         </ButtonLink>
       }
@@ -52,10 +64,12 @@ export function LedgerAccountPage() {
         {(found) => <Ends statement={found} />}
       </Loaded>
       <Group align="flex-end">
-        <DayRange
-          from={from}
-          to={to}
-          set={(days) => void navigate({ search: days, replace: true, resetScroll: false })}
+        <DayRange from={from} to={to} set={(days) => set(days)} />
+        <Switch
+          label={t('trial.by')}
+          options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
+          value={by}
+          set={(value) => set({ by: value === 'recorded' ? undefined : value })}
         />
         <Text size="xs" c="dimmed">
           {t('utc')}

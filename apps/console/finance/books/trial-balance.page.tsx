@@ -10,6 +10,7 @@ import { When } from '../../ui/when.js';
 import { TextLink } from '../../ui/links.js';
 import { signOf } from '../../ui/decimal.js';
 import { Switch } from '../choice.js';
+import { CsvLink } from '../csv-link.js';
 import { DayField } from '../day-field.js';
 import { dayAfter, startOf, today } from '../utc-days.js';
 import { BalanceLines, type TrialBalance } from './balance-lines.js';
@@ -21,14 +22,19 @@ const orders = ['recorded', 'effective'] as const;
 export function TrialBalancePage() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day } = route.useSearch();
+  const query = { by, ...(day === undefined ? {} : { at: startOf(dayAfter(day)) }) } as const;
   const balance = $api.useQuery(
     'get',
     '/api/finance/trial-balance',
-    { params: { query: { by, ...(day === undefined ? {} : { at: startOf(dayAfter(day)) }) } } },
+    { params: { query } },
     { placeholderData: keepPreviousData },
   );
   return (
-    <Page title={t('trial.title')} about={t('trial.about')}>
+    <Page
+      title={t('trial.title')}
+      about={t('trial.about')}
+      actions={<CsvLink path="/api/finance/trial-balance.csv" query={query} />}
+    >
       <Filters />
       <Loaded query={balance} lines={16}>
         {(found) => <Balance balance={found} />}

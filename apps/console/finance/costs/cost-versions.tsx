@@ -5,10 +5,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
+import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import { Identifier } from '../identifier.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 
@@ -111,7 +111,7 @@ function useColumns(): Column<CostVersion>[] {
       cell: ({ reason, actor }) => (
         <Stack gap={0}>
           <Text size="sm">{reason}</Text>
-          <Identifier>{actor}</Identifier>
+          <Who actor={actor} />
         </Stack>
       ),
       isExtra: true,

@@ -20,6 +20,9 @@ const exports = createRoute({
     account: text,
     from: day,
     to: day,
+    by: oneOf('effective'),
+    /** A closed period, in place of days. */
+    period: text,
   }),
   component: lazyRouteComponent(() => import('../exports/exports.page.js'), 'ExportsPage'),
 });

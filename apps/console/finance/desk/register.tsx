@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
+import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Money } from '../../ui/money.js';
@@ -98,8 +99,8 @@ function useColumns(): Column<Adjustment>[] {
       header: t('people'),
       cell: ({ requestedBy, approvedBy }) => (
         <Stack gap={0}>
-          <Identifier>{requestedBy}</Identifier>
-          {approvedBy !== null && <Identifier>{approvedBy}</Identifier>}
+          <Who actor={requestedBy} />
+          {approvedBy !== null && <Who actor={approvedBy} />}
         </Stack>
       ),
     },

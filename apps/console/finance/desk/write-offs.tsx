@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
+import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -60,8 +61,8 @@ function useColumns(): Column<WriteOff>[] {
       header: t('people'),
       cell: ({ requestedBy, approvedBy }) => (
         <Stack gap={0}>
-          <Identifier>{requestedBy}</Identifier>
-          {approvedBy !== null && <Identifier>{approvedBy}</Identifier>}
+          <Who actor={requestedBy} />
+          {approvedBy !== null && <Who actor={approvedBy} />}
         </Stack>
       ),
     },

@@ -4,15 +4,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { DayRange } from '../../ui/day-range.js';
-import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
 import { Switch } from '../choice.js';
-import { dayAfter, monthOf, timesOf, today } from '../utc-days.js';
+import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';
+import { ExportRange } from './export-range.js';
 
 const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
@@ -39,17 +38,19 @@ const endings = { csv: 'csv', jsonl: 'jsonl', hledger: 'journal', beancount: 'be
 
 function Choose() {
   const { t } = useTranslation('costs');
-  const { account, from, to } = route.useSearch();
+  const { account, from, to, by = 'recorded', period } = route.useSearch();
   const [format, setFormat] = useState<(typeof formats)[number]>('csv');
   const [detail, setDetail] = useState<(typeof details)[number]>('full');
   // A summary is of the whole firm.
   const ofAccount = account === undefined ? { detail } : { ledgerAccountId: account };
-  const query = { format, ...timesOf({ from, to }), ...ofAccount };
+  const range = period === undefined ? { by, ...timesOf({ from, to }) } : { period };
+  const query = { format, ...range, ...ofAccount };
   const path = `/api/finance/export${stringifySearch(query)}`;
-  const name = ['tollgate', account, from ?? 'begin', to ?? today()].filter(Boolean).join('-');
+  const times = period === undefined ? [from ?? 'begin', to ?? today()] : ['period', period];
+  const name = ['tollgate', account, ...times].filter(Boolean).join('-');
   return (
     <Stack>
-      <Range />
+      <ExportRange />
       <OneAccount />
       <Radio.Group
         label={t('exports.format')}
@@ -100,32 +101,6 @@ function Choose() {
 
 function asFormat(text: string): (typeof formats)[number] {
   return formats.find((format) => format === text) ?? 'csv';
-}
-
-function Range() {
-  const { t } = useTranslation('costs');
-  const { account, from, to } = route.useSearch();
-  const navigate = route.useNavigate();
-  const lastMonth = { from: monthOf(today(), -1), to: dayAfter(monthOf(today()), -1) };
-  return (
-    <Group align="flex-end" gap="sm">
-      <DayRange
-        from={from}
-        to={to}
-        set={(days) => void navigate({ search: (before) => ({ ...before, ...days }), replace: true })}
-      />
-      <ButtonLink
-        to="/finance/exports"
-        search={{ ...(account === undefined ? {} : { account }), ...lastMonth }}
-        variant="default"
-      >
-        {t('exports.lastMonth')}
-      </ButtonLink>
-      <Text size="xs" c="dimmed">
-        {t('exports.utc')}
-      </Text>
-    </Group>
-  );
 }
 
 /** The account that somebody came from, by its code; it can be left out again. */

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer, Item } from '../../api/queries.js';
+import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
@@ -119,7 +120,7 @@ function Head({ period }: { period: Shown }) {
         <PeriodState state={state} />
       </Fact>
       <Fact name={t('one.by')}>
-        <Identifier>{closedBy}</Identifier> · <When at={endedAt ?? begunAt} />
+        <Who actor={closedBy} /> · <When at={endedAt ?? begunAt} />
       </Fact>
       {recordedBefore !== null && (
         <Fact name={t('one.recordedBefore')}>

@@ -74,18 +74,20 @@ function DayLine({ states }: { states: readonly DayState[] }) {
   return (
     <Table.Tr>
       <Table.Td data-label={t('days.day')}>
-        <TextLink
-          from="/finance/reconciliation"
-          to="/finance/reconciliation"
-          search={(before) => ({ ...before, from: day, to: day, cursor: undefined })}
-          resetScroll={false}
-          size="sm"
-        >
-          <Day on={day} />
-        </TextLink>{' '}
-        <Text span size="xs" c="dimmed">
-          {t(`providers.${provider}`)}
-        </Text>
+        <span>
+          <TextLink
+            from="/finance/reconciliation"
+            to="/finance/reconciliation"
+            search={(before) => ({ ...before, from: day, to: day, cursor: undefined })}
+            resetScroll={false}
+            size="sm"
+          >
+            <Day on={day} />
+          </TextLink>{' '}
+          <Text span size="xs" c="dimmed">
+            {t(`providers.${provider}`)}
+          </Text>
+        </span>
       </Table.Td>
       <Table.Td ta="right" data-label={t('payments.theirs')}>
         <Money value={theirs} currency={currency} />

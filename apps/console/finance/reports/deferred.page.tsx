@@ -11,6 +11,7 @@ import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day, When } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
 import { Fact, Facts } from '../facts.js';
 import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
 
@@ -48,6 +49,7 @@ export function DeferredPage() {
         <Text size="xs" c="dimmed">
           {t('utc', { ns: 'finance' })}
         </Text>
+        <CsvLink path="/api/finance/reports/deferred-revenue.csv" query={daysUntil(days)} />
       </Group>
       <Loaded query={report} lines={12}>
         {(found) => <Report report={found} days={days} />}
@@ -93,7 +95,19 @@ function Report({ report, days }: { report: Deferred; days: { from: string; to: 
         >
           <RollForward report={report} />
         </Section>
-        <Section title={t('deferred.lots')}>
+        <Section
+          title={t('deferred.lots')}
+          aside={
+            <ButtonLink
+              to="/finance/deferred-revenue/lots"
+              search={{ to: days.to }}
+              variant="default"
+              size="xs"
+            >
+              {t('lots.each')}
+            </ButtonLink>
+          }
+        >
           <Lots report={report} />
         </Section>
       </SimpleGrid>

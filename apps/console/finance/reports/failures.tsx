@@ -43,6 +43,7 @@ export function Failures() {
           <Text size="xs" c="dimmed">
             {t('utc', { ns: 'finance' })}
           </Text>
+          <CsvLink path="/api/finance/reports/refunds.csv" query={times} />
         </Group>
         <RefundDays times={times} />
       </Stack>

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
+import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -13,7 +14,7 @@ import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
-import { Identifier } from '../identifier.js';
+import { CsvLink } from '../csv-link.js';
 import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/price-changes');
@@ -56,6 +57,7 @@ export function PriceChangesPage() {
           onChange={({ currentTarget }) => find(currentTarget.value)}
           maxLength={100}
         />
+        <CsvLink path="/api/finance/reports/price-changes.csv" query={query} />
       </Group>
       <DataList
         label={t('priceChanges.title')}
@@ -120,8 +122,8 @@ function useColumns(): Column<Change>[] {
         ) : (
           <Stack gap={0}>
             <Text size="xs">{proposal.note}</Text>
-            <Identifier>{proposal.proposedBy}</Identifier>
-            {proposal.decidedBy !== null && <Identifier>{proposal.decidedBy}</Identifier>}
+            <Who actor={proposal.proposedBy} />
+            {proposal.decidedBy !== null && <Who actor={proposal.decidedBy} />}
           </Stack>
         ),
     },

@@ -11,6 +11,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day } from '../../ui/when.js';
+import { CsvLink } from '../csv-link.js';
 import { Figure, Figures } from '../facts.js';
 import { timesOf } from '../utc-days.js';
 
@@ -41,6 +42,7 @@ export function Promotion() {
         <Text size="xs" c="dimmed">
           {t('utc', { ns: 'finance' })}
         </Text>
+        <CsvLink path="/api/finance/reports/promotion.csv" query={timesOf({ from, to })} />
       </Group>
       <Loaded query={report} lines={4}>
         {(found) => <Totals report={found} />}

@@ -33,13 +33,22 @@ const deferred = createRoute({
   component: lazyRouteComponent(() => import('./deferred.page.js'), 'DeferredPage'),
 });
 
+const lots = createRoute({
+  getParentRoute: () => financeArea,
+  path: '/deferred-revenue/lots',
+  loader: textsOf('reports'),
+  validateSearch: searchOf({ to: day, accountId: text, all: oneOf('yes'), cursor }),
+  component: lazyRouteComponent(() => import('./lots.page.js'), 'LotsPage'),
+});
+
 const work = createRoute({
   getParentRoute: () => financeArea,
   path: '/work',
   loader: textsOf('reports'),
   validateSearch: searchOf({
-    tab: oneOf('failures', 'promotion'),
+    tab: oneOf('charges', 'failures', 'promotion'),
     only: oneOf('yes'),
+    state: text,
     from: day,
     to: day,
     cursor,
@@ -54,4 +63,4 @@ const charge = createRoute({
   component: lazyRouteComponent(() => import('./charge.page.js'), 'ChargePage'),
 });
 
-export const reportRoutes = [revenue, priceChanges, deferred, work, charge] as const;
+export const reportRoutes = [revenue, priceChanges, deferred, lots, work, charge] as const;

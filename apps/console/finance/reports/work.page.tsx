@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
 import { PartTabs } from '../part-tabs.js';
+import { Charges } from './charges.js';
 import { Failures } from './failures.js';
 import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
@@ -19,6 +20,7 @@ export function WorkPage() {
         label={t('work.parts')}
         parts={[
           { name: 'holds', label: t('work.tabs.holds'), content: () => <Holds /> },
+          { name: 'charges', label: t('work.tabs.charges'), content: () => <Charges /> },
           { name: 'failures', label: t('work.tabs.failures'), content: () => <Failures /> },
           { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
         ]}

@@ -19,6 +19,10 @@ const KINDS = [
   'adjustment.reversal',
   'write-off',
   'write-off.reversal',
+  'period.waiver',
+  'provider-line.acceptance',
+  'period.waiver',
+  'provider-line.acceptance',
 ] as const;
 
 /** What an approval is about, in words where they are known here. */

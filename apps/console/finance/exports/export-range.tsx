@@ -1,0 +1,87 @@
+import { Group, Select, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DayRange } from '../../ui/day-range.js';
+import { ButtonLink } from '../../ui/links.js';
+import { Switch } from '../choice.js';
+import { dayAfter, monthOf, today } from '../utc-days.js';
+
+const route = getRouteApi('/finance/exports');
+const orders = ['recorded', 'effective'] as const;
+
+/** Which time of the books: some days, by either of their times, or a closed period as it was known at its close. */
+export function ExportRange() {
+  const { t } = useTranslation('costs');
+  const { from, to, by = 'recorded', period } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  return (
+    <Stack gap="sm">
+      <ClosedPeriod period={period} set={set} />
+      {period === undefined ? (
+        <>
+          <Group align="flex-end" gap="sm">
+            <DayRange from={from} to={to} set={set} />
+            <ButtonLink
+              from="/finance/exports"
+              to="/finance/exports"
+              search={(before) => ({
+                ...before,
+                from: monthOf(today(), -1),
+                to: dayAfter(monthOf(today()), -1),
+              })}
+              variant="default"
+            >
+              {t('exports.lastMonth')}
+            </ButtonLink>
+            <Switch
+              label={t('trial.by', { ns: 'finance' })}
+              options={orders.map((value) => ({
+                value,
+                label: t(`trial.orders.${value}`, { ns: 'finance' }),
+              }))}
+              value={by}
+              set={(value) => set({ by: value === 'recorded' ? undefined : value })}
+            />
+          </Group>
+          <Text size="xs" c="dimmed">
+            {t('utc', { ns: 'finance' })}
+          </Text>
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t('exports.periodHint')}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+interface ClosedPeriodProps {
+  period: string | undefined;
+  set: (change: object) => void;
+}
+
+function ClosedPeriod({ period, set }: ClosedPeriodProps) {
+  const { t } = useTranslation('costs');
+  const query = { state: 'closed', limit: 200 } as const;
+  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } }).data?.items ?? [];
+  if (periods.length === 0) return null;
+  return (
+    <Select
+      label={t('exports.period')}
+      placeholder={t('exports.noPeriod')}
+      data={periods.map(({ id, startsAt, endsAt }) => ({
+        value: id,
+        label: `${startsAt?.slice(0, 10) ?? '…'} – ${dayAfter(endsAt.slice(0, 10), -1)}`,
+      }))}
+      value={period ?? null}
+      onChange={(chosen) => set({ period: chosen ?? undefined })}
+      clearable
+      clearButtonProps={{ 'aria-label': t('filters.clear', { ns: 'finance', what: t('exports.period') }) }}
+      maw="20rem"
+    />
+  );
+}

@@ -1,0 +1,89 @@
+import { Group, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Answer } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { addDecimals } from '../../ui/decimal.js';
+import { Money } from '../../ui/money.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Day } from '../../ui/when.js';
+import { WorkState } from './work-state.js';
+
+type DayState = Answer<'/api/finance/reports/charges-tasks'>['days'][number];
+
+interface DayLine {
+  day: string;
+  states: readonly DayState[];
+}
+
+/** Each day on one line: how many charges stand how, and what was settled of what was held. */
+export function ChargeDays({ times }: { times: { from?: string; to?: string } }) {
+  const { t } = useTranslation('reports');
+  const report = $api.useQuery(
+    'get',
+    '/api/finance/reports/charges-tasks',
+    { params: { query: times } },
+    { placeholderData: keepPreviousData },
+  );
+  const byDay = Map.groupBy(report.data?.days ?? [], ({ day }) => day);
+  const lines = [...byDay].map(([day, states]): DayLine => ({ day, states }));
+  return (
+    <>
+      {report.data && (
+        <Group gap="sm">
+          <StatusBadge tone={report.data.faults === 0 ? 'good' : 'bad'}>
+            {t('charges.faults', { count: report.data.faults })}
+          </StatusBadge>
+          <Text size="xs" c="dimmed">
+            {t('utc', { ns: 'finance' })}
+          </Text>
+        </Group>
+      )}
+      <DataList
+        label={t('charges.days')}
+        query={{
+          data: report.data && { items: lines },
+          error: report.error,
+          refetch: report.refetch as never,
+          isPlaceholderData: report.isPlaceholderData,
+        }}
+        columns={useColumns()}
+        rowKey={({ day }) => day}
+        empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
+      />
+    </>
+  );
+}
+
+function useColumns(): Column<DayLine>[] {
+  const { t } = useTranslation('reports');
+  const sumOf = (states: readonly DayState[], name: 'amount' | 'settled') =>
+    addDecimals(...states.map((state) => state[name]));
+  return [
+    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
+    {
+      id: 'states',
+      header: t('charge.state'),
+      cell: ({ states }) => (
+        <Group gap={4}>
+          {states.map(({ state, items }) => (
+            <WorkState key={state} state={state} count={items} />
+          ))}
+        </Group>
+      ),
+    },
+    {
+      id: 'amount',
+      header: t('charge.held'),
+      align: 'right',
+      cell: ({ states }) => <Money value={sumOf(states, 'amount')} />,
+    },
+    {
+      id: 'settled',
+      header: t('charges.settled'),
+      align: 'right',
+      cell: ({ states }) => <Money value={sumOf(states, 'settled')} />,
+    },
+  ];
+}

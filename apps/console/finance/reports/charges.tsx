@@ -1,0 +1,121 @@
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { DayRange } from '../../ui/day-range.js';
+import { Money } from '../../ui/money.js';
+import { When } from '../../ui/when.js';
+import { Choice } from '../choice.js';
+import { CsvLink } from '../csv-link.js';
+import { Identifier } from '../identifier.js';
+import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { timesOf } from '../utc-days.js';
+import { ChargeDays } from './charge-days.js';
+import { WorkState, workStates } from './work-state.js';
+
+const route = getRouteApi('/finance/work');
+
+type Work = Item<'/api/finance/reports/charges-tasks/items'>;
+
+/** Every charge against its task or request, and every task and answered request against its charge. */
+export function Charges() {
+  const { t } = useTranslation('reports');
+  const { only, from, to, cursor, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const state = workStates.find((each) => each === search.state);
+  const times = timesOf({ from, to });
+  const faults = only === 'yes' ? 'true' : 'false';
+  const filter = { ...times, ...(state ? { state } : {}), faults } as const;
+  const work = $api.useQuery(
+    'get',
+    '/api/finance/reports/charges-tasks/items',
+    { params: { query: { ...filter, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Group align="flex-end" gap="sm">
+          <DayRange from={from} to={to} set={set} />
+          <Choice
+            label={t('charge.state')}
+            options={workStates.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
+            value={state}
+            set={(value) => set({ state: value })}
+          />
+          <Checkbox
+            label={t('charges.onlyFaults')}
+            checked={only === 'yes'}
+            onChange={({ currentTarget }) => set({ only: currentTarget.checked ? 'yes' : undefined })}
+          />
+        </Group>
+        <CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />
+      </Group>
+      <ChargeDays times={times} />
+      <DataList
+        label={t('work.tabs.charges')}
+        query={work}
+        columns={useColumns()}
+        columnsName="charges-tasks"
+        rowKey={({ subject }) => subject}
+        empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Stack>
+  );
+}
+
+function useColumns(): Column<Work>[] {
+  const { t } = useTranslation('reports');
+  return [
+    { id: 'at', header: t('charges.at'), cell: ({ at }) => <When at={at} /> },
+    { id: 'state', header: t('charge.state'), cell: ({ state }) => <WorkState state={state} /> },
+    { id: 'charge', header: t('charge.one'), cell: ({ chargeId }) => <ChargeLink id={chargeId} /> },
+    {
+      id: 'work',
+      header: t('charges.work'),
+      cell: ({ taskId, taskState, requestId, answered }) => (
+        <Stack gap={0}>
+          <Identifier>{taskId ?? requestId}</Identifier>
+          <Text size="xs" c="dimmed">
+            {taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
+          </Text>
+        </Stack>
+      ),
+    },
+    {
+      id: 'model',
+      header: t('dimensions.model'),
+      cell: ({ model, channel }) => [model, channel].filter(Boolean).join(' · '),
+      isExtra: true,
+    },
+    {
+      id: 'account',
+      header: t('dimensions.account'),
+      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      isExtra: true,
+    },
+    {
+      id: 'amount',
+      header: t('charge.held'),
+      align: 'right',
+      cell: ({ amount }) => (amount === null ? '–' : <Money value={amount} />),
+    },
+    {
+      id: 'settled',
+      header: t('charges.settled'),
+      align: 'right',
+      cell: ({ settled }) => (settled === null ? '–' : <Money value={settled} />),
+    },
+    {
+      id: 'transactions',
+      header: t('transaction'),
+      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
+    },
+  ];
+}

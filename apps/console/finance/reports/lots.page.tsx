@@ -1,0 +1,117 @@
+import { Checkbox, Group, Stack } from '@mantine/core';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { Money } from '../../ui/money.js';
+import { Page } from '../../ui/page.js';
+import { When } from '../../ui/when.js';
+import { AccountFilter } from '../account-filter.js';
+import { CsvLink } from '../csv-link.js';
+import { DayField } from '../day-field.js';
+import { Identifier } from '../identifier.js';
+import { TransactionLinks } from '../transaction-links.js';
+import { dayAfter, today } from '../utc-days.js';
+
+const route = getRouteApi('/finance/deferred-revenue/lots');
+
+type Lot = Item<'/api/finance/reports/deferred-revenue/lots'>;
+
+/** What deferred revenue is made of: every purchase of credit, what was used of it and what is left. */
+export function LotsPage() {
+  const { t } = useTranslation('reports');
+  const { to, accountId, all, cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const filter = {
+    ...(to ? { to: dayAfter(to) } : {}),
+    ...(accountId ? { accountId } : {}),
+    left: all === 'yes' ? 'false' : 'true',
+  } as const;
+  const lots = $api.useQuery(
+    'get',
+    '/api/finance/reports/deferred-revenue/lots',
+    { params: { query: { ...filter, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  const set = (change: object) =>
+    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  return (
+    <Page title={t('lots.title')} about={t('lots.about')}>
+      <TextLink to="/finance/deferred-revenue" size="sm">
+        {t('lots.back')}
+      </TextLink>
+      <Group justify="space-between" align="flex-end">
+        <Group align="flex-end" gap="sm">
+          <DayField
+            label={t('lots.at')}
+            placeholder={t('lots.now')}
+            clearable
+            maxDate={today()}
+            value={to ?? null}
+            onChange={(day) => set({ to: day ?? undefined })}
+            w={{ base: '100%', xs: '12rem' }}
+          />
+          <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+          <Checkbox
+            label={t('lots.all')}
+            checked={all === 'yes'}
+            onChange={({ currentTarget }) => set({ all: currentTarget.checked ? 'yes' : undefined })}
+          />
+        </Group>
+        <CsvLink path="/api/finance/reports/deferred-revenue/lots.csv" query={filter} />
+      </Group>
+      <DataList
+        label={t('lots.title')}
+        query={lots}
+        columns={useColumns(lots.data?.currency ?? 'USD')}
+        columnsName="lots"
+        rowKey={({ lotId }) => lotId}
+        empty={{ title: t('lots.empty'), hint: t('lots.emptyHint') }}
+        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      />
+    </Page>
+  );
+}
+
+function useColumns(currency: string): Column<Lot>[] {
+  const { t } = useTranslation('reports');
+  const credits = ['bought', 'consumed', 'restored', 'refunded', 'chargedBack', 'reversed', 'left'] as const;
+  const money = ['paid', 'recognised', 'pendingRefunds', 'deferred'] as const;
+  const extra = new Set<string>(['restored', 'refunded', 'chargedBack', 'reversed', 'pendingRefunds']);
+  return [
+    {
+      id: 'lot',
+      header: t('lots.boughtAt'),
+      cell: ({ boughtAt, accountId, transactionId }) => (
+        <Stack gap={0}>
+          <When at={boughtAt} />
+          <Identifier>{accountId}</Identifier>
+          <TransactionLinks ids={[transactionId]} />
+        </Stack>
+      ),
+    },
+    ...credits.map((name) => ({
+      id: name,
+      header: t(`lots.${name}`),
+      align: 'right' as const,
+      cell: (lot: Lot) => <Money value={lot[name]} />,
+      ...(extra.has(name) ? { isExtra: true } : {}),
+    })),
+    ...money.map((name) => ({
+      id: name,
+      header: t(`deferred.${name}`),
+      align: 'right' as const,
+      cell: (lot: Lot) => <Money value={lot[name]} currency={currency} />,
+      ...(extra.has(name) ? { isExtra: true } : {}),
+    })),
+    {
+      id: 'topup',
+      header: t('lots.topup'),
+      cell: ({ topupId }) => (topupId === null ? t('lots.nobodyPaid') : <Identifier>{topupId}</Identifier>),
+      isExtra: true,
+    },
+  ];
+}

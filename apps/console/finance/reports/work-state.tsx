@@ -1,0 +1,28 @@
+import { useTranslation } from 'react-i18next';
+import { StatusBadge } from '../../ui/status-badge.js';
+
+/** How a charge and its work can stand; all but the first two should not be. */
+export const workStates = [
+  ...([
+    'matched',
+    'running',
+    'charged_without_work',
+    'work_without_charge',
+    'failed_without_release',
+  ] as const),
+  ...(['failed_and_settled', 'late', 'task_missing', 'charge_missing'] as const),
+] as const;
+
+type State = (typeof workStates)[number];
+
+/** A state in a word, with how many items are in it where that is told. */
+export function WorkState({ state, count }: { state: State; count?: number }) {
+  const { t } = useTranslation('reports');
+  const tone = state === 'matched' ? 'good' : state === 'running' ? 'busy' : 'bad';
+  return (
+    <StatusBadge tone={tone}>
+      {t(`charges.states.${state}`)}
+      {count !== undefined && ` · ${count}`}
+    </StatusBadge>
+  );
+}
