@@ -83,6 +83,7 @@ describe('tollgate finance', () => {
     expect(none).toMatchObject({ code: 1, stderr: 'The account has no debt.\n' });
     const unknown = await finance('reverse-write-off', id, '--note', 'a mistake');
     expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such write-off.\n' });
+    expect((await finance('write-offs', '--account', accountId)).stdout).toBe('There are none.\n');
   });
 
   it('closes periods, and exits 1 for what is red', async () => {

@@ -281,6 +281,10 @@ describe('a debt', () => {
     expect(await balance()).toBe('-3');
     expect(await lastWriteOff()).toMatchObject({ amount: '-2', reversesId: writeOffId });
     expect((await back(writeOffId)).response.status).toBe(409);
+    const file = await finance.send(`/api/finance/write-offs.csv?accountId=${owner.accountId}`);
+    const [titles, ...rows] = (await file.text()).trim().split('\n');
+    expect(titles).toContain('recorded_at,write_off,account,ticket,amount');
+    expect(rows.map((row) => row.split(',')[4])).toEqual(['-2', '2']);
     const { data: report } = await finance.api.GET('/api/finance/reports/debts');
     const debtor = report!.items.find(({ accountId }) => accountId === owner.accountId);
     expect(debtor).toMatchObject({ main: '-3', frozen: true, writtenOff: '0' });

@@ -18,6 +18,7 @@ import {
   viewAdjustment,
   viewDebtor,
   viewWriteOff,
+  writeOffColumns,
 } from './adjustments.view.js';
 
 /** Rows of a file that are read at once. */
@@ -67,6 +68,11 @@ export class AdjustmentsController {
     return pageFrom(views, limit, ({ id }) => [id]);
   }
 
+  @Serves(routes.writeOffsFile)
+  writeOffsFile({ query, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
+    return sendCsv(reply, 'write-offs.csv', writeOffColumns, this.everyWriteOff(query.accountId));
+  }
+
   @Serves(routes.writeOff)
   async writeOff(call: CallOf<typeof routes.writeOff>): Promise<AnswerOf<typeof routes.writeOff>> {
     const { amount = null, requestId: _, ...wanted } = call.body;
@@ -106,6 +112,15 @@ export class AdjustmentsController {
     for (let beforeId: string | null = null, more = true; more;) {
       const rows = await listAdjustments(this.pool, { ...filter, limit: FILE_PAGE, beforeId });
       yield* rows.slice(0, FILE_PAGE).map(viewAdjustment);
+      more = rows.length > FILE_PAGE;
+      beforeId = rows[FILE_PAGE - 1]?.id ?? null;
+    }
+  }
+
+  private async *everyWriteOff(accountId: string | undefined) {
+    for (let beforeId: string | null = null, more = true; more;) {
+      const rows = await listWriteOffs(this.pool, { limit: FILE_PAGE, beforeId, accountId });
+      yield* rows.slice(0, FILE_PAGE).map(viewWriteOff);
       more = rows.length > FILE_PAGE;
       beforeId = rows[FILE_PAGE - 1]?.id ?? null;
     }

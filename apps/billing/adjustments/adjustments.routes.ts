@@ -136,6 +136,16 @@ export const adjustmentRoutes = {
     query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
     answer: pageOf(writeOffView),
   }),
+  writeOffsFile: route({
+    id: 'exportWriteOffs',
+    method: 'GET',
+    path: '/api/finance/write-offs.csv',
+    tag,
+    summary: 'The same as a file.',
+    access: FINANCE,
+    query: z.strictObject({ accountId: id.optional() }),
+    produces: ['text/csv'],
+  }),
   writeOff: route({
     id: 'writeOffDebt',
     method: 'POST',

@@ -7,6 +7,7 @@ import type { CsvColumn } from '../http/csv.js';
 import type { adjustmentView, debtorView, writeOffView } from './adjustments.routes.js';
 
 type AdjustmentView = z.input<typeof adjustmentView>;
+type WriteOffView = z.input<typeof writeOffView>;
 type DebtorView = z.input<typeof debtorView>;
 
 export function viewAdjustment(adjustment: Adjustment): AdjustmentView {
@@ -19,7 +20,7 @@ export function viewAdjustment(adjustment: Adjustment): AdjustmentView {
   };
 }
 
-export function viewWriteOff(writeOff: WriteOff): z.input<typeof writeOffView> {
+export function viewWriteOff(writeOff: WriteOff): WriteOffView {
   const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = writeOff;
   return {
     ...rest,
@@ -50,6 +51,20 @@ export const adjustmentColumns: readonly CsvColumn<AdjustmentView>[] = [
   { title: 'ticket', value: ({ ticketId }) => ticketId },
   { title: 'seq', value: ({ seq }) => seq },
   { title: 'reason', value: ({ reason }) => reason },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'note', value: ({ note }) => note },
+  { title: 'reverses', value: ({ reversesId }) => reversesId ?? null },
+  { title: 'reversed_by', value: ({ reversedById }) => reversedById ?? null },
+  { title: 'requested_by', value: ({ requestedBy }) => requestedBy },
+  { title: 'approved_by', value: ({ approvedBy }) => approvedBy ?? null },
+  { title: 'transaction', value: ({ transactionId }) => transactionId },
+];
+
+export const writeOffColumns: readonly CsvColumn<WriteOffView>[] = [
+  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
+  { title: 'write_off', value: ({ id }) => id },
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'ticket', value: ({ ticketId }) => ticketId },
   { title: 'amount', value: ({ amount }) => amount },
   { title: 'note', value: ({ note }) => note },
   { title: 'reverses', value: ({ reversesId }) => reversesId ?? null },

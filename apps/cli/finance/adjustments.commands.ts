@@ -13,6 +13,7 @@ import {
   viewAdjustment,
   viewDebtor,
   viewWriteOff,
+  writeOffColumns,
 } from '#apps/billing/adjustments/adjustments.view.js';
 import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
 import { inTransaction } from '#database/database.js';
@@ -22,7 +23,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { type AdjustmentReason, adjustmentReasons, AdjustmentRefused } from '#ledger/adjustment.js';
 import { readAloneLimit } from '#ledger/alone-limit.js';
 import { UnknownAccount } from '#ledger/posting.js';
-import { WriteOffRefused } from '#ledger/write-off.js';
+import { listWriteOffs, WriteOffRefused } from '#ledger/write-off.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -45,11 +46,11 @@ Examples:
   tollgate finance write-off 01k0... --ticket 01k1... --note "nobody answers"
   tollgate finance reverse-write-off 01k3... --note "they answered"`;
 
-/** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off`, `reverse-write-off` and `debts`. */
+/** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off`, `reverse-write-off`, `write-offs` and `debts`. */
 export function adjustmentCommands(): Command[] {
   return [
     ...[adjustCommand(), reverseCommand(), registerCommand()],
-    ...[writeOffCommand(), reverseWriteOffCommand(), debtsCommand()],
+    ...[writeOffCommand(), reverseWriteOffCommand(), writeOffsCommand(), debtsCommand()],
   ];
 }
 
@@ -112,6 +113,16 @@ function reverseWriteOffCommand(): Command {
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .action(reverseGivenUp);
+}
+
+function writeOffsCommand(): Command {
+  return new Command('write-offs')
+    .description('debts that were given up, and reversals of that, newest first')
+    .option('--account <id>', 'only of this account')
+    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
+    .option(...JSON_OPTION)
+    .action(printWriteOffs);
 }
 
 function debtsCommand(): Command {
@@ -226,6 +237,25 @@ async function printRegister(options: RegisterOptions): Promise<void> {
   ];
   const rows = items.map(({ recordedAt, id, accountId: of, reason: why, amount, requestedBy }) => [
     ...[recordedAt.replace('T', ' ').slice(0, 19), id, of, why, amount, requestedBy],
+  ]);
+  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
+}
+
+async function printWriteOffs(
+  options: Pick<RegisterOptions, 'account' | 'limit' | 'csv' | 'json'>,
+): Promise<void> {
+  const { account: accountId, limit } = options;
+  const asked = { limit, beforeId: null, accountId };
+  const found = await withDatabase(process.env, (pool) => listWriteOffs(pool, asked));
+  const items = found.slice(0, limit).map(viewWriteOff);
+  if (options.csv) return writeCsv(process.stdout, writeOffColumns, inTurn(items));
+  if (options.json) return printJson({ items, more: found.length > limit });
+  const titles = [
+    ...[{ title: 'Time (UTC)' }, { title: 'Write-off' }, { title: 'Account' }],
+    ...[{ title: 'Amount', align: 'right' as const }, { title: 'By' }],
+  ];
+  const rows = items.map(({ recordedAt, id, accountId: of, amount, requestedBy }) => [
+    ...[recordedAt.replace('T', ' ').slice(0, 19), id, of, amount, requestedBy],
   ]);
   printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
 }
