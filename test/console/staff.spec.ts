@@ -248,6 +248,26 @@ describe('an account', () => {
   });
 });
 
+describe('a view of an account', () => {
+  it('ends by itself, and the page shows what is one’s own', async () => {
+    const { owner } = await customerAtWork(relay);
+    const viewer = await staff('support');
+    const params = { path: { accountId: owner.accountId } };
+    await viewer.api.POST('/api/support/accounts/{accountId}/view', { params });
+    const tab = await open({ as: viewer });
+    const { page } = tab;
+    await relay.fixture.billing.query(
+      `UPDATE sessions SET viewed_until = now() + interval '3 seconds' WHERE user_id = $1`,
+      [viewer.userId],
+    );
+    await tab.goto('/overview');
+    await page.locator('data[value^="19.9"]').first().waitFor();
+    await page.getByText('You see the account').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Your first call' }).waitFor();
+    expect(await page.locator('data[value^="19.9"]').count()).toBe(0);
+  });
+});
+
 describe('an administrator', () => {
   it('drains a channel, and sees it in the audit log with before and after', async () => {
     const tab = await open({ as: await staff('admin') });

@@ -77,7 +77,7 @@ function Vitals({ report }: { report: Program['report'] }) {
 
 function seconds(value: number | null | undefined, locale: string): string | null {
   if (value === null || value === undefined) return null;
-  return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })} s`;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })}\u00a0s`;
 }
 
 interface Went {
@@ -108,7 +108,7 @@ function Paces({ report }: { report: Program['report'] }) {
 function useColumns(): Column<Went>[] {
   const { t } = useTranslation('operator');
   const locale = useLocale();
-  const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)} ms`);
+  const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)}\u00a0ms`);
   return [
     { id: 'what', header: t('card.minute'), cell: ({ name }) => t(`card.${name}`) },
     { id: 'rate', header: t('card.rate'), align: 'right', cell: ({ pace }) => rate(pace.perSecond, locale) },

@@ -6,7 +6,7 @@ export type System = Answer<'/api/admin/programs'>;
 export type Program = System['items'][number];
 
 export function rate(perSecond: number, locale: string): string {
-  return `${perSecond.toLocaleString(locale, { maximumFractionDigits: 1 })} /s`;
+  return `${perSecond.toLocaleString(locale, { maximumFractionDigits: 1 })}\u00a0/s`;
 }
 
 export function Fact({ name, children }: { name: string; children: ReactNode }) {

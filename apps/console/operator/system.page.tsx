@@ -76,13 +76,14 @@ function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: 
         locale,
       ),
     },
+    { name: 'errors', value: errorsOf(items, locale) },
     { name: 'inFlight', value: sum(({ report }) => report.requests?.inFlight).toLocaleString(locale) },
     { name: 'tasks', value: runningTasks.toLocaleString(locale) },
     { name: 'repairs', value: sum(({ report }) => report.repairs).toLocaleString(locale) },
   ] as const;
   return (
     <Card withBorder>
-      <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} component="dl" className="facts">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} component="dl" className="facts">
         {facts.map(({ name, value }) => (
           <Fact key={name} name={t(`totals.${name}`)}>
             {value}
@@ -97,6 +98,17 @@ function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: 
       </Text>
     </Card>
   );
+}
+
+/** How many of the answers of the last minute were faults of ours. */
+function errorsOf(items: readonly Program[], locale: string): string {
+  const answers = items.flatMap(({ isSilent, report }) =>
+    isSilent ? [] : Object.entries(report.requests?.outcomes ?? {}),
+  );
+  const count = (of: typeof answers) => of.reduce((all, [, some]) => all + some, 0);
+  const all = count(answers);
+  const part = all === 0 ? 0 : count(answers.filter(([name]) => name === '5xx')) / all;
+  return part.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 });
 }
 
 function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Program[] }) {

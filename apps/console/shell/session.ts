@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type Query, useQuery } from '@tanstack/react-query';
 import { api, queryClient, sendToken } from '../api/client.js';
 import type { Answer } from '../api/queries.js';
 
@@ -40,8 +40,13 @@ export function leave(): void {
 /** What pages read before was of somebody else, or of nobody. */
 function change(session: Session | null): void {
   sendToken(session?.csrfToken ?? null);
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+  queryClient.removeQueries({ predicate: isOfSession });
   queryClient.setQueryData(SESSION, session);
+}
+
+/** What was read as somebody: all but who that is. */
+function isOfSession({ queryKey }: Query): boolean {
+  return queryKey[0] !== SESSION[0];
 }
 
 /** Roles of people who work here. */
@@ -70,6 +75,15 @@ export async function endView(): Promise<void> {
 }
 
 /** Asks who is signed in and whose account is looked at: what was read before is of another. */
-export async function lookAgain(): Promise<void> {
+async function lookAgain(): Promise<void> {
   change(await sessionQuery.queryFn());
+}
+
+/** Whether the view is over, as the server says; then what the page shows of the account is read anew, as one's own. */
+export async function isViewOver(): Promise<boolean> {
+  const session = await sessionQuery.queryFn();
+  if (session?.viewing) return false;
+  queryClient.setQueryData(SESSION, session);
+  await queryClient.resetQueries({ predicate: isOfSession });
+  return true;
 }

@@ -14,7 +14,7 @@ export function Navigation({ session }: { session: Session }) {
     .filter(({ entries }) => entries.length > 0);
   return (
     <AppShell.Navbar p="xs" aria-label={t('nav.pages')}>
-      <ScrollArea type="auto">
+      <ScrollArea type="auto" scrollbarSize={6}>
         {groups.map((group) => (
           <Entries key={group.label} group={group} isOnly={groups.length === 1} />
         ))}

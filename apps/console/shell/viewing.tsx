@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Notice } from '../ui/notice.js';
 import { When } from '../ui/when.js';
 import { tellFailure } from './notices.js';
-import { endView, lookAgain, type Session } from './session.js';
+import { endView, isViewOver, type Session } from './session.js';
 
 type Viewing = NonNullable<Session['viewing']>;
 
@@ -39,10 +39,18 @@ export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   );
 }
 
+/** Clocks differ: the server is asked again until it says so too. */
+const ASK_AGAIN_MS = 2_000;
+
 /** From then on the server answers for one's own account again. */
 function useEnd(until: string): void {
   useEffect(() => {
-    const timer = setTimeout(() => void lookAgain(), Math.max(0, Date.parse(until) - Date.now()));
+    let timer: ReturnType<typeof setTimeout>;
+    const ask = async () => {
+      const isOver = await isViewOver().catch(() => false);
+      if (!isOver) timer = setTimeout(() => void ask(), ASK_AGAIN_MS);
+    };
+    timer = setTimeout(() => void ask(), Math.max(0, Date.parse(until) - Date.now()));
     return () => clearTimeout(timer);
   }, [until]);
 }

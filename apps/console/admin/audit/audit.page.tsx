@@ -141,7 +141,7 @@ function OpenEntry({ entry }: { entry: Entry | undefined }) {
       onClose={() => void navigate({ search: (before) => ({ ...before, entry: undefined }) })}
       position="right"
       size="xl"
-      title={entry?.action}
+      title={<span className="model-name">{entry?.action}</span>}
       closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       {entry && <Details entry={entry} />}

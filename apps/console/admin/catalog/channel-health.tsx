@@ -40,7 +40,7 @@ export function Latency({ health }: { health: Health | undefined }) {
 
 /** Milliseconds as people read them. */
 export function milliseconds(value: number | null): string {
-  return value === null ? '–' : `${Math.round(value)} ms`;
+  return value === null ? '–' : `${Math.round(value)}\u00a0ms`;
 }
 
 /** A channel as each program meets it. */

@@ -84,7 +84,11 @@ function OpenForms({ groups }: { groups: readonly Group[] }) {
       <Drawer {...shared} opened={wanted === 'yes'} title={t('groups.new')}>
         {wanted === 'yes' && <NewGroup done={close} />}
       </Drawer>
-      <Drawer {...shared} opened={open !== undefined} title={open?.name}>
+      <Drawer
+        {...shared}
+        opened={open !== undefined}
+        title={<span className="model-name">{open?.name}</span>}
+      >
         {open && <ChangeGroup key={open.name} group={open} done={close} />}
       </Drawer>
     </>

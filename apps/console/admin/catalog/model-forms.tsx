@@ -83,7 +83,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
       done();
     },
   });
-  const { family } = form.values;
+  const { family, aliasOf } = form.values;
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <Text size="sm">{isAlias ? t('models.aliasHint') : t('models.newHint')}</Text>
@@ -102,7 +102,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
         data={groups.map(({ name }) => name)}
         {...form.getInputProps('groups')}
       />
-      <LimitFields form={form} isShown={limitsShown(family, {})} />
+      {(!isAlias || aliasOf !== '') && <LimitFields form={form} isShown={limitsShown(family, {})} />}
       <FormFault failure={failure} />
       <Button type="submit" loading={isSending} w="fit-content">
         {isAlias ? t('models.createAlias') : t('models.create')}

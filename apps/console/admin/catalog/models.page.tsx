@@ -169,7 +169,7 @@ function OpenForms({ models }: { models: readonly Model[] }) {
       >
         {wanted && <NewModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
       </Drawer>
-      <Drawer {...shared} opened={open !== undefined} title={open?.id}>
+      <Drawer {...shared} opened={open !== undefined} title={<span className="model-name">{open?.id}</span>}>
         {open && <ChangeModel key={open.id} model={open} done={close} />}
       </Drawer>
     </>

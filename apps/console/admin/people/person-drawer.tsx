@@ -25,7 +25,7 @@ export function OpenPerson({ person }: { person: Person | undefined }) {
       onClose={close}
       position="right"
       size="lg"
-      title={person?.email}
+      title={<span className="model-name">{person?.email}</span>}
       closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       {person && (

@@ -100,10 +100,10 @@ function Totals({ preview }: { preview: Found }) {
 
 function Revenue({ row }: { row: Pick<Row, 'current' | 'proposed' | 'difference'> }) {
   return (
-    <>
+    <span>
       <Money value={row.difference} signed />
       {signOf(row.current) > 0 && ` (${changeInPercent(row.current, row.proposed)})`}
-    </>
+    </span>
   );
 }
 

@@ -99,7 +99,7 @@ function useUsageColumns(): Column<Request>[] {
       id: 'latency',
       header: t('usage.latency'),
       align: 'right',
-      cell: ({ latencyMs }) => (latencyMs === null ? '–' : `${latencyMs} ms`),
+      cell: ({ latencyMs }) => (latencyMs === null ? '–' : `${latencyMs}\u00a0ms`),
       isExtra: true,
     },
   ];

@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { api, $api, queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { useSession } from '../../shell/session.js';
+import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { fieldsOf } from '../../ui/fields-of.js';
+import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/reason-action.js';
 import { When } from '../../ui/when.js';
@@ -44,27 +45,50 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
   );
 }
 
-function Fields({ approval: { subject, accountId, details, outcome } }: { approval: Approval }) {
+/** Fields that are called something here; others are shown as the server calls them. */
+const NAMED = ['subject', 'accountId', 'chargeId', 'ticketId', 'orderId', 'paymentId', 'note'] as const;
+
+function Fields({ approval: { subject, accountId, amount, details, outcome } }: { approval: Approval }) {
   const { t } = useTranslation('support');
-  const lines = [
-    ...fieldsOf({ subject, ...(accountId === null ? {} : { accountId }) }),
-    ...fieldsOf(details),
-    ...fieldsOf(outcome),
-  ];
+  const about = fieldsOf({ subject, accountId });
+  const asked = fieldsOf(details).filter(([name, value]) => name !== 'amount' || value !== amount);
   return (
     <Table aria-label={t('approvals.details')} layout="fixed">
       <Table.Tbody>
-        {lines.map(([name, value], at) => (
-          <Table.Tr key={`${name} ${at}`}>
-            <Table.Th scope="row" w="35%">
-              {name}
-            </Table.Th>
-            <Table.Td className="model-name">{value}</Table.Td>
-          </Table.Tr>
-        ))}
+        {[...about, ...asked, ...fieldsOf(outcome)].map(([name, value], at) => {
+          const known = NAMED.find((each) => each === name);
+          return (
+            <Table.Tr key={`${name} ${at}`}>
+              <Table.Th scope="row" w="35%">
+                {known ? t(`approvals.fields.${known}`) : name}
+              </Table.Th>
+              <Table.Td className="model-name">
+                <Value name={name} value={value} />
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
       </Table.Tbody>
     </Table>
   );
+}
+
+/** Leads to what is named, for those who may see it. */
+function Value({ name, value }: { name: string; value: string }) {
+  const isSupport = mayAny(useSession(), ['support', 'admin']);
+  if (isSupport && name === 'accountId')
+    return (
+      <TextLink to="/support/accounts/$accountId" params={{ accountId: value }} size="sm">
+        {value}
+      </TextLink>
+    );
+  if (isSupport && name === 'ticketId')
+    return (
+      <TextLink to="/support/tickets/$ticketId" params={{ ticketId: value }} size="sm">
+        {value}
+      </TextLink>
+    );
+  return <>{value}</>;
 }
 
 async function take(approval: Approval | undefined): Promise<void> {

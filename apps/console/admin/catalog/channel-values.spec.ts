@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Channel } from '../catalog.js';
+import { changesOf, createdBy, valuesOf } from './channel-values.js';
+
+const channel: Channel = {
+  id: 'north',
+  protocol: 'openai',
+  baseUrl: 'https://api.example.com',
+  enabled: true,
+  priority: 5,
+  weight: 2,
+  requestTimeoutMs: 30_000,
+  maxConcurrency: null,
+  allowPrivateAddress: false,
+  honoursIdempotency: true,
+  keyMarks: ['0123456789abcdef'],
+  models: { 'a-model': 'their-model' },
+  groups: ['studio'],
+  createdAt: '2026-01-01T00:00:00.000Z',
+};
+
+describe('the settings of a channel', () => {
+  it('that nobody changed ask for nothing, and its keys stay', () => {
+    const values = valuesOf(channel);
+    expect(changesOf(values, { ...values })).toEqual({});
+    expect(values.apiKeys).toBe('');
+  });
+
+  it('ask for what was changed alone', () => {
+    const before = valuesOf(channel);
+    const after = { ...before, maxConcurrency: 8, models: [{ ours: 'b-model', theirs: ' ' }] };
+    expect(changesOf(before, after)).toEqual({ maxConcurrency: 8, models: { 'b-model': 'b-model' } });
+    expect(changesOf(before, { ...before, apiKeys: ' first\n\nsecond ' })).toEqual({
+      apiKeys: ['first', 'second'],
+    });
+  });
+
+  it('of a new one are all given', () => {
+    const values = { ...valuesOf(null), id: ' north ', baseUrl: 'https://api.example.com', apiKeys: 'a-key' };
+    expect(createdBy(values)).toEqual({
+      ...{ id: 'north', protocol: 'openai', baseUrl: 'https://api.example.com', apiKeys: ['a-key'] },
+      ...{ priority: 0, weight: 1, requestTimeoutMs: 120_000, maxConcurrency: null },
+      ...{ allowPrivateAddress: false, honoursIdempotency: false, groups: [], models: {} },
+    });
+  });
+});
