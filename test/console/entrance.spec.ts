@@ -1,15 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
-import { newId } from '#platform/ids.js';
-import { person, visitor } from '../support/console.js';
-import { awaitMail } from '../support/mail.js';
+import { visitor } from '../support/console.js';
+import { awaitMail, tokenIn } from '../support/mail.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { PASSWORD, signedUp, signInHere } from './support/steps.js';
 
 jest.setTimeout(120_000);
-
-const PASSWORD = 'correct horse battery';
 
 let relay: Relay;
 let browser: Browser;
@@ -28,50 +26,7 @@ afterEach(async () => {
   expect(problems).toEqual([]);
 });
 
-/** The address in a mail, without where the tests say that the console is. */
-function linkIn(text: string): string {
-  return /https?:\/\/[^/\s]+(\/\S*#token=\S+)/.exec(text)![1]!;
-}
-
-/** Somebody with a password, made without the pages. */
-async function signedUp(): Promise<string> {
-  const email = `${newId()}@example.com`;
-  const api = visitor(relay);
-  await api.POST('/api/public/sign-ups', { body: { email } });
-  const { text } = await awaitMail(relay, email, { subject: /Finish signing up/ });
-  const token = /#token=(\S+)/.exec(text)![1]!;
-  await api.POST('/api/public/sign-ups/confirm', { body: { token, password: PASSWORD } });
-  return email;
-}
-
 describe('signing up', () => {
-  it('asks for a link, sets a password behind it and is in, as invitee of whose code the address had', async () => {
-    const inviter = await person(relay);
-    const { data } = await inviter.api.GET('/api/invites');
-    const email = `${newId()}@example.com`;
-    tab = await Tab.open(browser, relay);
-    const { page } = tab;
-
-    await tab.goto(`/sign-up?invite=${data!.code}`);
-    expect(await page.getByLabel('Invite code').inputValue()).toBe(data!.code);
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('button', { name: 'Send me the link' }).click();
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
-
-    const { text } = await awaitMail(relay, email, { subject: /Finish signing up/ });
-    await tab.goto(linkIn(text));
-    expect(page.url()).toBe(`${relay.consoleUrl}/sign-up/confirm`);
-    await page.getByLabel(/^New password/).fill('short');
-    await page.getByRole('button', { name: 'Open the account' }).click();
-    await page.getByText('10 to 200 characters.').nth(1).waitFor();
-    await page.getByLabel(/^New password/).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Open the account' }).click();
-    await page.waitForURL('**/overview');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const { data: after } = await inviter.api.GET('/api/invites');
-    expect(after!.invitees).toHaveLength(1);
-  });
-
   it('shows the words of the server at the field that is at fault', async () => {
     tab = await Tab.open(browser, relay, { expectedStatuses: [400] });
     const { page } = tab;
@@ -88,7 +43,7 @@ describe('signing up', () => {
 
 describe('signing in', () => {
   it('refuses a wrong password with a request id, then asks for the code of a device, then goes where one wanted to', async () => {
-    const email = await signedUp();
+    const email = await signedUp(relay);
     const device = await enrolDevice(email);
     tab = await Tab.open(browser, relay, { expectedStatuses: [401] });
     const { page } = tab;
@@ -111,7 +66,7 @@ describe('signing in', () => {
   });
 
   it('sends whoever has no session any more to sign in, and back to the same page', async () => {
-    const email = await signedUp();
+    const email = await signedUp(relay);
     tab = await signIn(email);
     const { page } = tab;
     await page.getByRole('link', { name: 'Connect your code' }).first().click();
@@ -124,7 +79,7 @@ describe('signing in', () => {
   });
 
   it('notices in the middle of a page that the session has ended, and says so', async () => {
-    const email = await signedUp();
+    const email = await signedUp(relay);
     tab = await Tab.open(browser, relay, { expectedStatuses: [401] });
     const { page } = tab;
     await tab.goto('/sign-in?next=%2Fconnect');
@@ -139,7 +94,7 @@ describe('signing in', () => {
   });
 
   it('signs out, after which nothing of the account is shown', async () => {
-    tab = await signIn(await signedUp());
+    tab = await signIn(await signedUp(relay));
     const { page } = tab;
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -150,7 +105,7 @@ describe('signing in', () => {
   });
 
   it('sets a new password by the link of a mail', async () => {
-    const email = await signedUp();
+    const email = await signedUp(relay);
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/sign-in');
@@ -159,8 +114,8 @@ describe('signing in', () => {
     await page.getByLabel('E-mail address').fill(email);
     await page.getByRole('button', { name: 'Send me the link' }).click();
     await page.getByText('is on its way to it').waitFor();
-    const { text } = await awaitMail(relay, email, { subject: /Set a new/ });
-    await tab.goto(linkIn(text));
+    const mail = await awaitMail(relay, email, { subject: /Set a new/ });
+    await tab.goto(`/reset-password#token=${tokenIn(mail)}`);
     await page.getByLabel(/^New password/).fill('another horse battery');
     await page.getByRole('button', { name: 'Set the password and sign in' }).click();
     await page.waitForURL('**/overview');
@@ -181,12 +136,6 @@ async function signIn(email: string): Promise<Tab> {
   await opened.page.waitForURL('**/overview');
   await opened.settled();
   return opened;
-}
-
-async function signInHere({ page }: Tab, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel(/^Password/).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
 /** Switches codes on by the API, and answers the device. */

@@ -3,14 +3,12 @@ import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { awaitMail, tokenIn } from '../support/mail.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { makeKey, topUp } from './support/steps.js';
 
 // Long journeys on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(300_000);
-
-const PASSWORD = 'correct horse battery';
 
 let relay: Relay;
 let browser: Browser;
@@ -35,101 +33,6 @@ async function open(options: { as?: Person; expectedStatuses?: number[] } = {}):
   const tab = await Tab.open(browser, relay, options);
   tabs.push(tab);
   return tab;
-}
-
-/** Signs somebody up with a link that they were sent. */
-async function signUp(link: string): Promise<Tab> {
-  const tab = await open();
-  const { page } = tab;
-  const email = `${newId()}@example.com`;
-  await tab.goto(new URL(link).pathname + new URL(link).search);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Send me the link' }).click();
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
-  const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
-  await tab.goto(`/sign-up/confirm#token=${tokenIn(mail)}`);
-  await page.getByLabel(/^New password/).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Open the account' }).click();
-  await page.waitForURL('**/overview');
-  return tab;
-}
-
-/** Orders by the form of the wallet, and pays at the sandbox provider; ends on the page of the order. */
-async function topUp({ page }: Tab): Promise<void> {
-  await page.getByRole('button', { name: /^Pay USD/ }).click();
-  await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
-  await page.getByRole('button', { name: 'Pay' }).click();
-  await page.waitForURL('**/topups/**');
-  await page.getByText('Paid: the balance is yours').waitFor();
-}
-
-describe('somebody who was invited', () => {
-  it('tops up, calls with a key, and the inviter moves the reward', async () => {
-    const inviter = await person(relay);
-    const theirs = await open({ as: inviter });
-    await theirs.goto('/wallet?tab=invites');
-    const link = await theirs.page.getByText('/sign-up?invite=').textContent();
-    await theirs.page.getByText('Nobody yet').waitFor();
-
-    const tab = await signUp(link!);
-    const { page } = tab;
-    await page.getByRole('heading', { name: 'Your first call' }).waitFor();
-    await page.getByRole('link', { name: 'To the wallet' }).click();
-    await page.getByText('USD 20.00', { exact: true }).click();
-    await page.getByRole('button', { name: 'Pay USD 26.00' }).waitFor();
-    await topUp(tab);
-    await page.getByRole('link', { name: 'To the wallet' }).click();
-    await page.getByRole('row', { name: /Paid.*USD 20\.00.*USD 26\.00/ }).waitFor();
-
-    await theirs.page.reload();
-    await theirs.page.getByRole('row', { name: /Invitee 1.*\+USD 2\.00.*Not yet/ }).waitFor();
-    await theirs.page.getByRole('button', { name: 'Everything' }).click();
-    await theirs.page.getByRole('button', { name: 'Move to the balance' }).click();
-    await theirs.page.getByText('USD 2.00 moved to the balance.').waitFor();
-    await theirs.page.getByText('There are no rewards to move yet.').waitFor();
-    const { data: account } = await inviter.api.GET('/api/account');
-    expect(account!.balance).toMatchObject({ main: '2', invite: '0' });
-    await theirs.page.getByRole('tab', { name: 'Statement' }).click();
-    await theirs.page.getByRole('row', { name: /Invite balance moved.*\+USD 2\.00.*USD 2\.00/ }).waitFor();
-
-    await page.getByRole('link', { name: 'API keys' }).click();
-    const apiKey = await makeKey(tab);
-    const sdk = new OpenAI({ apiKey, baseURL: `${relay.baseUrl}/v1`, maxRetries: 0 });
-    const { data } = await sdk.images.generate({ model: 'vendora-imagine-image', prompt: 'a gate' });
-    expect(data).toHaveLength(1);
-
-    await page.getByRole('button', { name: 'Delete website' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete the key website?' });
-    await dialog.getByText('1 request in the last 24 hours').waitFor();
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('website was deleted.').waitFor();
-    await page.getByText('No keys yet').waitFor();
-    await expect(sdk.models.list()).rejects.toMatchObject({ status: 401 });
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
-  });
-});
-
-/** Makes a key by the form, and answers it as it is shown this once. */
-async function makeKey({ page }: Tab): Promise<string> {
-  await page.getByRole('link', { name: 'New key' }).first().click();
-  const form = page.getByRole('dialog', { name: 'New key' });
-  await form.getByRole('button', { name: 'Create the key' }).click();
-  await form.getByText('Give it a name.').waitFor();
-  await form.getByLabel('Name').fill('website');
-  await form.getByRole('radio', { name: 'Vendora-Main' }).check();
-  await form.getByLabel('Limit in a month (UTC)').fill('5');
-  await form.getByRole('button', { name: 'Create the key' }).click();
-  const once = page.getByRole('dialog', { name: 'The key website' });
-  const apiKey = await once.getByText(/^sk-tg-/).textContent();
-  const close = once.getByRole('button', { name: 'Close' });
-  expect(await close.isDisabled()).toBe(true);
-  await page.keyboard.press('Escape');
-  await once.getByLabel('I have stored it').check();
-  await close.click();
-  await once.waitFor({ state: 'detached' });
-  expect(await page.getByText(apiKey!).count()).toBe(0);
-  return apiKey!;
 }
 
 describe('the wallet', () => {
@@ -181,6 +84,25 @@ describe('the wallet', () => {
 });
 
 describe('a key', () => {
+  it('is shown once, calls, and stops what uses it when it is deleted', async () => {
+    const tab = await open({ as: await person(relay, { credits: '1' }) });
+    const { page } = tab;
+    await tab.goto('/tokens');
+    const apiKey = await makeKey(tab, 'website');
+    const sdk = new OpenAI({ apiKey, baseURL: `${relay.baseUrl}/v1`, maxRetries: 0 });
+    const { data } = await sdk.images.generate({ model: 'vendora-imagine-image', prompt: 'a gate' });
+    expect(data).toHaveLength(1);
+
+    await page.getByRole('button', { name: 'Delete website' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the key website?' });
+    await dialog.getByText('1 request in the last 24 hours').waitFor();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('website was deleted.').waitFor();
+    await expect(sdk.models.list()).rejects.toMatchObject({ status: 401 });
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
+  });
+
   it('is changed, with the words of the server at the field that is at fault', async () => {
     const owner = await person(relay, { credits: '1' });
     const { data: key } = await owner.api.POST('/api/keys', { body: { name: 'old', group: 'Vendora-Main' } });

@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { awaitMail, tokenIn } from '../support/mail.js';
+import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { makeKey, PASSWORD, topUp } from './support/steps.js';
+
+// A long journey on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(300_000);
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay({ SANDBOX_PAYMENTS: 'true' }), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
+  expect(problems).toEqual([]);
+  await expectCleanLedger(relay);
+});
+
+/** A browser of somebody's own. */
+async function open(as?: Person): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, as ? { as } : {});
+  tabs.push(tab);
+  return tab;
+}
+
+describe('somebody who was invited', () => {
+  it('tops up, has the inviter rewarded, makes a video, and is given back what failed', async () => {
+    const inviter = await person(relay);
+    const theirs = await open(inviter);
+    const link = await linkOf(theirs);
+    const tab = await open();
+    await signUp(tab, link);
+    await topUpForTheFirstTime(tab);
+    await moveReward(theirs);
+    expect((await inviter.api.GET('/api/account')).data!.balance).toMatchObject({ main: '2', invite: '0' });
+
+    await tab.page.getByRole('link', { name: 'API keys' }).click();
+    await tab.page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await makeKey(tab, 'studio');
+    await makeVideo(tab);
+    await seeTheCharge(tab);
+    await meetAFailure(tab);
+    await seeTheStatement(tab);
+  });
+});
+
+async function linkOf(tab: Tab): Promise<string> {
+  await tab.goto('/wallet?tab=invites');
+  await tab.page.getByText('Nobody yet').waitFor();
+  return (await tab.page.getByText('/sign-up?invite=').textContent())!;
+}
+
+/** With the link that was sent, and a mail in between. */
+async function signUp(tab: Tab, link: string): Promise<void> {
+  const { page } = tab;
+  const email = `${newId()}@example.com`;
+  const { pathname, search, searchParams } = new URL(link);
+  await tab.goto(pathname + search);
+  expect(await page.getByLabel('Invite code').inputValue()).toBe(searchParams.get('invite'));
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send me the link' }).click();
+  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
+  await tab.goto(`/sign-up/confirm#token=${tokenIn(mail)}`);
+  expect(page.url()).toBe(`${relay.consoleUrl}/sign-up/confirm`);
+  await page.getByLabel(/^New password/).fill('short');
+  await page.getByRole('button', { name: 'Open the account' }).click();
+  await page.getByText('10 to 200 characters.').nth(1).waitFor();
+  await page.getByLabel(/^New password/).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Open the account' }).click();
+  await page.waitForURL('**/overview');
+}
+
+async function topUpForTheFirstTime(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.getByRole('heading', { name: 'Your first call' }).waitFor();
+  await page.getByRole('link', { name: 'To the wallet' }).click();
+  await page.getByText('USD 20.00', { exact: true }).click();
+  await page.getByRole('button', { name: 'Pay USD 26.00' }).waitFor();
+  await topUp(tab);
+  await page.getByRole('link', { name: 'To the wallet' }).click();
+  await page.getByRole('row', { name: /Paid.*USD 20\.00.*USD 26\.00/ }).waitFor();
+}
+
+async function moveReward({ page }: Tab): Promise<void> {
+  await page.reload();
+  await page.getByRole('row', { name: /Invitee 1.*\+USD 2\.00.*Not yet/ }).waitFor();
+  await page.getByRole('button', { name: 'Everything' }).click();
+  await page.getByRole('button', { name: 'Move to the balance' }).click();
+  await page.getByText('USD 2.00 moved to the balance.').waitFor();
+  await page.getByText('There are no rewards to move yet.').waitFor();
+  await page.getByRole('tab', { name: 'Statement' }).click();
+  await page.getByRole('row', { name: /Invite balance moved.*\+USD 2\.00.*USD 2\.00/ }).waitFor();
+}
+
+/** Price before, progress and money set aside meanwhile, file and time left after. */
+async function makeVideo(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('heading', { name: 'Playground' }).waitFor();
+  await page.getByRole('tab', { name: 'Video' }).click();
+  await page.getByLabel('Seconds').fill('4');
+  await page.getByText('Price: USD 0.20').waitFor();
+  await page.getByLabel('What the video shows').fill('a boat [[work:2]]');
+  await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat [[work:2]]"').waitFor();
+  await page.getByRole('button', { name: 'Make the video' }).click();
+  // Nothing is clicked from here on: the page hears of it.
+  await page.getByText('Set aside').first().waitFor();
+  await page.getByText('Completed').waitFor();
+  await page.locator('video').waitFor();
+  await page.getByRole('timer').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download' }).click(),
+  ]);
+  expect(await download.failure()).toBeNull();
+  await tab.picture('journey/video');
+}
+
+async function seeTheCharge(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.getByRole('link', { name: 'How the amount came about' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('Your browser gets the same amounts').waitFor();
+  const settlement = drawer.getByRole('table', { name: 'Charged' });
+  expect(await settlement.textContent()).toMatch(/Work4USD\s0\.05×\s1USD\s0\.20/);
+  await drawer.getByText('Task completed').waitFor();
+  await tab.picture('journey/charge');
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+}
+
+async function meetAFailure({ page }: Tab): Promise<void> {
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('heading', { name: 'Playground' }).waitFor();
+  await page.getByRole('tab', { name: 'Video' }).click();
+  await page.getByLabel('What the video shows').fill('a boat [[fault:fail-late]]');
+  await page.getByRole('button', { name: 'Make the video' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/The task failed/)
+    .waitFor();
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  const list = page.getByRole('table', { name: 'Tasks, the newest first' });
+  await list.getByText('Given back USD 0.25').waitFor();
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  const usage = page.getByRole('table', { name: /^Requests/ });
+  await usage.getByText('Given back').nth(1).waitFor();
+}
+
+/** Hold and settlement of the first video, hold and release of the second. */
+async function seeTheStatement(tab: Tab): Promise<void> {
+  const { page } = tab;
+  await page.getByRole('link', { name: 'Wallet' }).click();
+  await page.getByRole('tab', { name: 'Statement' }).click();
+  for (const line of [
+    /Call failed, given back.*\+USD 0\.25\s*USD 19\.80/,
+    /Set aside for a call.*-USD 0\.25\s*USD 19\.55/,
+    /Set aside for a call.*-USD 0\.20\s*USD 19\.80/,
+    /Top-up.*\+USD 20\.00\s*USD 20\.00/,
+  ])
+    await page.getByRole('row', { name: line }).waitFor();
+  await tab.goto('/wallet?tab=statement&balance=held');
+  await page.getByRole('row', { name: /Call charged.*-USD 0\.20\s*USD 0\.00/ }).waitFor();
+  await tab.picture('journey/statement');
+}

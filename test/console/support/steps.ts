@@ -1,0 +1,57 @@
+import { expect } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { visitor } from '../../support/console.js';
+import { awaitMail, tokenIn } from '../../support/mail.js';
+import type { Relay } from '../../support/relay.js';
+import type { Tab } from './browser.js';
+
+/** What people of several journeys do by the pages, each in one place. */
+export const PASSWORD = 'correct horse battery';
+
+/** Somebody with a password, made without the pages. */
+export async function signedUp(relay: Relay): Promise<string> {
+  const email = `${newId()}@example.com`;
+  const api = visitor(relay);
+  await api.POST('/api/public/sign-ups', { body: { email } });
+  const token = tokenIn(await awaitMail(relay, email, { subject: /Finish signing up/ }));
+  await api.POST('/api/public/sign-ups/confirm', { body: { token, password: PASSWORD } });
+  return email;
+}
+
+/** Fills the form of the sign-in page, which has to be open. */
+export async function signInHere({ page }: Tab, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** Orders by the form of the wallet, and pays at the sandbox provider; ends on the page of the order. */
+export async function topUp({ page }: Tab): Promise<void> {
+  await page.getByRole('button', { name: /^Pay USD/ }).click();
+  await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.waitForURL('**/topups/**');
+  await page.getByText('Paid: the balance is yours').waitFor();
+}
+
+/** Makes a key by the form of the page of keys; answers it as it is shown, once and until it was stored. */
+export async function makeKey({ page }: Tab, name: string): Promise<string> {
+  await page.getByRole('link', { name: 'New key' }).first().click();
+  const form = page.getByRole('dialog', { name: 'New key' });
+  await form.getByRole('button', { name: 'Create the key' }).click();
+  await form.getByText('Give it a name.').waitFor();
+  await form.getByLabel('Name').fill(name);
+  await form.getByRole('radio', { name: 'Vendora-Main' }).check();
+  await form.getByLabel('Limit in a month (UTC)').fill('5');
+  await form.getByRole('button', { name: 'Create the key' }).click();
+  const once = page.getByRole('dialog', { name: `The key ${name}` });
+  const apiKey = await once.getByText(/^sk-tg-/).textContent();
+  const close = once.getByRole('button', { name: 'Close' });
+  expect(await close.isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await once.getByLabel('I have stored it').check();
+  await close.click();
+  await once.waitFor({ state: 'detached' });
+  expect(await page.getByText(apiKey!).count()).toBe(0);
+  return apiKey!;
+}
