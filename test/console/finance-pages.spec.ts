@@ -113,7 +113,7 @@ describePages({
     {
       name: 'close',
       path: `/finance/periods/close?end=${new Date().toISOString().slice(0, 10)}`,
-      open: press(/^(Run the checklist|运行检查清单)$/, /^(Close the books|结账)$/),
+      open: press(/^(Run the checklist|运行检查清单)$/, /^(Run it again|重新运行)$/),
     },
     { name: 'period', path: '/finance/periods/1', prepare: periodPath },
   ],

@@ -151,7 +151,7 @@ describe('a month with Stripe', () => {
     expect(payouts.data!.items).toMatchObject([
       {
         ...{ payoutId, state: 'matched', amount: '2.16', lines: 6, payments: '39.00', refunds: '-6.50' },
-        ...{ disputes: '-13.00', fees: '-17.34' },
+        ...{ disputes: '-13.00', fees: '-17.34', lineIds: [movement.id] },
       },
     ]);
     await expectCleanLedger(month.relay);

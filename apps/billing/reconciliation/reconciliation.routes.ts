@@ -90,6 +90,7 @@ export const payoutView = z.object({
   adjustments: paymentView,
   fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
   lines: z.number(),
+  lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
   returned: z.boolean(),
   transactionIds,
   bankLineId: z.string().nullable(),

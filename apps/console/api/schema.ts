@@ -14763,6 +14763,8 @@ export interface operations {
                */
               fees: string;
               lines: number;
+              /** @description That tell of the payout itself. */
+              lineIds: string[];
               returned: boolean;
               /** @description Of the ledger. */
               transactionIds: string[];

@@ -42,3 +42,19 @@ export function ChargeLink({ id }: { id: string | null }) {
     </TextLink>
   );
 }
+
+/** A customer's account, leading to its ledger accounts. */
+export function AccountLink({ id }: { id: string | null }) {
+  if (id === null) return '–';
+  return (
+    <TextLink
+      to="/finance/ledger-accounts"
+      search={{ code: `customer:${id}` }}
+      size="xs"
+      ff="monospace"
+      className="model-name"
+    >
+      {id}
+    </TextLink>
+  );
+}

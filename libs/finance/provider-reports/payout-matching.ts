@@ -48,6 +48,8 @@ export interface PayoutItem {
   /** It came back later. */
   returned: boolean;
   lines: number;
+  /** Of the report, that tell of the payout itself: these can be accepted. */
+  lineIds: string[];
   /** Of our books. */
   transactionIds: bigint[];
   /** The line at the bank that it was found in. */
@@ -77,6 +79,7 @@ const PAYOUTS = `WITH
     SELECT l.provider, l.subject_id AS payout_id, min(l.happened_at) AS at, min(l.currency) AS currency,
       -sum(l.amount_minor) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
       count(*) FILTER (WHERE l.type = 'payout') AS payouts, array_remove(array_agg(p.transaction_id), NULL) AS txs,
+      array_agg(l.line_id ORDER BY l.id) AS line_ids,
       coalesce(bool_or(NOT c.accepted), false) AS changed, coalesce(bool_or(c.accepted), false) AS accepted,
       -sum(coalesce(c.amount, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS said_last,
       bool_or(EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = l.id)) AS known_unlinked
@@ -96,7 +99,7 @@ const PAYOUTS = `WITH
   judged AS (
     SELECT provider, payout_id, coalesce(t.at, b.at) AS at, coalesce(t.currency, b.currency) AS currency, t.amount,
       coalesce(b.lines, 0) AS lines, b.payments, b.refunds, b.disputes, b.adjustments, b.fees,
-      coalesce(t.returned, false) AS returned, t.txs,
+      coalesce(t.returned, false) AS returned, t.txs, t.line_ids,
       CASE WHEN t.changed THEN 'differs'
         WHEN t.payouts > 1 THEN 'twice'
         WHEN t.provider IS NULL THEN CASE
@@ -119,7 +122,7 @@ const PAYOUTS = `WITH
     LEFT JOIN linking USING (provider) LEFT JOIN provider_payouts made USING (provider, payout_id))`;
 
 const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::text, lines::int, returned,
-  payments::text, refunds::text, disputes::text, adjustments::text, fees::text, txs::text[],
+  payments::text, refunds::text, disputes::text, adjustments::text, fees::text, txs::text[], line_ids AS "lineIds",
   (SELECT m.bank_line_id::text FROM bank_matches m WHERE m.kind = 'payout' AND m.subject = j.provider || ':' || payout_id
     AND m.undone_at IS NULL) AS "bankLineId"`;
 
@@ -135,6 +138,7 @@ interface PayoutRow extends Record<keyof Parts, string | null> {
   lines: number;
   returned: boolean;
   txs: string[] | null;
+  lineIds: string[] | null;
   bankLineId: string | null;
 }
 
@@ -205,6 +209,7 @@ function toItem(row: PayoutRow): PayoutItem {
       adjustments: part('adjustments'),
       fees: part('fees'),
     },
+    lineIds: row.lineIds ?? [],
     transactionIds: (row.txs ?? []).map(BigInt),
   };
 }

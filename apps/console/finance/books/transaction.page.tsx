@@ -14,7 +14,7 @@ import { DebitCredit } from '../debit-credit.js';
 import { Fact, Facts } from '../facts.js';
 import { Identifier } from '../identifier.js';
 import { KindOfPosting } from '../kinds.js';
-import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 
 const route = getRouteApi('/finance/transactions/$transactionId');
 
@@ -77,7 +77,7 @@ function Head({ transaction }: { transaction: Transaction }) {
       </Fact>
       {accountId !== null && (
         <Fact name={t('transaction.account')}>
-          <Identifier>{accountId}</Identifier>
+          <AccountLink id={accountId} />
         </Fact>
       )}
       {chargeId !== null && (

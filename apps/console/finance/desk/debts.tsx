@@ -15,7 +15,7 @@ import { Figure, Figures } from '../facts.js';
 import { Identifier } from '../identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { CREDITS, ID } from '../patterns.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { type Debtor, refreshDesk } from './desk.js';
 
 const route = getRouteApi('/finance/adjustments');
@@ -71,7 +71,7 @@ function useColumns(): Column<Debtor>[] {
       cell: ({ accountId, name }) => (
         <Stack gap={0}>
           <Text size="sm">{name}</Text>
-          <Identifier>{accountId}</Identifier>
+          <AccountLink id={accountId} />
         </Stack>
       ),
     },

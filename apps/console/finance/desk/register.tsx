@@ -15,7 +15,7 @@ import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
 import { Identifier } from '../identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { type Adjustment, reasons, refreshDesk } from './desk.js';
 
@@ -71,7 +71,7 @@ function useColumns(): Column<Adjustment>[] {
   const { t } = useTranslation('desk');
   return [
     { id: 'at', header: t('at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
-    { id: 'account', header: t('account'), cell: ({ accountId }) => <Identifier>{accountId}</Identifier> },
+    { id: 'account', header: t('account'), cell: ({ accountId }) => <AccountLink id={accountId} /> },
     {
       id: 'why',
       header: t('reason'),

@@ -10,9 +10,8 @@ import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { Identifier } from '../identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { refreshDesk, type WriteOff } from './desk.js';
 
 const route = getRouteApi('/finance/adjustments');
@@ -52,7 +51,7 @@ function useColumns(): Column<WriteOff>[] {
   const { t } = useTranslation('desk');
   return [
     { id: 'at', header: t('at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
-    { id: 'account', header: t('account'), cell: ({ accountId }) => <Identifier>{accountId}</Identifier> },
+    { id: 'account', header: t('account'), cell: ({ accountId }) => <AccountLink id={accountId} /> },
     { id: 'period', header: t('writeOffs.month'), cell: ({ period }) => period },
     { id: 'amount', header: t('amount'), align: 'right', cell: ({ amount }) => <Money value={amount} /> },
     { id: 'note', header: t('note'), cell: ({ note }) => <Text size="sm">{note}</Text> },

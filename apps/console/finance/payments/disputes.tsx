@@ -7,6 +7,7 @@ import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { Identifier } from '../identifier.js';
+import { AccountLink } from '../transaction-links.js';
 import type { Dispute } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
@@ -43,7 +44,7 @@ function useColumns(): Column<Dispute>[] {
     {
       id: 'account',
       header: t('columns.account'),
-      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      cell: ({ accountId }) => <AccountLink id={accountId} />,
     },
     {
       id: 'amount',

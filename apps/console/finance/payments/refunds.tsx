@@ -9,8 +9,8 @@ import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
-import { Identifier } from '../identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { AccountLink } from '../transaction-links.js';
 import { type Refund, refreshPayments } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
@@ -60,7 +60,7 @@ function useColumns(): Column<Refund>[] {
     {
       id: 'account',
       header: t('columns.account'),
-      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      cell: ({ accountId }) => <AccountLink id={accountId} />,
     },
     {
       id: 'pay',

@@ -12,6 +12,7 @@ import { Identifier } from '../identifier.js';
 import { ModalForm, NoteField } from '../modal-form.js';
 import { CREDITS } from '../patterns.js';
 import { AccountFilter } from '../account-filter.js';
+import { AccountLink } from '../transaction-links.js';
 import { type Payment, refreshPayments } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
@@ -63,7 +64,7 @@ function useColumns(): Column<Payment>[] {
     {
       id: 'account',
       header: t('columns.account'),
-      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      cell: ({ accountId }) => <AccountLink id={accountId} />,
     },
     {
       id: 'paid',

@@ -12,6 +12,7 @@ import { CsvLink } from '../csv-link.js';
 import { Identifier } from '../identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
+import { AcceptLine } from './line-actions.js';
 import { matchTones, type Payout } from './reconciliation.js';
 
 const route = getRouteApi('/finance/reconciliation');
@@ -110,6 +111,7 @@ function useColumns(): Column<Payout>[] {
       header: t('transactions'),
       cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
     },
+    { id: 'do', header: t('payments.do'), cell: (payout) => <Action payout={payout} /> },
     { id: 'lines', header: t('payouts.lines'), align: 'right', cell: ({ lines }) => lines, isExtra: true },
     {
       id: 'bank',
@@ -118,4 +120,13 @@ function useColumns(): Column<Payout>[] {
       isExtra: true,
     },
   ];
+}
+
+const ACCEPTABLE = ['differs', 'unlinked', 'lines_missing', 'not_covered'];
+
+/** What the provider does not put right, somebody may take as it is. */
+function Action({ payout: { provider, state, lineIds } }: { payout: Payout }) {
+  const [lineId] = lineIds;
+  if (lineId === undefined || !ACCEPTABLE.includes(state)) return '–';
+  return <AcceptLine provider={provider} lineId={lineId} />;
 }

@@ -11,7 +11,7 @@ import { When } from '../../ui/when.js';
 import { Fact, Facts, Figure, Figures } from '../facts.js';
 import { Identifier } from '../identifier.js';
 import { KindOfPosting } from '../kinds.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { AccountLink, TransactionLinks } from '../transaction-links.js';
 
 const route = getRouteApi('/finance/charges/$chargeId');
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
@@ -78,7 +78,7 @@ function Head({ charge }: { charge: Charge }) {
         <StatusBadge tone={tones[state]}>{t(`charge.states.${state}`)}</StatusBadge>
       </Fact>
       <Fact name={t('dimensions.account')}>
-        <Identifier>{accountId}</Identifier>
+        <AccountLink id={accountId} />
       </Fact>
       <Fact name={t('dimensions.model')}>{[model, group, channel].filter(Boolean).join(' · ')}</Fact>
       <Fact name={t('charge.createdAt')}>

@@ -11,7 +11,7 @@ import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
 import { Identifier } from '../identifier.js';
-import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkState, workStates } from './work-state.js';
@@ -97,7 +97,7 @@ function useColumns(): Column<Work>[] {
     {
       id: 'account',
       header: t('dimensions.account'),
-      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      cell: ({ accountId }) => <AccountLink id={accountId} />,
       isExtra: true,
     },
     {

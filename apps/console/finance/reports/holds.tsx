@@ -14,7 +14,7 @@ import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
 import { Figure, Figures } from '../facts.js';
 import { Identifier } from '../identifier.js';
-import { ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
 
 const route = getRouteApi('/finance/work');
@@ -140,7 +140,7 @@ function useColumns(): Column<Hold>[] {
     {
       id: 'account',
       header: t('dimensions.account'),
-      cell: ({ accountId }) => <Identifier>{accountId}</Identifier>,
+      cell: ({ accountId }) => <AccountLink id={accountId} />,
       isExtra: true,
     },
     {

@@ -13,7 +13,7 @@ import { AccountFilter } from '../account-filter.js';
 import { CsvLink } from '../csv-link.js';
 import { DayField } from '../day-field.js';
 import { Identifier } from '../identifier.js';
-import { TransactionLinks } from '../transaction-links.js';
+import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { dayAfter, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
@@ -88,7 +88,7 @@ function useColumns(currency: string): Column<Lot>[] {
       cell: ({ boughtAt, accountId, transactionId }) => (
         <Stack gap={0}>
           <When at={boughtAt} />
-          <Identifier>{accountId}</Identifier>
+          <AccountLink id={accountId} />
           <TransactionLinks ids={[transactionId]} />
         </Stack>
       ),
