@@ -235,7 +235,15 @@ describe('an account', () => {
     await page.getByText('You see the account The north studio as its owner does').waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
-    expect(await page.getByRole('link', { name: 'Ticket queue' }).count()).toBe(0);
+    const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    const names = await pages.allTextContents();
+    expect(names).not.toContain('Ticket queue');
+    for (const name of names) {
+      await pages.filter({ hasText: name }).click();
+      await page.getByRole('link', { name, exact: true }).and(page.locator('.active')).waitFor();
+      await tab.settled();
+      expect([name, await page.getByText('That did not work').count()]).toEqual([name, 0]);
+    }
     await tab.goto('/tickets/new');
     await page.getByLabel('Subject').fill('A question');
     await page.getByLabel('Message').fill('In their name.');

@@ -9,6 +9,8 @@ export interface NavEntry {
   label: keyof (typeof shell)['nav'];
   icon: Icon;
   roles: readonly Role[];
+  /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
+  isOwn?: true;
 }
 
 export interface NavGroup {

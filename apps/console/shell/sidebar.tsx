@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { navigation } from './areas.js';
-import type { NavGroup } from './navigation.js';
+import type { NavEntry, NavGroup } from './navigation.js';
 import { mayAny, type Session } from './session.js';
 
 /** The pages that somebody's roles open. What a role may not see is not listed. */
 export function Navigation({ session }: { session: Session }) {
   const { t } = useTranslation('shell');
   const groups = navigation
-    .map((group) => ({ ...group, entries: group.entries.filter(({ roles }) => mayAny(session, roles)) }))
+    .map((group) => ({ ...group, entries: group.entries.filter((entry) => isListed(entry, session)) }))
     .filter(({ entries }) => entries.length > 0);
   return (
     <AppShell.Navbar p="xs" aria-label={t('nav.pages')}>
@@ -21,6 +21,10 @@ export function Navigation({ session }: { session: Session }) {
       </ScrollArea>
     </AppShell.Navbar>
   );
+}
+
+function isListed({ roles, isOwn = false }: NavEntry, session: Session): boolean {
+  return mayAny(session, roles) && !(isOwn && session.viewing !== null);
 }
 
 function Entries({ group, isOnly }: { group: NavGroup; isOnly: boolean }) {

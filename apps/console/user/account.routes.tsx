@@ -68,5 +68,5 @@ export const accountRoutes = [tickets, newTicket, ticket, webhooks, endpoint, ac
 export const accountEntries: readonly NavEntry[] = [
   { to: '/webhooks', label: 'webhooks', icon: IconBell, roles: ['user'] },
   { to: '/tickets', label: 'tickets', icon: IconMessages, roles: ['user'] },
-  { to: '/account', label: 'profile', icon: IconUserCog, roles: ['user'] },
+  { to: '/account', label: 'profile', icon: IconUserCog, roles: ['user'], isOwn: true },
 ];

@@ -57,7 +57,7 @@ const playground = createRoute({
 export const callRoutes = [usage, tasks, playground] as const;
 
 export const callEntries: readonly NavEntry[] = [
-  { to: '/playground', label: 'playground', icon: IconFlask, roles: ['user'] },
+  { to: '/playground', label: 'playground', icon: IconFlask, roles: ['user'], isOwn: true },
   { to: '/usage', label: 'usage', icon: IconListDetails, roles: ['user'] },
   { to: '/tasks', label: 'tasks', icon: IconMovie, roles: ['user'] },
 ];
