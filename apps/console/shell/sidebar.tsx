@@ -23,7 +23,7 @@ export function Navigation({ session }: { session: Session }) {
   );
 }
 
-function isListed({ roles, isOwn = false }: NavEntry, session: Session): boolean {
+function isListed({ roles, isOwn }: NavEntry, session: Session): boolean {
   return mayAny(session, roles) && !(isOwn && session.viewing !== null);
 }
 
