@@ -170,10 +170,11 @@ describe('the ledger check', () => {
     [2, `UPDATE lot_uses SET credits = credits + 1 WHERE account_id = $1`],
     [2, `UPDATE lot_uses SET purpose = 'chat' WHERE account_id = $1`],
     [2, `DELETE FROM lot_uses WHERE account_id = $1`],
-    [2, `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1)`],
+    [2, `INSERT INTO lot_unmet VALUES ($1, 1, 'image', 1, now())`],
     [2, `UPDATE lot_cursors SET through_id = 0 WHERE account_id = $1`],
     [1, `UPDATE credit_lots SET paid_minor = paid_minor + 1 WHERE account_id = $1`],
-    [1, `UPDATE lot_uses SET minor = minor + 1 WHERE account_id = $1`],
+    [2, `UPDATE lot_uses SET minor = minor + 1 WHERE account_id = $1`],
+    [1, `INSERT INTO lot_day_sums (day, credits, minor) VALUES (current_date, 0, 1)`],
     [9, `DELETE FROM topups WHERE account_id = $1`],
     [
       11,

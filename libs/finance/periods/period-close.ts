@@ -344,7 +344,9 @@ async function oldestRunning(pool: pg.Pool): Promise<string> {
   if (pid === undefined)
     return 'A transaction from before the close did not end in time; it has by now. Try again.';
   const who =
-    pid === null ? 'a prepared transaction' : `process ${pid} of the database (${program ?? 'unknown'})`;
+    pid === null
+      ? 'a prepared transaction'
+      : `process ${pid} of the database (${program || 'without a name, as its own maintenance is'})`;
   const since = ageS === null || ageS === undefined ? '' : `, which runs since ${ageS} s`;
   return `A transaction from before the close did not end in time: that of ${who}${since}.`;
 }
