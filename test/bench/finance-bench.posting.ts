@@ -10,6 +10,9 @@ import { Loop } from '#platform/loop.js';
 import { type Figure, told } from './finance.bench.js';
 import { type Ledger, openLedger } from './ledger.bench.js';
 
+/** One ledger is left alone, the other followed by what runs behind it. */
+export const POSTING_DATABASES = ['alone', 'followed'] as const;
+
 const ACCOUNTS = 1_000;
 const IN_FLIGHT = 256;
 /** Odd, so that there is a middle one. */

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type pg from 'pg';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { migrate } from '#database/migrations.js';
 import { withDatabase } from '#database/roles.js';
 import { checkLedger } from '#ledger/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
@@ -18,7 +19,7 @@ import {
   measureStatements,
   measureTrialBalances,
 } from './finance-bench.measures.js';
-import { measurePosting } from './finance-bench.posting.js';
+import { measurePosting, POSTING_DATABASES } from './finance-bench.posting.js';
 import { openLedger } from './ledger.bench.js';
 import { printTable } from './report.js';
 
@@ -28,28 +29,35 @@ export interface FinanceBenchOptions {
   accounts: number;
   /** Seconds for each measurement of posting. */
   seconds: number;
+  /** Folder in which the generated books stay, to be measured again; left out: they are thrown away. */
+  keep?: string;
   json: boolean;
 }
 
 export interface Figure {
   what: string;
   value: number;
-  unit: 's' | 'ms' | '/s' | 'MB' | 'ratio';
+  unit: 's' | 'ms' | '/s' | 'MB' | 'ratio' | 'nodes' | 'listeners';
   /** Null: there is no aim, it is for comparison. */
   aim: { atMost: number } | { atLeast: number } | null;
   note: string;
 }
 
 const DAYS = 30;
+/** Databases of the server: what is measured, and what is being generated to be kept. */
+const BOOKS = 'books';
+const UNFINISHED = 'unfinished';
 const CHECK_GRACE_MS = 60_000;
 
 /** Runs the bench and prints what it found; sets the exit code when the books of the generator do not hold. */
 export async function benchFinance(options: FinanceBenchOptions): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  const { keep } = options;
+  const dataDir = keep ? resolve(keep) : await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  await mkdir(dataDir, { recursive: true });
   const server = await startEmbeddedPostgres({ dataDir, log: createLogger('bench', 'warn') });
   const cleanUp = async () => {
     await server.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    if (!keep) await rm(dataDir, { recursive: true, force: true });
   };
   // The server is a process group of its own, and would outlive a Ctrl-C.
   const interrupted = (): void => void cleanUp().finally(() => process.exit(130));
@@ -68,23 +76,18 @@ export async function benchFinance(options: FinanceBenchOptions): Promise<void> 
 }
 
 async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure[]> {
-  const ledger = await openLedger(server, 'books', 0);
+  const written = await prepareBooks(server, options);
   const billing = openPool({
-    url: withDatabase(server.urlFor('billing'), 'books'),
+    url: withDatabase(server.urlFor('billing'), BOOKS),
     ...{ max: 4, applicationName: 'bench', statementTimeoutMs: 0 },
   });
   try {
-    await configureSandboxChannel(ledger.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench' });
-    await ledger.owner.query(
-      `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, actor, reason, request_id)
-       SELECT channel_id, model_id, 0.01, 'bench', 'bench', model_id FROM channel_models`,
+    const { rows } = await billing.query<{ entries: bigint }>(
+      'SELECT count(*) AS entries FROM ledger_entries',
     );
-    const startedMs = performance.now();
-    const entries = await writeBooks(ledger.owner, { ...options, days: DAYS });
-    const seconds = (performance.now() - startedMs) / 1000;
-    const figures = [
-      told({ what: 'writing the books', value: seconds, unit: 's', aim: null, note: `${entries} entries` }),
-    ];
+    const entries = Number(rows[0]?.entries);
+    const figures = written === null ? [] : [told(written)];
+    process.stderr.write(`${entries} entries\n`);
     for (const measure of [
       measureFloors,
       measureSnapshots,
@@ -99,6 +102,48 @@ async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
     return figures;
   } finally {
     await billing.end();
+  }
+}
+
+/**
+ * Leaves the books of the generator in the database that is measured, which changes them. Where they are kept, it gets a
+ * copy of what an earlier run generated of the same size. Answers what generating took, or null.
+ */
+async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure | null> {
+  if (!options.keep) return generate(server, BOOKS, options);
+  const owner = openPool({ url: server.ownerUrl, max: 1, applicationName: 'bench', statementTimeoutMs: 0 });
+  try {
+    const kept = `kept_${options.entries}_${options.accounts}`;
+    for (const leftOver of [BOOKS, UNFINISHED, ...POSTING_DATABASES])
+      await owner.query(`DROP DATABASE IF EXISTS ${leftOver}`);
+    const { rowCount } = await owner.query('SELECT FROM pg_database WHERE datname = $1', [kept]);
+    const figure = rowCount === 0 ? await generate(server, UNFINISHED, options) : null;
+    if (figure) await owner.query(`ALTER DATABASE ${UNFINISHED} RENAME TO ${kept}`);
+    await owner.query(`CREATE DATABASE ${BOOKS} TEMPLATE ${kept} STRATEGY file_copy`);
+    await migrate({ ownerUrl: withDatabase(server.ownerUrl, BOOKS) });
+    return figure;
+  } finally {
+    await owner.end();
+  }
+}
+
+async function generate(
+  server: EmbeddedPostgres,
+  database: string,
+  options: FinanceBenchOptions,
+): Promise<Figure> {
+  const ledger = await openLedger(server, database, 0);
+  try {
+    await configureSandboxChannel(ledger.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench' });
+    await ledger.owner.query(
+      `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, actor, reason, request_id)
+       SELECT channel_id, model_id, 0.01, 'bench', 'bench', model_id FROM channel_models`,
+    );
+    const startedMs = performance.now();
+    const entries = await writeBooks(ledger.owner, { ...options, days: DAYS });
+    const seconds = (performance.now() - startedMs) / 1000;
+    return { what: 'writing the books', value: seconds, unit: 's', aim: null, note: `${entries} entries` };
+  } finally {
     await ledger.close();
   }
 }
@@ -119,7 +164,8 @@ export function told(figure: Figure): Figure {
   return figure;
 }
 
-function rowOf({ what, value, unit, aim, note }: Figure): string[] {
+/** As it stands in the table. */
+export function rowOf({ what, value, unit, aim, note }: Figure): string[] {
   const worded = (number: number) =>
     unit === '/s' ? `${Math.round(number).toLocaleString('en')}/s` : `${+number.toPrecision(3)} ${unit}`;
   const aimed = aim === null ? '' : 'atMost' in aim ? `< ${worded(aim.atMost)}` : `> ${worded(aim.atLeast)}`;
