@@ -317,6 +317,19 @@ describe('a line that a later report tells otherwise', () => {
     await expect(fixture.owner.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
   });
 
+  it('differs again when it is told as it was before, at first or between', async () => {
+    await bought('pi_back', '2026-01-03T00:00:00Z');
+    for (const amount of ['13.00', '12.00', '11.00']) await told('back', amount);
+    await accept('back');
+    await told('back', '11.00');
+    expect(await found(paymentsControl)).toEqual([]);
+    await told('back', '12.00');
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
+    await accept('back');
+    await told('back', '13.00');
+    expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
+  });
+
   it('may be accepted in its later word, and not when our books have neither', async () => {
     await bought('pi_later', '2026-01-03T00:00:00Z');
     await told('later', '12.00');

@@ -11,7 +11,7 @@ export interface ImportCounts {
   lines: number;
   /** Not known before. */
   added: number;
-  /** Known before, with other content: each is told by the control of payments. */
+  /** Known before, with other content than the first or the last time. What is new of it is told by the control of payments. */
   changed: number;
 }
 
@@ -192,8 +192,8 @@ const GIVEN = `given AS (
     .map(([, type], at) => `$${at + 3}::${type}[]`)
     .join(
       ', ',
-    )}) AS g (line_id, type, amount_minor, fee_minor, currency, happened_at, available_on, subject_id, payment_id,
-    payout_id, description), (VALUES ($1::text, $2::text)) AS report (provider, report_id))`;
+    )}) WITH ORDINALITY AS g (line_id, type, amount_minor, fee_minor, currency, happened_at, available_on, subject_id, payment_id,
+    payout_id, description, place), (VALUES ($1::text, $2::text)) AS report (provider, report_id))`;
 
 const INSERT_LINES = `WITH ${GIVEN}, added AS (
     INSERT INTO provider_report_lines (provider, line_id, report_id, type, amount_minor, fee_minor, currency, happened_at,
@@ -212,20 +212,31 @@ const INSERT_PAYOUTS = `WITH ${GIVEN}
   JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
   WHERE g.payout_id IS NOT NULL ON CONFLICT (line) DO NOTHING`;
 
-/** A report of payouts says when they arrive, one of transactions when they left: their times are not compared. */
-const INSERT_CHANGES = `WITH ${GIVEN}, changed AS (
-    SELECT l.id, g.* FROM given g
+/** One word of a provider, as it is kept. */
+const WORD = (
+  of: string,
+  payoutId: string,
+): string => `jsonb_strip_nulls(jsonb_build_object('type', ${of}.type,
+  'amountMinor', ${of}.amount_minor::text, 'feeMinor', ${of}.fee_minor::text, 'currency', ${of}.currency, 'happenedAt',
+  to_char(${of}.happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'subjectId', ${of}.subject_id,
+  'paymentId', ${of}.payment_id, 'payoutId', ${payoutId}))`;
+
+/**
+ * What is said otherwise than the last time, be it what was said at first: somebody may have accepted the words between. What a
+ * report leaves out is no other word. One of payouts says when they arrive, one of transactions when they left: their times
+ * are not compared.
+ */
+const INSERT_CHANGES = `WITH ${GIVEN}, told AS (
+    SELECT l.id, g.report_id, g.place, ${WORD('g', 'g.payout_id')} AS word, ${WORD('l', 'p.payout_id')} AS first,
+      CASE WHEN l.type IN ('payout', 'payout_failure') THEN 'happenedAt' ELSE '' END AS passed_over
+    FROM given g
     JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
-    LEFT JOIN provider_line_payouts p ON p.line = l.id
-    WHERE (l.type, l.amount_minor, l.fee_minor, l.currency, l.subject_id)
-        IS DISTINCT FROM (g.type, g.amount_minor, g.fee_minor, g.currency, g.subject_id)
-      OR (date_trunc('second', l.happened_at) <> date_trunc('second', g.happened_at)
-        AND l.type NOT IN ('payout', 'payout_failure'))
-      OR l.payment_id <> g.payment_id OR p.payout_id <> g.payout_id),
+    LEFT JOIN provider_line_payouts p ON p.line = l.id),
+  compared AS (
+    SELECT *, first || coalesce((SELECT c.content FROM provider_line_changes c WHERE c.line = told.id ORDER BY c.id DESC LIMIT 1),
+      '{}') || coalesce(lag(word) OVER (PARTITION BY id ORDER BY place), '{}') AS last FROM told),
   noted AS (
-    INSERT INTO provider_line_changes (line, report_id, content)
-    SELECT id, report_id, jsonb_strip_nulls(jsonb_build_object('type', type, 'amountMinor', amount_minor::text,
-      'feeMinor', fee_minor::text, 'currency', currency, 'happenedAt', to_char(happened_at AT TIME ZONE 'UTC',
-      'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'subjectId', subject_id, 'paymentId', payment_id, 'payoutId', payout_id))
-    FROM changed ON CONFLICT (line, content) DO NOTHING)
-  SELECT count(DISTINCT id)::int AS count FROM changed`;
+    INSERT INTO provider_line_changes (line, report_id, content) SELECT id, report_id, word FROM compared
+    WHERE (last || word) - passed_over <> last - passed_over ORDER BY place)
+  SELECT count(DISTINCT id)::int AS count FROM compared
+  WHERE (last || word) - passed_over <> last - passed_over OR (first || word) - passed_over <> first - passed_over`;
