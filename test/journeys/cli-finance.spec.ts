@@ -100,10 +100,18 @@ describe('tollgate finance', () => {
       new Date(end),
       red.map(({ id }) => id),
     );
+    const chosen = await finance('periods', 'close', '--end', end, '--margin', '0', '--grace', '999999');
+    expect(chosen.stderr).toContain('--grace');
+    expect((await finance('periods', 'list')).stdout).not.toContain('closed');
+    const whatIf = await finance('periods', 'check', '--end', end, '--grace', '999999');
+    expect(whatIf.stdout).toMatch(
+      /^As if work younger than 999999 s were in flight; a close goes by 300 s\./,
+    );
     const young = await finance('periods', 'close', '--end', end);
     expect(young.stderr).toBe('A period is closed 60 s after its end at the earliest.\n');
     const closed = await finance('periods', 'close', '--end', end, '--margin', '0');
     expect(closed).toMatchObject({ code: 0, stdout: expect.stringMatching(/Period\s+1, closed/) });
+    expect(closed.stdout).toMatch(/Grace\s+300 s/);
     const shown = await finance('periods', 'show', '1', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({
       state: 'closed',

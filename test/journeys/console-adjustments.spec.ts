@@ -67,7 +67,9 @@ async function register(query: { accountId?: string; ticketId?: string; reason?:
 
 describe('an adjustment', () => {
   it('goes by the limit that billing was started with, which is stored for every program', async () => {
-    const { rows } = await relay.fixture.owner.query<{ amount: bigint }>('SELECT amount FROM desk_limits');
+    const { rows } = await relay.fixture.owner.query<{ amount: bigint }>(
+      `SELECT amount FROM desk_limits WHERE name = 'adjustment'`,
+    );
     expect(rows).toEqual([{ amount: 5_000_000_000n }]);
   });
 

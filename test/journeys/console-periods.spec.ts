@@ -13,6 +13,7 @@ let second: Person;
 beforeAll(async () => {
   relay = await startRelay({
     ...{ PERIOD_MARGIN_SECONDS: '0.01', PERIOD_ANSWER_SECONDS: '2', ADJUSTMENT_LIMIT: '5' },
+    RECONCILE_GRACE_SECONDS: '240',
   });
   customer = await relay.customer('10');
   finance = await person(relay, { roles: ['finance'] });
@@ -78,13 +79,13 @@ async function closeNow() {
   await waive(end);
   const { data } = await close({ end });
   expect(data!.checklist.filter(({ state }) => state === 'failed')).toEqual([]);
-  expect(data).toMatchObject({ state: 'closed', endsAt: end });
+  expect(data).toMatchObject({ state: 'closed', endsAt: end, graceSeconds: 240 });
   return data!;
 }
 
 describe('the close of a period', () => {
   it('is checked without a change, and says what is red and may be waived', async () => {
-    const { ok, checklist } = await check(new Date().toISOString());
+    const { ok, checklist, graceSeconds } = await check(new Date().toISOString());
     expect(checklist.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['zero-sums', 'costs', 'recognition', 'chain', 'approvals', 'control:ledger']),
     );
@@ -98,6 +99,7 @@ describe('the close of a period', () => {
       waivable: false,
     });
     expect(ok).toBe(checklist.every(({ state }) => state !== 'failed'));
+    expect(graceSeconds).toBe(240);
     const { data } = await finance.api.GET('/api/finance/periods');
     expect(data!.items).toEqual([]);
   });

@@ -2,8 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { catchUp } from '#finance/periods/catch-up.js';
 import { findPeriod, findPeriodOfRequest, type Period } from '#finance/periods/period.js';
-import { closePeriod, checkPeriod, CloseRefused, type CloseRequest } from '#finance/periods/period-close.js';
-import type { ChecklistItem } from '#finance/periods/period.js';
+import {
+  type CheckedPeriod,
+  checkPeriod,
+  closePeriod,
+  CloseRefused,
+  type CloseRequest,
+} from '#finance/periods/period-close.js';
 import { audit } from '#identity/audit-log.js';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
@@ -16,7 +21,7 @@ export interface PeriodDeskParts {
   log: Logger;
   config: PeriodsConfig;
   /** Of the controls, which the checklist runs. */
-  reconcile: Pick<ReconcileConfig, 'graceMs' | 'limitMs'>;
+  reconcile: Pick<ReconcileConfig, 'limitMs'>;
 }
 
 /** Closes periods for people of finance, one at a time; a close goes on when its answer was given. */
@@ -26,10 +31,9 @@ export class PeriodDesk {
 
   constructor(private readonly parts: PeriodDeskParts) {}
 
-  check(end: Date): Promise<{ at: string; checklist: ChecklistItem[] }> {
+  check(end: Date): Promise<CheckedPeriod> {
     const { pool, reconcile } = this.parts;
-    const { graceMs, limitMs } = reconcile;
-    return checkPeriod(pool, { end, graceMs, limitMs });
+    return checkPeriod(pool, { end, limitMs: reconcile.limitMs });
   }
 
   /**
@@ -59,7 +63,7 @@ export class PeriodDesk {
       const before = await findPeriodOfRequest(pool, request);
       const period = await closePeriod(pool, request, {
         ...{ marginMs: config.marginMs, waitMs: config.waitMs, signal },
-        ...{ graceMs: reconcile.graceMs, limitMs: reconcile.limitMs },
+        limitMs: reconcile.limitMs,
         catchUp: () => catchUp(pool, { log, signal }),
       });
       if (before?.endedAt) return period;
@@ -75,13 +79,13 @@ export class PeriodDesk {
   }
 
   private note(period: Period, auditId: string): Promise<void> {
-    const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash } = period;
+    const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash, graceMs } = period;
     return inTransaction(this.parts.pool, (client) =>
       audit(client, {
         actor: closedBy,
         action: `period.${state}`,
         subject: `period:${id}`,
-        after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash },
+        after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
         requestId: auditId,
       }),
     );

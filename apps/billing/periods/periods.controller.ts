@@ -65,8 +65,9 @@ export class PeriodsController {
 
   @Serves(routes.check)
   async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
-    const { at, checklist } = await this.desk.check(body.end);
-    return { at: timeOf(at), ok: checklist.every(({ state }) => state !== 'failed'), checklist };
+    const { at, checklist, graceMs } = await this.desk.check(body.end);
+    const ok = checklist.every(({ state }) => state !== 'failed');
+    return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
   }
 
   @Serves(routes.waivers)

@@ -1,6 +1,13 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Module } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Module,
+  type OnModuleInit,
+} from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
+import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import type { Logger } from '#platform/logging.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
 import type { BillingConfig } from '../billing.config.js';
@@ -16,6 +23,19 @@ class PeriodsEnd implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.desk.stop();
+  }
+}
+
+/** What this program was started with is what every close goes by, whoever asks for it and from where. */
+@Injectable()
+class GraceRecord implements OnModuleInit {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await recordCloseGrace(this.pool, this.config.reconcile.graceMs);
   }
 }
 
@@ -36,6 +56,7 @@ class PeriodsEnd implements BeforeApplicationShutdown {
       inject: [DataSource, POOL, ApprovalDesk],
     },
     PeriodsEnd,
+    GraceRecord,
   ],
 })
 export class PeriodsModule {}

@@ -29,6 +29,9 @@ const usedWaiver = z.object({
   approvedBy: z.string().nullable(),
 });
 
+const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
+const grace = z.number().meta({ description: GRACE, examples: [300] });
+
 export const periodView = z.object({
   id: z.string(),
   startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
@@ -46,6 +49,7 @@ export const periodView = z.object({
   }),
   abandonedReason: z.string().nullable(),
   waivers: z.array(usedWaiver),
+  graceSeconds: grace.nullable().meta({ description: `${GRACE} Null: it was closed before that was kept.` }),
   note: z.string().nullable(),
   closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
   begunAt: timeView,
@@ -156,6 +160,7 @@ export const periodRoutes = {
     answer: z.object({
       at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
       ok: z.boolean(),
+      graceSeconds: grace,
       checklist: z.array(checklistItemView),
     }),
   }),

@@ -5,7 +5,7 @@ import { timeOf, trialBalanceView } from '../finance/ledger.view.js';
 import type { periodView, waiverView } from './periods.routes.js';
 
 export function viewPeriod(period: Period): z.input<typeof periodView> {
-  const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, ...rest } = period;
+  const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, graceMs, ...rest } = period;
   const { checklist, waivers } = rest;
   return {
     ...rest,
@@ -20,6 +20,7 @@ export function viewPeriod(period: Period): z.input<typeof periodView> {
     recordedBefore: recordedBefore && timeOf(recordedBefore),
     begunAt: begunAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
+    graceSeconds: graceMs === null ? null : graceMs / 1000,
   };
 }
 

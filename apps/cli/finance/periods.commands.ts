@@ -23,7 +23,6 @@ import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
-const GRACE_MS = 300_000;
 /** A question of the checklist may read the whole ledger. */
 const LIMIT_MS = 600_000;
 
@@ -55,6 +54,7 @@ export function periodsCommand(): Command {
     .action(show);
   endOptions(periods.command('check'))
     .description('the checklist of a close, now; changes nothing, and exits 1 when something is red')
+    .option('--grace <seconds>', 'what if so young work were in flight; no close goes by it', secondsArgument)
     .action(check);
   periods
     .command('waivers')
@@ -75,7 +75,6 @@ export function periodsCommand(): Command {
 function endOptions(command: Command): Command {
   return command
     .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
-    .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(...JSON_OPTION);
 }
 
@@ -119,19 +118,21 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
 
 interface EndOptions {
   end: Date;
-  grace: number;
   json?: boolean;
 }
 
-async function check({ end, grace, json }: EndOptions): Promise<void> {
-  const { at, checklist } = await withDatabase(process.env, (pool) =>
-    checkPeriod(pool, { end, graceMs: grace, limitMs: LIMIT_MS, onProgress: tell }),
+async function check({ end, grace, json }: EndOptions & { grace?: number }): Promise<void> {
+  const limits = { limitMs: LIMIT_MS, ...(grace === undefined ? {} : { graceMs: grace }) };
+  const { at, checklist, graceMs, closeGraceMs } = await withDatabase(process.env, (pool) =>
+    checkPeriod(pool, { end, ...limits, onProgress: tell }),
   );
   tell('');
   const ok = checklist.every(({ state }) => state !== 'failed');
   if (!ok) process.exitCode = 1;
-  if (json) return printJson({ at: timeOf(at), ok, checklist });
-  printText(checklistText(checklist));
+  const graces = { graceSeconds: graceMs / 1000, closeGraceSeconds: closeGraceMs / 1000 };
+  if (json) return printJson({ at: timeOf(at), ok, ...graces, checklist });
+  const whatIf = `As if work younger than ${graces.graceSeconds} s were in flight; a close goes by ${graces.closeGraceSeconds} s.`;
+  printText(`${graceMs === closeGraceMs ? '' : `${whatIf}\n\n`}${checklistText(checklist)}`);
 }
 
 async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promise<void> {
@@ -163,7 +164,6 @@ async function close(options: CloseOptions): Promise<void> {
     const limits = {
       marginMs: options.margin,
       waitMs: options.wait,
-      graceMs: options.grace,
       limitMs: LIMIT_MS,
     };
     const closed = await closePeriod(
@@ -171,11 +171,11 @@ async function close(options: CloseOptions): Promise<void> {
       { end, note, actor, requestId },
       { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: tell },
     ).catch(inPlainWords);
-    const { id, state, abandonedReason, waivers, balancesHash } = closed;
+    const { id, state, abandonedReason, waivers, balancesHash, graceMs } = closed;
     await inTransaction(pool, (client) =>
       audit(client, {
         ...{ actor, action: `period.${state}`, subject: `period:${id}`, requestId: null },
-        after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash },
+        after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
       }),
     );
     return closed;
@@ -197,12 +197,22 @@ function tell(words: string): void {
 }
 
 function periodText(period: Period): string {
-  const { id, startsAt, endsAt, state, recordedBefore, balancesHash, abandonedReason, closedBy } =
-    viewPeriod(period);
+  const {
+    id,
+    startsAt,
+    endsAt,
+    state,
+    recordedBefore,
+    balancesHash,
+    abandonedReason,
+    closedBy,
+    graceSeconds,
+  } = viewPeriod(period);
   const head = facts([
     ['Period', `${id}, ${state}`],
     ['Time', `${startsAt ?? 'the beginning'} to ${endsAt}`],
     ['By', closedBy],
+    ...(graceSeconds === null ? [] : [['Grace', `${graceSeconds} s`] as [string, string]]),
     ...(abandonedReason === null ? [] : [['Abandoned', abandonedReason] as [string, string]]),
     ...(recordedBefore === null ? [] : [['Recorded before', recordedBefore ?? ''] as [string, string]]),
     ...(balancesHash === null ? [] : [['Balances sha256', balancesHash] as [string, string]]),

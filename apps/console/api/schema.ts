@@ -657,6 +657,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/email-changes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Mails a link to another e-mail address of yours, which takes it over.
+     * @description The answer is the same whether somebody has the address or not; the mail says which. The old address is told once the link was followed.
+     */
+    post: operations['requestEmailChange'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/finance/adjustments': {
     parameters: {
       query?: never;
@@ -2362,6 +2382,23 @@ export interface paths {
      * @description The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and errors are those of the gateway, which says so at /openapi.json.
      */
     post: operations['playVideos'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/public/email-changes/confirm': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Takes the new address over by the link of the mail. Sessions go on. */
+    post: operations['confirmEmailChange'];
     delete?: never;
     options?: never;
     head?: never;
@@ -10139,6 +10176,103 @@ export interface operations {
       };
     };
   };
+  requestEmailChange: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          email: string;
+          password: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Mails a link to another e-mail address of yours, which takes it over. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `too_many_attempts` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   listAdjustments: {
     parameters: {
       query?: {
@@ -12573,6 +12707,8 @@ export interface operations {
                 requestedBy: string | null;
                 approvedBy: string | null;
               }[];
+              /** @description Work that was younger was taken for in flight; as billing is configured. Null: it was closed before that was kept. */
+              graceSeconds: number | null;
               note: string | null;
               /** @description As `user:{id}`, or an operator of the command line. */
               closedBy: string;
@@ -12665,6 +12801,11 @@ export interface operations {
             /** @description Up to where the books were certain. */
             at: string | null;
             ok: boolean;
+            /**
+             * @description Work that was younger was taken for in flight; as billing is configured.
+             * @example 300
+             */
+            graceSeconds: number;
             checklist: {
               /**
                * @example zero-sums
@@ -12827,6 +12968,8 @@ export interface operations {
               requestedBy: string | null;
               approvedBy: string | null;
             }[];
+            /** @description Work that was younger was taken for in flight; as billing is configured. Null: it was closed before that was kept. */
+            graceSeconds: number | null;
             note: string | null;
             /** @description As `user:{id}`, or an operator of the command line. */
             closedBy: string;
@@ -13180,6 +13323,8 @@ export interface operations {
               requestedBy: string | null;
               approvedBy: string | null;
             }[];
+            /** @description Work that was younger was taken for in flight; as billing is configured. Null: it was closed before that was kept. */
+            graceSeconds: number | null;
             note: string | null;
             /** @description As `user:{id}`, or an operator of the command line. */
             closedBy: string;
@@ -21472,6 +21617,88 @@ export interface operations {
       };
       /** @description `rate_limit_exceeded` */
       429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  confirmEmailChange: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          token: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Takes the new address over by the link of the mail. Sessions go on. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            email: string;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
         headers: {
           [name: string]: unknown;
         };

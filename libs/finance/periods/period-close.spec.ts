@@ -15,6 +15,7 @@ import { spreadOverDays } from '../../../test/support/spread.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import { hashBalances } from './balances-hash.js';
 import { catchUp } from './catch-up.js';
+import { recordCloseGrace } from './close-grace.js';
 import { findPeriod, listLatePostings, listPeriods, type Period, periodBalances } from './period.js';
 import { checkPeriod, closePeriod, type CloseOptions, type CloseRequest } from './period-close.js';
 
@@ -39,7 +40,7 @@ afterAll(() => fixture.close());
 const DAYS = 4;
 
 function options(changed: Partial<CloseOptions> = {}): CloseOptions {
-  const limits = { marginMs: 0, waitMs: 60_000, graceMs: 60_000, limitMs: 60_000 };
+  const limits = { marginMs: 0, waitMs: 60_000, limitMs: 60_000 };
   return { ...limits, catchUp: () => catchUp(pool, { log: fixture.log }), ...changed };
 }
 
@@ -102,6 +103,27 @@ describe('a close', () => {
     expect((await findPeriod(pool, first.id))?.latePostings).toBe(2);
   });
 
+  it('goes by the grace that the books keep, and tells it for ever', async () => {
+    // A contradiction that nobody may leave for later.
+    const { accountId, keyId } = await fixture.account({ credits: '0' });
+    await fixture.owner.query(
+      `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+         channel_id, deadline, ended_at, created_at)
+       VALUES ($1, 'video', $2, $3, 'none', 'openai', 'failed', 'vendora-imagine-video', 'vendora-imagine-video', '{}', 2, 'sandbox',
+         now(), now() - interval '10 seconds', now() - interval '20 seconds')`,
+      [newId(), accountId, keyId],
+    );
+    await recordCloseGrace(pool, 5_000);
+    const chosen = { ...options(), graceMs: 999_999_000 };
+    expect(await closePeriod(pool, await waivedRequest(), chosen)).toMatchObject({
+      ...{ state: 'abandoned', graceMs: 5_000 },
+      abandonedReason: 'Not in order: control:charges-tasks, control:ledger.',
+    });
+    await recordCloseGrace(pool, 300_000);
+    expect((await close()).graceMs).toBe(300_000);
+    await fixture.owner.query(`DELETE FROM tasks WHERE charge_id = 'none'`);
+  });
+
   it('is the same for the same request, and refuses another one under its id', async () => {
     const asked = await waivedRequest();
     const closed = await closePeriod(pool, asked, options());
@@ -127,7 +149,7 @@ describe('a close', () => {
   it('is abandoned when something is red, says what, and opens the period again', async () => {
     await book();
     const end = new Date();
-    const dry = await checkPeriod(pool, { end, graceMs: 60_000, limitMs: 60_000 });
+    const dry = await checkPeriod(pool, { end, limitMs: 60_000 });
     expect(dry.checklist.find(({ id }) => id === 'control:suspense')).toMatchObject({
       state: 'failed',
       waivable: true,

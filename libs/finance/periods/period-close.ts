@@ -11,6 +11,7 @@ import {
   type Period,
   type UsedWaiver,
 } from './period.js';
+import { readCloseGrace } from './close-grace.js';
 import { type ChecklistOptions, runChecklist } from './period-checklist.js';
 import { waiversOf } from './waiver.js';
 
@@ -39,8 +40,6 @@ export interface CloseOptions {
   readonly marginMs: number;
   /** How long to wait for transactions from before the close. */
   readonly waitMs: number;
-  /** Work younger than this may be in flight. */
-  readonly graceMs: number;
   /** Each question of the checklist is given up after this. */
   readonly limitMs: number;
   /** Brings what runs behind the postings past the end, before nothing may be posted there any more. */
@@ -93,22 +92,32 @@ export async function closePeriod(
     options.onProgress?.('bringing the books up to the end', null);
     await options.catchUp?.();
     options.signal?.throwIfAborted();
-    const { periodId, attempt } = await beginClose(pool, request);
-    const close = new Close(pool, { periodId, attempt, request, options });
+    const close = new Close(pool, { ...(await beginClose(pool, request)), request, options });
     await close.run();
-    return (await findPeriod(pool, periodId)) as Period;
+    return (await findPeriod(pool, close.periodId)) as Period;
   });
 }
 
+/** As the checklist's; without a grace it is the one that a close goes by, any other one asks what would be. */
+export type CheckOptions = Omit<ChecklistOptions, 'graceMs' | 'isRehearsal'> & { readonly graceMs?: number };
+
+export interface CheckedPeriod {
+  at: string;
+  checklist: ChecklistItem[];
+  graceMs: number;
+  /** What a close goes by. */
+  closeGraceMs: number;
+}
+
 /** Runs the checklist as a close would, and changes nothing. */
-export async function checkPeriod(
-  pool: pg.Pool,
-  options: ChecklistOptions,
-): Promise<{ at: string; checklist: ChecklistItem[] }> {
-  return atHorizon(pool, async (client, horizon) => ({
-    at: horizon.at,
-    checklist: await runChecklist({ client, horizon }, { ...options, isRehearsal: true }),
-  }));
+export async function checkPeriod(pool: pg.Pool, options: CheckOptions): Promise<CheckedPeriod> {
+  return atHorizon(pool, async (client, horizon) => {
+    const closeGraceMs = await readCloseGrace(client);
+    const { graceMs = closeGraceMs } = options;
+    const asked = { ...options, graceMs, isRehearsal: true };
+    const checklist = await runChecklist({ client, horizon }, asked);
+    return { at: horizon.at, checklist, graceMs, closeGraceMs };
+  });
 }
 
 async function endedCloseOf(pool: pg.Pool, request: CloseRequest): Promise<Period | null> {
@@ -156,18 +165,19 @@ async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: Cl
 }
 
 /** Whoever holds the lock is the only one: a row that is `closing` belongs to a program that died. */
-function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: bigint; attempt: number }> {
+function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
   return inTransaction(pool, async (client) => {
+    const graceMs = await readCloseGrace(client);
     const { rows: left } = await client.query<{ id: bigint; attempt: number; isOurs: boolean }>(
       `SELECT id, attempt, closed_by = $1 AND request_id = $2 AS "isOurs" FROM ledger_periods WHERE state = 'closing' FOR UPDATE`,
       [request.actor, request.requestId],
     );
     if (left[0]?.isOurs) {
       const { rows } = await client.query<{ attempt: number }>(
-        'UPDATE ledger_periods SET attempt = attempt + 1 WHERE id = $1 RETURNING attempt',
-        [left[0].id],
+        'UPDATE ledger_periods SET attempt = attempt + 1, grace_ms = $2 WHERE id = $1 RETURNING attempt',
+        [left[0].id, graceMs],
       );
-      return { periodId: left[0].id, attempt: rows[0]?.attempt ?? 0 };
+      return { periodId: left[0].id, attempt: rows[0]?.attempt ?? 0, graceMs };
     }
     if (left[0]) {
       const { id: periodId, attempt } = left[0];
@@ -175,18 +185,18 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<{ periodId: b
       await abandon(client, { periodId, attempt }, ended);
     }
     const { rows } = await client.query<{ id: bigint }>(
-      `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by)
-       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, $3, $4)
+      `INSERT INTO ledger_periods (starts_at, ends_at, waivers, note, request_id, closed_by, grace_ms)
+       VALUES ((SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed'), $1, '[]', $2, $3, $4, $5)
        RETURNING id`,
-      [request.end, request.note, request.requestId, request.actor],
+      [request.end, request.note, request.requestId, request.actor, graceMs],
     );
-    return { periodId: (rows[0] as { id: bigint }).id, attempt: 1 };
+    return { periodId: (rows[0] as { id: bigint }).id, attempt: 1, graceMs };
   });
 }
 
 async function abandon(
   client: pg.Pool | pg.ClientBase,
-  { periodId, attempt }: { periodId: bigint; attempt: number },
+  { periodId, attempt }: Pick<BegunClose, 'periodId' | 'attempt'>,
   { message, checklist }: CloseAbandoned,
 ): Promise<void> {
   await client.query(
@@ -196,9 +206,13 @@ async function abandon(
   );
 }
 
-interface CloseParts {
+interface BegunClose {
   periodId: bigint;
   attempt: number;
+  graceMs: number;
+}
+
+interface CloseParts extends BegunClose {
   request: CloseRequest;
   options: CloseOptions;
 }
@@ -209,6 +223,10 @@ class Close {
     private readonly pool: pg.Pool,
     private readonly parts: CloseParts,
   ) {}
+
+  get periodId(): bigint {
+    return this.parts.periodId;
+  }
 
   /** Ends as closed or abandoned. @throws what was not foreseen, such as the loss of the database: then it is tried again */
   async run(): Promise<void> {
@@ -249,9 +267,9 @@ class Close {
   }
 
   private async checkAndStore(): Promise<void> {
-    const { request, options } = this.parts;
+    const { request, options, graceMs } = this.parts;
     const { end } = request;
-    const { graceMs, limitMs, signal } = options;
+    const { limitMs, signal } = options;
     const { client, horizon, close } = await openReport(this.pool);
     try {
       const asked = {

@@ -48,6 +48,8 @@ export interface Period {
   balancesHash: string | null;
   abandonedReason: string | null;
   waivers: UsedWaiver[];
+  /** Work younger than this was taken for in flight; milliseconds. Null: it was closed before that was kept. */
+  graceMs: number | null;
   note: string | null;
   requestId: string;
   /** `user:{id}` or `cli`. */
@@ -60,7 +62,7 @@ export interface Period {
 const COLUMNS = `p.id, CASE WHEN isfinite(p.starts_at) THEN p.starts_at END AS "startsAt", p.ends_at AS "endsAt", p.state,
   p.progress, (p.closing_recorded_before AT TIME ZONE 'UTC')::text || '+00' AS "recordedBefore",
   coalesce(p.checklist, '[]') AS checklist, encode(p.balances_hash, 'hex') AS "balancesHash",
-  p.abandoned_reason AS "abandonedReason", p.waivers, p.note, p.request_id AS "requestId", p.closed_by AS "closedBy",
+  p.abandoned_reason AS "abandonedReason", p.waivers, p.note, p.grace_ms::float8 AS "graceMs", p.request_id AS "requestId", p.closed_by AS "closedBy",
   p.begun_at AS "begunAt", p.ended_at AS "endedAt",
   (SELECT count(*)::int FROM late_postings l WHERE l.period_id = p.id) AS "latePostings"`;
 
