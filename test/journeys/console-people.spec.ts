@@ -450,3 +450,62 @@ describe('roles', () => {
     expect(first.items[0]!.userId > second.items[0]!.userId).toBe(true);
   });
 });
+
+describe('another e-mail address', () => {
+  const ask = (browser: Browser, email: string, password = PASSWORD) =>
+    browser.api.POST('/api/email-changes', { body: { email, password } });
+  const confirm = (token: string) =>
+    visitor(relay).POST('/api/public/email-changes/confirm', { body: { token } });
+
+  async function signedIn(): Promise<{ email: string; browser: Browser }> {
+    const email = address();
+    const token = await confirmation(email);
+    const browser = new Browser();
+    await browser.api.POST('/api/public/sign-ups/confirm', { body: { token, password: PASSWORD } });
+    return { email, browser };
+  }
+
+  it('is taken over by the link that went there, once, and the old one is told', async () => {
+    const { email, browser } = await signedIn();
+    const next = address();
+    expect((await ask(browser, next, 'not the password')).error).toMatchObject({
+      error: { code: 'forbidden', param: 'password' },
+    });
+    expect((await ask(browser, email)).error).toMatchObject({ error: { param: 'email' } });
+    expect((await ask(browser, next)).response.status).toBe(202);
+    const token = tokenIn(await awaitMail(relay, next, { subject: /Confirm your new address/ }));
+    expect((await new Browser().signIn(next)).response.status).toBe(401);
+
+    expect((await confirm(token)).data).toEqual({ email: next });
+    expect((await confirm(token)).error).toMatchObject({ error: { param: 'token' } });
+    const told = await awaitMail(relay, email, { subject: /a change of access/ });
+    expect(told.text).toContain(next);
+    expect((await browser.api.GET('/api/session')).data!.email).toBe(next);
+    expect((await new Browser().signIn(next)).response.status).toBe(200);
+    expect((await new Browser().signIn(email)).response.status).toBe(401);
+    const admin = await person(relay, { roles: ['admin'] });
+    const query = { subject: `user:${(await browser.api.GET('/api/session')).data!.userId}` };
+    const { data } = await admin.api.GET('/api/admin/audit-log', { params: { query } });
+    expect(data!.items).toContainEqual(
+      expect.objectContaining({ action: 'email.changed', before: { email }, after: { email: next } }),
+    );
+  });
+
+  it('of somebody else stays theirs, which only the mail there says', async () => {
+    const [{ browser }, { email: taken }] = await Promise.all([signedIn(), signedIn()]);
+    expect((await ask(browser, taken)).response.status).toBe(202);
+    const { text } = await awaitMail(relay, taken, { subject: /has a Tollgate account already/ });
+    expect(text).not.toContain('#token');
+  });
+
+  it('that somebody else took meanwhile is not given away again', async () => {
+    const [{ browser: first }, { browser: second }] = await Promise.all([signedIn(), signedIn()]);
+    const wanted = address();
+    await ask(first, wanted);
+    const mine = tokenIn(await awaitMail(relay, wanted, { subject: /Confirm/ }));
+    await ask(second, wanted);
+    const theirs = tokenIn(await awaitMail(relay, wanted, { subject: /Confirm/, count: 2 }));
+    expect((await confirm(theirs)).data).toEqual({ email: wanted });
+    expect((await confirm(mine)).error).toMatchObject({ error: { param: 'token' } });
+  });
+});

@@ -2,7 +2,14 @@ import type pg from 'pg';
 
 /** What mail is about. Its text is made when it goes out, so links and their tokens are nowhere before. */
 export type MailTemplate =
-  'sign_up' | 'password_reset' | 'security_notice' | 'low_balance' | 'ticket_answered' | 'webhook_off';
+  | 'sign_up'
+  | 'password_reset'
+  | 'email_change'
+  | 'email_changed'
+  | 'security_notice'
+  | 'low_balance'
+  | 'ticket_answered'
+  | 'webhook_off';
 
 export interface QueuedMail {
   template: MailTemplate;

@@ -35,6 +35,10 @@ export async function writeMail(
       return signUp(database, mail, options);
     case 'password_reset':
       return passwordReset(database, mail, options);
+    case 'email_change':
+      return emailChange(database, mail, options);
+    case 'email_changed':
+      return emailChanged(mail);
     case 'security_notice':
       return securityNotice(mail, options);
     case 'low_balance':
@@ -103,6 +107,52 @@ async function passwordReset(
       '',
       `It is good once, for ${inWords(resetLifeMs)}, and ends all sessions.`,
       'If you did not ask for it, ignore this mail: your password stays as it is.',
+    ),
+  };
+}
+
+async function emailChange(
+  database: pg.Pool,
+  { to, details }: DueMail,
+  { consoleUrl, resetLifeMs }: MailTextOptions,
+): Promise<MailText | null> {
+  const { rowCount: known } = await database.query('SELECT FROM users WHERE email = $1', [to]);
+  if (known) {
+    return {
+      subject: 'This address has a Tollgate account already',
+      text: lines(
+        'Somebody, probably you, asked to use this e-mail address for another Tollgate account. It already has one of its own,',
+        'so nothing was changed.',
+      ),
+    };
+  }
+  const token = newToken();
+  const { rowCount } = await database.query(
+    'UPDATE email_changes SET token_hash = $2 WHERE id = $1 AND expires_at > now()',
+    [details['changeId'], hashToken(token)],
+  );
+  if (!rowCount) return null;
+  return {
+    subject: 'Confirm your new address at Tollgate',
+    text: lines(
+      'Follow this link to use this e-mail address for your Tollgate account:',
+      '',
+      `${consoleUrl}/confirm-email#token=${token}`,
+      '',
+      `It is good once, for ${inWords(resetLifeMs)}. From then on you sign in with this address.`,
+      'If you did not ask for it, ignore this mail: nothing is changed.',
+    ),
+  };
+}
+
+/** To the old address, which nobody can set a password by any more: the way back is a person. */
+function emailChanged({ details }: DueMail): MailText {
+  return {
+    subject: 'Your Tollgate account: a change of access',
+    text: lines(
+      `The e-mail address of your account is ${details['email']} from now on. Mail no longer goes to this one.`,
+      '',
+      'If it was not you, write to support at once.',
     ),
   };
 }

@@ -14,6 +14,8 @@ import { Loop } from '#platform/loop.js';
 import { LOG, POOL } from '../billing.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from './audit.reader.js';
+import { EmailController } from './email.controller.js';
+import { EmailDesk } from './email.desk.js';
 import { Entrance } from './entrance.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordDesk } from './password.desk.js';
@@ -51,7 +53,7 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 
   private async round(): Promise<void> {
-    for (const table of ['sign_ups', 'password_resets']) {
+    for (const table of ['sign_ups', 'password_resets', 'email_changes']) {
       await this.pool.query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE expires_at < now()
          LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
@@ -64,13 +66,14 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
 
 /** People: who they are, how they sign in, and what they may do. */
 @Module({
-  controllers: [SessionController, PasswordController, AdminController],
+  controllers: [SessionController, PasswordController, EmailController, AdminController],
   providers: [
     PeopleCleaning,
     Entrance,
     SignUpDesk,
     SignInDesk,
     PasswordDesk,
+    EmailDesk,
     TotpDesk,
     RolesDesk,
     AuditReader,

@@ -152,6 +152,33 @@ export const passwordRoutes = {
   }),
 };
 
+export const emailRoutes = {
+  request: route({
+    id: 'requestEmailChange',
+    method: 'POST',
+    path: '/api/email-changes',
+    tag,
+    summary: 'Mails a link to another e-mail address of yours, which takes it over.',
+    description:
+      'The answer is the same whether somebody has the address or not; the mail says which. The old address is told once ' +
+      'the link was followed.',
+    access: ['user'],
+    body: z.strictObject({ email, password }),
+    status: 202,
+    refusals: ['too_many_attempts'],
+  }),
+  confirm: route({
+    id: 'confirmEmailChange',
+    method: 'POST',
+    path: '/api/public/email-changes/confirm',
+    tag,
+    summary: 'Takes the new address over by the link of the mail. Sessions go on.',
+    access: 'public',
+    body: z.strictObject({ token: linkToken }),
+    answer: z.object({ email: z.string() }),
+  }),
+};
+
 const codesView = z.object({
   recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once; they are shown this once.' }),
 });
