@@ -49,7 +49,9 @@ function Customers({ purse, count }: { purse: string; count: number }) {
   const { t } = useTranslation('finance');
   return (
     <>
-      <span className="model-name">{t('trial.allCustomers', { purse })}</span>{' '}
+      <TextLink to="/finance/ledger-accounts" search={{ code: 'customer:' }} className="model-name">
+        {t('trial.allCustomers', { purse })}
+      </TextLink>{' '}
       <Text span size="xs" c="dimmed">
         {t('trial.count', { count })}
       </Text>

@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { linkOptions } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -93,62 +94,32 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Fi
   );
 }
 
-/** The desk at which a finding of this control is put right. */
+/** Where what each control finds is put right, or looked at more closely. */
+const desks = {
+  payments: linkOptions({ to: '/finance/reconciliation' }),
+  payouts: linkOptions({ to: '/finance/reconciliation', search: { tab: 'payouts' } }),
+  bank: linkOptions({ to: '/finance/reconciliation', search: { tab: 'bank' } }),
+  suspense: linkOptions({ to: '/finance/payments', search: { tab: 'suspense' } }),
+  'charges-tasks': linkOptions({ to: '/finance/work', search: { tab: 'charges', only: 'yes' } }),
+  holds: linkOptions({ to: '/finance/work', search: { only: 'yes' } }),
+  'refund-latency': linkOptions({ to: '/finance/work', search: { tab: 'failures', only: 'yes' } }),
+  revenue: linkOptions({ to: '/finance/revenue' }),
+  costs: linkOptions({ to: '/finance/costs' }),
+  promotion: linkOptions({ to: '/finance/work', search: { tab: 'promotion' } }),
+  'deferred-revenue': linkOptions({ to: '/finance/deferred-revenue' }),
+  lots: linkOptions({ to: '/finance/deferred-revenue/lots', search: { all: 'yes' } }),
+  adjustments: linkOptions({ to: '/finance/adjustments' }),
+  'frozen-accounts': linkOptions({ to: '/finance/adjustments', search: { tab: 'debts' } }),
+  'closed-periods': linkOptions({ to: '/finance/periods' }),
+} as const;
+
 function Remedy({ finding: { control } }: { finding: Finding }) {
   const { t } = useTranslation('finance');
-  const look = { variant: 'default', size: 'xs' } as const;
-  switch (control) {
-    case 'payments':
-      return (
-        <ButtonLink to="/finance/reconciliation" {...look}>
-          {t('findings.remedy.payments')}
-        </ButtonLink>
-      );
-    case 'payouts':
-      return (
-        <ButtonLink to="/finance/reconciliation" search={{ tab: 'payouts' }} {...look}>
-          {t('findings.remedy.payouts')}
-        </ButtonLink>
-      );
-    case 'bank':
-      return (
-        <ButtonLink to="/finance/reconciliation" search={{ tab: 'bank' }} {...look}>
-          {t('findings.remedy.bank')}
-        </ButtonLink>
-      );
-    case 'suspense':
-      return (
-        <ButtonLink to="/finance/payments" search={{ tab: 'suspense' }} {...look}>
-          {t('findings.remedy.suspense')}
-        </ButtonLink>
-      );
-    case 'costs':
-      return (
-        <ButtonLink to="/finance/costs" {...look}>
-          {t('findings.remedy.costs')}
-        </ButtonLink>
-      );
-    case 'holds':
-    case 'refund-latency':
-    case 'charges-tasks':
-      return (
-        <ButtonLink to="/finance/work" search={{ tab: tabOf(control) }} {...look}>
-          {t('findings.remedy.work')}
-        </ButtonLink>
-      );
-    case 'frozen-accounts':
-      return (
-        <ButtonLink to="/finance/adjustments" search={{ tab: 'debts' }} {...look}>
-          {t('findings.remedy.debts')}
-        </ButtonLink>
-      );
-    default:
-      return null;
-  }
-}
-
-/** Of the page about work. */
-function tabOf(control: string): 'charges' | 'failures' | undefined {
-  if (control === 'charges-tasks') return 'charges';
-  return control === 'refund-latency' ? 'failures' : undefined;
+  const known = (Object.keys(desks) as (keyof typeof desks)[]).find((each) => each === control);
+  if (known === undefined) return null;
+  return (
+    <ButtonLink {...desks[known]} variant="default" size="xs">
+      {t(`findings.remedy.${known}`)}
+    </ButtonLink>
+  );
 }

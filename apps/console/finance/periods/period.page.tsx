@@ -19,6 +19,7 @@ import { KindOfPosting } from '../kinds.js';
 import { PartTabs } from '../part-tabs.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Checklist } from './checklist.js';
+import { useItemTitle } from './item-title.js';
 import { PeriodState } from './period-state.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
@@ -55,7 +56,12 @@ export function PeriodPage() {
                 {
                   name: 'checklist',
                   label: t('checklist.title'),
-                  content: () => <Checklist items={found.checklist} />,
+                  content: () => (
+                    <Stack>
+                      <Waivers period={found} />
+                      <Checklist items={found.checklist} />
+                    </Stack>
+                  ),
                 },
                 { name: 'balances', label: t('one.balances'), content: () => <Balances period={found} /> },
                 {
@@ -133,6 +139,26 @@ function Head({ period }: { period: Shown }) {
         </Fact>
       )}
       {note !== null && <Fact name={t('closing.note')}>{note}</Fact>}
+    </Facts>
+  );
+}
+
+/** What was left out of the close, why, and who agreed on it. */
+function Waivers({ period: { waivers, checklist } }: { period: Shown }) {
+  const { t } = useTranslation('periods');
+  const titleOf = useItemTitle();
+  if (waivers.length === 0) return null;
+  return (
+    <Facts label={t('one.waivers')}>
+      {waivers.map(({ item, reason, requestedBy, approvedBy }) => {
+        const known = checklist.find(({ id }) => id === item);
+        return (
+          <Fact key={item} name={t('one.waived', { item: known ? titleOf(known) : item })}>
+            {reason} {requestedBy !== null && <Who actor={requestedBy} />}{' '}
+            {approvedBy !== null && <Who actor={approvedBy} />}
+          </Fact>
+        );
+      })}
     </Facts>
   );
 }
