@@ -40,7 +40,7 @@ export async function writePlays(
   await storeStates(client, plays);
   await storeUnmet(client, plays);
   await client.query(
-    `UPDATE lot_cursors c SET through_id = p.through_id, stuck = NULL FROM unnest($1::text[], $2::bigint[]) AS p (account_id, through_id)
+    `UPDATE lot_cursors c SET through_id = p.through_id FROM unnest($1::text[], $2::bigint[]) AS p (account_id, through_id)
      WHERE c.account_id = p.account_id`,
     [plays.map(({ accountId }) => accountId), plays.map(({ throughId }) => throughId)],
   );

@@ -35,6 +35,10 @@ export async function advanceLots(client: pg.ClientBase, account: LockedAccount)
   const after = (await readCursors(client, [accountId], 'FOR UPDATE')).get(accountId) ?? 0n;
   const scope = { account, after };
   const [found] = await readLotEvents(client, scope);
+  // It is at the present by then, whatever chunks went by, or nothing of it is left to be played.
+  await client.query('UPDATE lot_cursors SET stuck = NULL WHERE account_id = $1 AND stuck IS NOT NULL', [
+    accountId,
+  ]);
   const throughId = found?.events.at(-1)?.id;
   if (!found || throughId === undefined) return;
   const player = await playInParts(found, async () => (await readLotEvents(client, scope, [accountId]))[0]);

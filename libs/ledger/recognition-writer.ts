@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction, isTransient } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
-import { readCursors } from './lot-events.js';
+import { lockGoingCursors } from './lot-events.js';
 import { LotPlayer, LotsBroken } from './lot-player.js';
 import { type AccountPlay, writePlays } from './lot-writer.js';
 
@@ -57,10 +57,10 @@ class Writer {
       const slice = this.nextSlice(played, from);
       from += slice.length;
       const startedMs = performance.now();
-      await this.writeOrHalve(slice, 'FOR UPDATE SKIP LOCKED');
+      await this.writeOrHalve(slice, 'SKIP LOCKED');
       this.adapt(performance.now() - startedMs);
     }
-    for (const account of this.busy.splice(0)) await this.writeOrHalve([account], 'FOR UPDATE');
+    for (const account of this.busy.splice(0)) await this.writeOrHalve([account], '');
     for (const account of sorted)
       if (account.outcome instanceof Error) this.failed.push({ account, error: account.outcome });
     await this.noteFailed();
@@ -93,10 +93,10 @@ class Writer {
     this.rows = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, Math.round(this.rows * factor)));
   }
 
-  private async writeOrHalve(slice: readonly Played[], lock: CursorLock): Promise<void> {
+  private async writeOrHalve(slice: readonly Played[], ofOthers: CursorsOfOthers): Promise<void> {
     try {
       const { written, busy } = await inTransaction(this.pool, (client) =>
-        this.writeSlice(client, slice, lock),
+        this.writeSlice(client, slice, ofOthers),
       );
       this.written += written;
       this.busy.push(...busy);
@@ -107,21 +107,21 @@ class Writer {
         return;
       }
       const middle = slice.length >> 1;
-      await this.writeOrHalve(slice.slice(0, middle), lock);
-      await this.writeOrHalve(slice.slice(middle), lock);
+      await this.writeOrHalve(slice.slice(0, middle), ofOthers);
+      await this.writeOrHalve(slice.slice(middle), ofOthers);
     }
   }
 
-  /** Those that nobody brought further since they were read. */
+  /** Those that nobody brought further, or left as stuck, since they were read. */
   private async writeSlice(
     client: pg.ClientBase,
     slice: readonly Played[],
-    lock: CursorLock,
+    ofOthers: CursorsOfOthers,
   ): Promise<{ written: number; busy: Played[] }> {
-    const cursors = await readCursors(
+    const cursors = await lockGoingCursors(
       client,
       slice.map(({ accountId }) => accountId),
-      lock,
+      ofOthers,
     );
     const plays: AccountPlay[] = slice
       .filter(({ accountId, cursor }) => cursors.get(accountId) === (cursor ?? 0n))
@@ -144,7 +144,8 @@ class Writer {
   }
 }
 
-type CursorLock = 'FOR UPDATE' | 'FOR UPDATE SKIP LOCKED';
+/** The cursors that others hold are left, or waited for. */
+type CursorsOfOthers = 'SKIP LOCKED' | '';
 
 function isPlayed(account: WorkedOut): account is Played {
   return account.outcome instanceof LotPlayer;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { inTransaction } from '#database/database.js';
+import type pg from 'pg';
+import { inTransaction, openPool } from '#database/database.js';
 import { LedgerLife } from '../../test/support/ledger-life.js';
 import { until } from '../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -182,6 +183,50 @@ describe('recognition', () => {
     await fixture.owner.query('ALTER TABLE lot_uses DROP CONSTRAINT not_this_one');
     expect(await retryStuck(fixture.billing)).toBe(1);
     expect(await usesOf(broken.accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('skips nothing when a slow recogniser comes to an account that another one left as stuck, and a chunk went by', async () => {
+    const broken = await customerWithUses();
+    await markHorizon(fixture.billing);
+    const pools = ['slow', 'failing'].map((applicationName) =>
+      openPool({ url: fixture.urlFor('billing'), max: 2, applicationName }),
+    );
+    const [slow, failing] = pools as [pg.Pool, pg.Pool];
+    await fixture.owner.query(
+      `CREATE FUNCTION hold_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF current_setting('application_name') = 'slow' THEN PERFORM pg_advisory_xact_lock(77); END IF;
+         RETURN NEW; END $$;
+       CREATE TRIGGER hold_slow BEFORE INSERT ON lot_cursors FOR EACH ROW EXECUTE FUNCTION hold_slow();
+       CREATE FUNCTION fail_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF current_setting('application_name') = 'failing' THEN RAISE 'fails here'; END IF;
+         RETURN NEW; END $$;
+       CREATE TRIGGER fail_here BEFORE INSERT ON lot_uses FOR EACH ROW EXECUTE FUNCTION fail_here()`,
+    );
+    const lock = await fixture.owner.connect();
+    try {
+      await lock.query('SELECT pg_advisory_lock(77)');
+      const chunk = recogniseNext(slow);
+      await until('the slow one has planned the chunk', async () => {
+        const { rowCount } = await fixture.owner.query(
+          `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted`,
+        );
+        return rowCount === 1;
+      });
+      await recogniseNext(failing);
+      await life.charge(broken, { units: 1n, delivered: 1n });
+      await recogniseAll(fixture.billing);
+      await lock.query('SELECT pg_advisory_unlock(77)');
+      await chunk;
+    } finally {
+      lock.release();
+      await Promise.all(pools.map((pool) => pool.end()));
+      await fixture.owner.query('DROP FUNCTION hold_slow, fail_here CASCADE');
+    }
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    await recogniseAll(fixture.billing);
+    const uses = (await usesOf(broken.accountId)) as { credits: bigint }[];
+    expect(uses.reduce((sum, { credits }) => sum + credits, 0n)).toBe(120_000_000n);
     await expectClean();
   });
 
