@@ -18,7 +18,8 @@ function policyWith(nonce: string): string {
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
-    "connect-src 'self'",
+    // blob: textures inside of a 3D model, which the page itself unpacks.
+    "connect-src 'self' blob:",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'self'",

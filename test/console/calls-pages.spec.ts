@@ -3,7 +3,7 @@ import type { Person } from '../support/console.js';
 import type { Relay } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { describePages } from './support/pages.js';
-import { endedVideo, keyOf, play, withoutKeys } from './support/work.js';
+import { endedMesh, endedVideo, keyOf, play, withoutKeys } from './support/work.js';
 
 let receiver: WebhookReceiver | undefined;
 afterAll(() => receiver?.close());
@@ -11,6 +11,7 @@ afterAll(() => receiver?.close());
 interface Work {
   keyId: string;
   done: string;
+  mesh: string;
   failed: string;
   charge: string;
   refused: string;
@@ -32,6 +33,7 @@ async function makeWork(relay: Relay, viewer: Person): Promise<Work> {
   const messages = [{ role: 'user', content: 'tell [[tokens:20]]' }];
   await call('chat/completions', { model: 'vendora-chat', messages });
   const done = await endedVideo(relay, viewer, { keyId, prompt });
+  const mesh = await endedMesh(relay, viewer, { keyId, prompt: 'a boat of wood' });
   const failed = await endedVideo(relay, viewer, { keyId, prompt: `${prompt} [[fault:fail-late]]` });
   await playWithout(relay, viewer);
   const { data } = await viewer.api.GET('/api/usage', { params: { query: {} } });
@@ -40,6 +42,7 @@ async function makeWork(relay: Relay, viewer: Person): Promise<Work> {
   return {
     keyId,
     done: done.id,
+    mesh: mesh.id,
     failed: failed.id,
     charge: chargeOf(({ family }) => family === 'chat'),
     refused: chargeOf(({ state }) => state === 'refused'),
@@ -114,6 +117,12 @@ describePages({
       path: '/tasks',
       prepare: async (relay, viewer) => `/tasks?task=${(await workOf(relay, viewer!)).done}`,
       open: ({ page }) => page.locator('video').waitFor(),
+    },
+    {
+      name: 'tasks-mesh',
+      path: '/tasks',
+      prepare: async (relay, viewer) => `/tasks?task=${(await workOf(relay, viewer!)).mesh}`,
+      open: ({ page }) => page.locator('canvas').waitFor(),
     },
     {
       name: 'tasks-failed',

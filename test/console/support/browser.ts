@@ -28,14 +28,18 @@ export async function openBrowser(): Promise<Browser> {
   const name = process.env['CHROMIUM'] || 'chromium';
   return chromium.launch({
     executablePath: name.includes('/') ? name : `/usr/bin/${name}`,
-    // As root, as in a container, its own sandbox cannot start; it opens nothing but the relay under test.
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [
+      // Draws 3D models where there is no graphics card.
+      '--enable-unsafe-swiftshader',
+      // As root, as in a container, its own sandbox cannot start; it opens nothing but the relay under test.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
   });
 }
 
 interface TabOptions {
   /** Who is signed in; nobody when left out. */
-  as?: Person;
+  as?: Pick<Person, 'headers'>;
   look?: Partial<Look>;
   /** HTTP statuses that the test brings about: browsers log each as an error. */
   expectedStatuses?: readonly number[];
@@ -159,7 +163,7 @@ export class Tab {
   }
 }
 
-function cookieOf({ headers }: Person, url: string) {
+function cookieOf({ headers }: Pick<Person, 'headers'>, url: string) {
   const [name = '', value = ''] = headers.cookie.split('=');
   return { name, value, url, httpOnly: true, sameSite: 'Lax' as const };
 }

@@ -34,8 +34,22 @@ export async function endedVideo(
   { keyId, prompt }: { keyId: string; prompt: string },
 ): Promise<Task> {
   const body = { model: 'vendora-imagine-video', prompt, seconds: '4', resolution: '720p' };
-  const { id: taskId } = await play(relay, someone, { keyId, path: 'videos', body });
-  return until('the video to end', async () => {
+  const { id } = await play(relay, someone, { keyId, path: 'videos', body });
+  return ended(someone, id);
+}
+
+/** A 3D model of the sandbox, as it ended. */
+export async function endedMesh(
+  relay: Pick<Relay, 'consoleUrl'>,
+  someone: Person,
+  { keyId, prompt }: { keyId: string; prompt: string },
+): Promise<Task> {
+  const { id } = await play(relay, someone, { keyId, path: '3d', body: { model: 'vendora-3d', prompt } });
+  return ended(someone, id);
+}
+
+function ended(someone: Person, taskId: string): Promise<Task> {
+  return until('the task to end', async () => {
     const { data } = await someone.api.GET('/api/tasks/{taskId}', { params: { path: { taskId } } });
     const isPosted = data?.endedAt != null && (data.settled ?? data.released) !== null;
     return isPosted ? data : undefined;

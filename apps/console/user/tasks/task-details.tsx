@@ -1,5 +1,5 @@
-import { Alert, Group, Stack, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Alert, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyLine } from '../../ui/copy.js';
 import { useLocale } from '../../ui/locale.js';
@@ -11,6 +11,9 @@ import { useKeyName } from '../keys.js';
 import type { Task } from './task.js';
 import { availableMs, contentOf, Download } from './task-file.js';
 import { TaskState } from './task-state.js';
+
+/** Draws in three dimensions, which is much code: loaded where there is something to draw. */
+const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.js')).MeshPreview }));
 
 /** A task with its preview, its file and what became of the money. */
 export function TaskDetails({ task }: { task: Task }) {
@@ -38,22 +41,21 @@ export function TaskDetails({ task }: { task: Task }) {
   );
 }
 
-/** The video in the page itself; it comes from the console's own address. */
+/** The video or the 3D model in the page itself; it comes from the console's own address. */
 function Preview({ task }: { task: Task }) {
   const { t } = useTranslation('calls');
-  const now = useNow(60_000, task.kind === 'video');
-  const isThere = task.kind === 'video' && task.state === 'completed' && availableMs(task, now) !== null;
-  if (!isThere) return null;
+  const now = useNow(60_000, true);
+  if (task.state !== 'completed' || availableMs(task, now) === null) return null;
+  const src = contentOf(task.id);
+  const label = t('task.preview', { prompt: task.prompt });
+  if (task.kind === 'video')
+    return (
+      <video controls muted playsInline preload="metadata" className="preview" src={src} aria-label={label} />
+    );
   return (
-    <video
-      controls
-      muted
-      playsInline
-      preload="metadata"
-      className="preview"
-      src={contentOf(task.id)}
-      aria-label={t('task.preview', { prompt: task.prompt })}
-    />
+    <Suspense fallback={<Skeleton height={240} />}>
+      <MeshPreview src={src} label={label} />
+    </Suspense>
   );
 }
 
