@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { type Person, person } from '../support/console.js';
@@ -128,6 +129,8 @@ describe('finance', () => {
       page.getByRole('button', { name: 'Export', exact: true }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^tollgate-begin-.*\.journal$/);
+    const books = await readFile(await download.path(), 'utf8');
+    expect(books).toContain('topup:stripe:pi_lost');
     await page.getByRole('link', { name: 'Trial balance' }).click();
     await page.getByRole('heading', { name: 'Trial balance' }).waitFor();
     await page.getByRole('link', { name: 'Exports' }).click();
