@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { makeKey, topUp } from './support/steps.js';
 
@@ -15,7 +15,10 @@ let browser: Browser;
 let tabs: Tab[] = [];
 
 beforeAll(async () => {
-  [relay, browser] = await Promise.all([startRelay({ SANDBOX_PAYMENTS: 'true' }), openBrowser()]);
+  [relay, browser] = await Promise.all([
+    startRelay({ SANDBOX_PAYMENTS: 'true', KEY_USE_SECONDS: '0.05' }),
+    openBrowser(),
+  ]);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -85,7 +88,8 @@ describe('the wallet', () => {
 
 describe('a key', () => {
   it('is shown once, calls, and stops what uses it when it is deleted', async () => {
-    const tab = await open({ as: await person(relay, { credits: '1' }) });
+    const owner = await person(relay, { credits: '1' });
+    const tab = await open({ as: owner });
     const { page } = tab;
     await tab.goto('/tokens');
     const apiKey = await makeKey(tab, 'website');
@@ -93,10 +97,18 @@ describe('a key', () => {
     const { data } = await sdk.images.generate({ model: 'vendora-imagine-image', prompt: 'a gate' });
     expect(data).toHaveLength(1);
 
+    await until('the use of the key to be written down', async () => {
+      const { data: keys } = await owner.api.GET('/api/keys');
+      return keys!.items.some(({ name, lastUsedAt }) => name === 'website' && lastUsedAt !== null);
+    });
+    await page.reload();
     await page.getByRole('button', { name: 'Delete website' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete the key website?' });
     await dialog.getByText('1 request in the last 24 hours').waitFor();
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type website to confirm').fill('website');
+    await confirm.click();
     await page.getByText('website was deleted.').waitFor();
     await expect(sdk.models.list()).rejects.toMatchObject({ status: 401 });
     await page.getByRole('link', { name: 'Overview' }).click();

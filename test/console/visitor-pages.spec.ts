@@ -21,6 +21,7 @@ describePages({
     { name: 'sign-up', path: '/sign-up?invite=abc123' },
     { name: 'confirm-sign-up', path: `/sign-up/confirm#token=${TOKEN}` },
     { name: 'confirm-sign-up-without-token', path: '/sign-up/confirm' },
+    { name: 'confirm-email', path: `/confirm-email#token=${TOKEN}` },
     { name: 'forgot-password', path: '/forgot-password' },
     { name: 'reset-password', path: `/reset-password#token=${TOKEN}` },
     { name: 'not-found', path: '/there-is-no-such-page' },

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import { type Language, languageNames, languages, languageTags, setLanguage } from '../i18n/i18n.js';
 import { tellFailure } from './notices.js';
-import { leave, type Session } from './session.js';
+import { endSession, leave, type Session } from './session.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 
 export function Logo() {
@@ -108,7 +108,7 @@ export function AccountMenu({ session }: { session: Session }) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
   const signOut = useMutation({
-    mutationFn: () => api.POST('/api/sign-out'),
+    mutationFn: () => endSession(() => api.POST('/api/sign-out')),
     onSuccess: async () => {
       await navigate({ to: '/sign-in' });
       leave();

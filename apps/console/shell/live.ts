@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { sessionChanged } from './session.js';
 
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -34,6 +35,11 @@ class LiveConnection {
     source.onopen = () => (this.pauseMs = SHORTEST_PAUSE_MS);
     for (const event of EVENTS)
       source.addEventListener(event, (message: MessageEvent<string>) => this.tell(event, message.data));
+    source.addEventListener('end', ({ data }: MessageEvent<string>) => {
+      const { reason } = JSON.parse(data) as { reason: string };
+      // A relay that is away is asked by whatever the page reads next.
+      if (reason === 'session_ended') void sessionChanged().catch(() => undefined);
+    });
     // Browsers come back by themselves after a break, but not after an answer that is an error.
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) this.openLater();

@@ -37,8 +37,31 @@ export function leave(): void {
   change(null);
 }
 
+/** Somebody is going by themselves: nobody has to tell them that the session has ended. */
+let isLeaving = false;
+
+/** Asks the server to end this session; `leave` follows, or the refusal is thrown. */
+export async function endSession(ask: () => Promise<unknown>): Promise<void> {
+  isLeaving = true;
+  try {
+    await ask();
+  } catch (error) {
+    isLeaving = false;
+    throw error;
+  }
+}
+
+/** The server let go of what it told this session: it is over, which sends people to sign in, or shows another account. */
+export async function sessionChanged(): Promise<void> {
+  if (isLeaving) return;
+  await api.GET('/api/session');
+  queryClient.setQueryData(SESSION, await sessionQuery.queryFn());
+  await queryClient.resetQueries({ predicate: isOfSession });
+}
+
 /** What pages read before was of somebody else, or of nobody. */
 function change(session: Session | null): void {
+  isLeaving = false;
   sendToken(session?.csrfToken ?? null);
   queryClient.removeQueries({ predicate: isOfSession });
   queryClient.setQueryData(SESSION, session);

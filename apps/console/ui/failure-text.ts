@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { type ApiFailure } from '../api/failure.js';
 import { useSession } from '../shell/session.js';
 
-/** Refusals that people meet often, in their language. Others are told in the server's own words. */
-const TOLD_HERE = [
+/** Refusals that are told in the language of the page, in words that say all there is to say. */
+const TOLD = [
   'unreachable',
   'not_signed_in',
   'forbidden',
@@ -12,15 +12,71 @@ const TOLD_HERE = [
   'too_many_attempts',
   'service_unavailable',
   'internal_error',
+  'sign_in_failed',
+  'totp_required',
+  'invalid_api_key',
+  'insufficient_user_quota',
+  'key_limit_exceeded',
+  'account_limit_exceeded',
+  'account_frozen',
+  'model_not_found',
+  'model_not_allowed',
+  'rate_limit_exceeded',
+  'request_too_large',
+  'video_expired',
+  'video_deleted',
+  'payment_provider_failed',
 ] as const;
 
-/** What a failure is called in the language that is shown. */
-export function useFailureText(): (failure: ApiFailure) => string {
+/** Those that have many reasons: what they are is told here, and why by the server's sentence. */
+const EXPLAINED = [
+  'conflict',
+  'second_person_required',
+  'invalid_value',
+  'missing_required_parameter',
+  'invalid_request',
+  'unexpected_answer',
+] as const;
+
+/** Fields that ask for the password of whoever is signed in. */
+const PASSWORD_FIELDS: readonly (string | null)[] = ['password', 'currentPassword'];
+
+export interface FailureText {
+  text: string;
+  /** The server's own sentence, which is English, where it says more. */
+  details: string | null;
+}
+
+/** What a failure is called in the language that is shown. The server's words stand for what is not known here. */
+export function useFailureText(): (failure: ApiFailure) => FailureText {
   const { t } = useTranslation('shell');
   const isViewing = useSession()?.viewing != null;
-  return (failure) => {
-    if (isViewing && failure.code === 'forbidden') return t('viewing.refused');
-    const known = TOLD_HERE.find((code) => code === failure.code);
-    return known ? t(`failure.${known}`) : failure.message;
+  return ({ code, message }) => {
+    if (isViewing && code === 'forbidden') return { text: t('viewing.refused'), details: null };
+    const told = TOLD.find((each) => each === code);
+    if (told) return { text: t(`failure.codes.${told}`), details: null };
+    const explained = EXPLAINED.find((each) => each === code);
+    if (explained) return { text: t(`failure.codes.${explained}`), details: message };
+    return { text: message, details: null };
   };
+}
+
+/** The same at the field that is at fault, where English pages show the server's sentence as it is. */
+export function useFieldText(): (failure: ApiFailure) => FailureText {
+  const { t, i18n } = useTranslation('shell');
+  return ({ code, param, message }) => {
+    if (code === 'forbidden' && PASSWORD_FIELDS.includes(param))
+      return { text: t('failure.fields.password'), details: null };
+    if (code === 'sign_in_failed') return { text: t('failure.fields.code'), details: null };
+    if (code === 'missing_required_parameter') return { text: t('failure.fields.missing'), details: null };
+    const sentence = withoutName(message);
+    if (i18n.language === 'en') return { text: sentence, details: null };
+    return { text: t('failure.fields.invalid'), details: sentence };
+  };
+}
+
+/** The server's sentences begin with the name of the field, which the label tells already. */
+function withoutName(message: string): string {
+  const sentence = message.replace(/^[\w.[\]]+: /, '');
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

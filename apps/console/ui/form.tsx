@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { type ApiFailure, asFailure } from '../api/failure.js';
+import { useFieldText } from './failure-text.js';
 import { ErrorState } from './states.js';
 
 /** What is used of a form of the library's `useForm`. */
 interface SendableForm<Values> {
   onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
-  setFieldError: (field: never, error: string) => void;
+  setFieldError: (field: never, error: ReactNode) => void;
   getValues: () => Values;
   getInputNode: (field: never) => HTMLElement | null;
 }
@@ -36,6 +37,7 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
 ): Sending {
   const { form, send, done, refused } = options;
   const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const errorOf = useFieldError();
   const mutation = useMutation({
     mutationFn: (values: Values) => send(values),
     onMutate: () => setFailure(null),
@@ -48,7 +50,7 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
         setFailure(refusal);
         return;
       }
-      form.setFieldError(field as never, withoutName(refusal.message));
+      form.setFieldError(field as never, errorOf(refusal));
       form.getInputNode(field as never)?.focus();
     },
   });
@@ -67,15 +69,18 @@ function fieldOf(failure: ApiFailure, values: object): string | null {
   return outer in values ? outer : null;
 }
 
-/** The server's sentences begin with the name of the field, which the label tells already. */
-function withoutName(message: string): string {
-  const sentence = message.replace(/^[\w.[\]]+: /, '');
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
-/** The same for a field that is checked while people type. */
-export function messageOf(failure: ApiFailure): string {
-  return withoutName(failure.message);
+/** What a field is at fault for, in the language of the page where there are words for it. */
+export function useFieldError(): (failure: ApiFailure) => ReactNode {
+  const textOf = useFieldText();
+  return (failure) => {
+    const { text, details } = textOf(failure);
+    if (details === null) return text;
+    return (
+      <>
+        {text} <span lang="en">{details}</span>
+      </>
+    );
+  };
 }
 
 /** What went wrong with a form, where no field is at fault. */

@@ -31,11 +31,16 @@ export function EmptyState({ title, hint, action }: EmptyStateProps) {
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation('shell');
   const failure = asFailure(error);
-  const textOf = useFailureText();
+  const { text, details } = useFailureText()(failure);
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t('failure.title')}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{textOf(failure)}</Text>
+        <Text size="sm">{text}</Text>
+        {details !== null && (
+          <Text size="sm" lang="en">
+            {details}
+          </Text>
+        )}
         {failure.requestId && (
           <Text size="sm">
             {t('failure.requestId')} <Code>{failure.requestId}</Code>

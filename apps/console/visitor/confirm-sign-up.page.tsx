@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import { FormFault, useSend } from '../ui/form.js';
 import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 import { TextLink } from '../ui/links.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** Where the link of a sign-up leads: choose a password, and be in. */
 export function ConfirmSignUpPage() {
@@ -55,7 +56,7 @@ function ConfirmForm({ token }: { token: string }) {
         key={form.key('name')}
         {...form.getInputProps('name')}
       />
-      <PasswordInput
+      <PasswordField
         label={t('fields.newPassword')}
         description={t('fields.passwordLength', PASSWORD_CHARS)}
         autoComplete="new-password"

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { api } from '../api/client.js';
 import { FormFault, useSend } from '../ui/form.js';
 import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 import { TextLink } from '../ui/links.js';
+import { PasswordField } from '../ui/password-field.js';
 
 /** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
@@ -56,7 +57,7 @@ function ResetForm({ token }: { token: string }) {
   });
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
-      <PasswordInput
+      <PasswordField
         label={t('fields.newPassword')}
         description={t('fields.passwordLength', PASSWORD_CHARS)}
         autoComplete="new-password"

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, TextInput } from '@mantine/core';
+import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { api } from '../api/client.js';
 import { FormFault, useSend } from '../ui/form.js';
 import { EMAIL, EntrancePage, useEntrance } from './entrance.js';
 import { TextLink } from '../ui/links.js';
+import { PasswordField } from '../ui/password-field.js';
 
 const route = getRouteApi('/visitor/sign-in');
 
@@ -66,7 +67,7 @@ function SignInForm({ next }: { next: string | undefined }) {
         key={form.key('email')}
         {...form.getInputProps('email')}
       />
-      <PasswordInput
+      <PasswordField
         label={t('fields.password')}
         autoComplete="current-password"
         required

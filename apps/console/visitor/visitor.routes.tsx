@@ -62,6 +62,12 @@ const confirmSignUp = createRoute({
   component: lazyRouteComponent(() => import('./confirm-sign-up.page.js'), 'ConfirmSignUpPage'),
 });
 
+const confirmEmail = createRoute({
+  getParentRoute: () => area,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('./confirm-email.page.js'), 'ConfirmEmailPage'),
+});
+
 const forgotPassword = createRoute({
   getParentRoute: () => area,
   path: '/forgot-password',
@@ -81,6 +87,7 @@ export const visitorRoutes = area.addChildren([
   signIn,
   signUp,
   confirmSignUp,
+  confirmEmail,
   forgotPassword,
   resetPassword,
 ]);

@@ -1,11 +1,12 @@
 import { Button, MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiFailure } from '../../api/failure.js';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { FormFault, messageOf, useSend } from '../../ui/form.js';
+import { FormFault, useFieldError, useSend } from '../../ui/form.js';
 import { families, type Model, useGroups } from '../catalog.js';
 import { LimitFields } from './limit-fields.js';
 import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
@@ -20,11 +21,12 @@ const UNITS: Record<Model['family'], readonly Model['unit'][]> = {
 };
 
 /** The server names limits such as `limits.maxSeconds`; the form has the field without the document around it. */
-function atLimit(setFieldError: (field: never, message: string) => void) {
+function useAtLimit(setFieldError: (field: never, message: ReactNode) => void) {
+  const errorOf = useFieldError();
   return (failure: ApiFailure) => {
     const field = /^limits\.(\w+)/.exec(failure.param ?? '')?.[1];
     if (field === undefined) return false;
-    setFieldError(field as never, messageOf(failure));
+    setFieldError(field as never, errorOf(failure));
     return true;
   };
 }
@@ -69,6 +71,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
       ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')),
     },
   });
+  const atLimit = useAtLimit(form.setFieldError);
   const { onSubmit, isSending, failure } = useSend({
     form,
     send: async ({ id, aliasOf, family, unit, ownedBy, groups: chosen, ...limits }) => {
@@ -76,7 +79,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
       const shared = { id: id.trim(), ownedBy: ownedBy.trim(), groups: chosen, limits: limitsOf(limits) };
       return api.POST('/api/admin/models', { body: { ...shared, ...kind, enabled: true } });
     },
-    refused: atLimit(form.setFieldError),
+    refused: atLimit,
     done: async (_answer, { id }) => {
       await reread();
       tell(isAlias ? t('models.aliasMade', { model: id }) : t('models.made', { model: id }));
@@ -165,6 +168,7 @@ export function ChangeModel({ model, done }: { model: Model; done: () => void })
     initialValues: { enabled: model.enabled, ownedBy: model.ownedBy, ...limitValues(model.limits) },
     validate: { ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')) },
   });
+  const atLimit = useAtLimit(form.setFieldError);
   const { onSubmit, isSending, failure } = useSend({
     form,
     send: ({ enabled, ownedBy, ...limits }) =>
@@ -172,7 +176,7 @@ export function ChangeModel({ model, done }: { model: Model; done: () => void })
         params: { path: { model: model.id } },
         body: { enabled, ownedBy: ownedBy.trim(), limits: limitsOf(limits) },
       }),
-    refused: atLimit(form.setFieldError),
+    refused: atLimit,
     done: async () => {
       await reread();
       tell(t('models.changed', { model: model.id }));

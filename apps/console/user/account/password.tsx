@@ -1,10 +1,11 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { FormFault, useSend } from '../../ui/form.js';
+import { PasswordField } from '../../ui/password-field.js';
 import { PASSWORD_CHARS } from '../../visitor/entrance.js';
 
 /** A new password; it ends all other sessions. */
@@ -32,7 +33,7 @@ export function PasswordForm() {
   const toggle = { 'aria-label': t('password.show') };
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
-      <PasswordInput
+      <PasswordField
         label={t('password.current')}
         autoComplete="current-password"
         required
@@ -40,7 +41,7 @@ export function PasswordForm() {
         visibilityToggleButtonProps={toggle}
         {...form.getInputProps('currentPassword')}
       />
-      <PasswordInput
+      <PasswordField
         label={t('password.new')}
         description={t('password.length', PASSWORD_CHARS)}
         autoComplete="new-password"

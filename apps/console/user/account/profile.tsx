@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -9,6 +9,7 @@ import { CopyLine } from '../../ui/copy.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
+import { EmailChange } from './email-change.js';
 
 const MOST_NAME_CHARS = 100;
 
@@ -38,7 +39,7 @@ function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <Stack>
       <TextInput
         label={t('profile.email')}
         description={t('profile.emailHint')}
@@ -46,26 +47,29 @@ function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
         readOnly
         maw="26rem"
       />
-      <TextInput
-        label={t('profile.name')}
-        maxLength={MOST_NAME_CHARS}
-        required
-        maw="26rem"
-        {...form.getInputProps('name')}
-      />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('profile.save')}
-      </Button>
-      <div>
-        <Text size="sm" c="dimmed">
-          {t('profile.accountId')}
-        </Text>
-        <CopyLine value={account.accountId} label={t('profile.accountId')} />
-        <Text size="sm" c="dimmed">
-          {t('profile.since')} <When at={account.createdAt} />
-        </Text>
-      </div>
-    </form>
+      <EmailChange />
+      <form onSubmit={onSubmit} noValidate className="stack">
+        <TextInput
+          label={t('profile.name')}
+          maxLength={MOST_NAME_CHARS}
+          required
+          maw="26rem"
+          {...form.getInputProps('name')}
+        />
+        <FormFault failure={failure} />
+        <Button type="submit" loading={isSending} w="fit-content">
+          {t('profile.save')}
+        </Button>
+        <div>
+          <Text size="sm" c="dimmed">
+            {t('profile.accountId')}
+          </Text>
+          <CopyLine value={account.accountId} label={t('profile.accountId')} />
+          <Text size="sm" c="dimmed">
+            {t('profile.since')} <When at={account.createdAt} />
+          </Text>
+        </div>
+      </form>
+    </Stack>
   );
 }

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
-import { leave } from '../../shell/session.js';
+import { endSession, leave } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -18,7 +18,8 @@ export function Sessions() {
   const sessions = $api.useQuery('get', '/api/sessions');
   const navigate = useNavigate();
   const endAll = async () => {
-    await api.DELETE('/api/sessions', { params: { query: { keepThis: 'false' } } });
+    const query = { keepThis: 'false' } as const;
+    await endSession(() => api.DELETE('/api/sessions', { params: { query } }));
     await navigate({ to: '/sign-in' });
     leave();
   };

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Button,
-  Group,
-  List,
-  Modal,
-  PasswordInput,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,6 +9,7 @@ import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { PasswordField } from '../../ui/password-field.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;
@@ -114,7 +104,7 @@ function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (n
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <Text size="sm">{t(`totp.hints.${kind}`)}</Text>
-      <PasswordInput
+      <PasswordField
         label={t('password.current')}
         autoComplete="current-password"
         data-autofocus

@@ -7,13 +7,14 @@ import { tell } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
+import { useNow } from '../../ui/now.js';
 import { ErrorState } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 
 const DAY_MS = 86_400_000;
 
-/** Deletes a key after saying what stops with it. */
+/** Deletes a key after saying what stops with it; for one that is in use its name has to be typed. */
 export function DeleteToken({ token }: { token: Key }) {
   const { t } = useTranslation('tokens');
   const remove = async () => {
@@ -21,12 +22,15 @@ export function DeleteToken({ token }: { token: Key }) {
     await refresh('/api/keys', '/api/keys/{keyId}');
     tell(t('delete.done', { name: token.name }));
   };
+  const now = useNow(DAY_MS);
+  const isInUse = token.lastUsedAt !== null && Date.parse(token.lastUsedAt) > now - DAY_MS;
   return (
     <ConfirmAction
       label={t('delete.label')}
       title={t('delete.title', { name: token.name })}
       act={remove}
       size="compact-sm"
+      {...(isInUse ? { phrase: token.name } : {})}
       aria-label={t('delete.labelName', { name: token.name })}
     >
       <WhatStops token={token} />

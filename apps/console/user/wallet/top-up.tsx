@@ -3,12 +3,13 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { relayQuery } from '../../api/queries.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { FormFault, messageOf, useSend } from '../../ui/form.js';
+import { FormFault, useFieldError, useSend } from '../../ui/form.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';
@@ -50,12 +51,13 @@ export function TopUp() {
   const quote = useQuote(way, form.values[way]);
   const { onSubmit, isSending, failure } = useOrder(form, quote.data?.providers ?? []);
   const fault = quote.error ? asFailure(quote.error) : null;
+  const errorOf = useFieldError();
   const isWrong = fault?.param === way;
   return (
     <Section title={t('topUp.title')}>
       <Card withBorder maw="44rem" w="100%">
         <form onSubmit={onSubmit} noValidate className="stack">
-          <Amount form={form} error={isWrong ? messageOf(fault) : null} />
+          <Amount form={form} error={isWrong ? errorOf(fault) : null} />
           {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
           <Offer quote={isWrong ? undefined : quote.data} />
           <Providers form={form} providers={quote.data?.providers} />
@@ -100,7 +102,7 @@ function useOrder(form: TopUpForm, providers: readonly Provider[]) {
   });
 }
 
-function Amount({ form, error }: { form: TopUpForm; error: string | null }) {
+function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText();
   const { way } = form.values;

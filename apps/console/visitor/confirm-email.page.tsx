@@ -1,0 +1,46 @@
+import { Button, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api, queryClient } from '../api/client.js';
+import { asFailure } from '../api/failure.js';
+import { sessionQuery, useSession } from '../shell/session.js';
+import { FormFault } from '../ui/form.js';
+import { TextLink } from '../ui/links.js';
+import { EntrancePage, useLinkToken } from './entrance.js';
+
+/** Where the mail to a new address leads: a button, since programs that look at mail open links, too. */
+export function ConfirmEmailPage() {
+  const { t } = useTranslation('visitor');
+  const token = useLinkToken();
+  const session = useSession();
+  const confirm = useMutation({
+    mutationFn: async () => (await api.POST('/api/public/email-changes/confirm', { body: { token } })).data!,
+    // Whoever is signed in here sees the new address from now on.
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  if (!token) {
+    return (
+      <EntrancePage title={t('confirmEmail.title')}>
+        <Text>{t('confirmEmail.noToken')}</Text>
+      </EntrancePage>
+    );
+  }
+  if (confirm.data) {
+    return (
+      <EntrancePage title={t('confirmEmail.title')}>
+        <Text role="status">{t('confirmEmail.done', { email: confirm.data.email })}</Text>
+        <TextLink to={session ? '/account' : '/sign-in'}>
+          {t(session ? 'confirmEmail.toAccount' : 'confirmEmail.toSignIn')}
+        </TextLink>
+      </EntrancePage>
+    );
+  }
+  return (
+    <EntrancePage title={t('confirmEmail.title')} about={t('confirmEmail.about')}>
+      <FormFault failure={confirm.error ? asFailure(confirm.error) : null} />
+      <Button fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
+        {t('confirmEmail.submit')}
+      </Button>
+    </EntrancePage>
+  );
+}

@@ -1,0 +1,268 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, Page } from 'playwright-core';
+import { newId } from '#platform/ids.js';
+import { person } from '../support/console.js';
+import { awaitMail, tokenIn } from '../support/mail.js';
+import { json, type Relay, startRelay, until } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { PASSWORD, signedUp, signInHere } from './support/steps.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay({ LIVE_POLL_SECONDS: '0.05' }), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
+  expect(problems).toEqual([]);
+});
+
+async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, options);
+  tabs.push(tab);
+  return tab;
+}
+
+/** A browser of its own in which somebody signs in and is led to the page. */
+async function signIn(email: string, path: string, expectedStatuses: number[] = []): Promise<Tab> {
+  const tab = await open({ expectedStatuses });
+  await tab.goto(`/sign-in?next=${encodeURIComponent(path)}`);
+  await signInHere(tab, email);
+  await tab.page.waitForURL(`**${path}`);
+  await tab.settled();
+  return tab;
+}
+
+describe('sessions', () => {
+  it('are listed, and one that is ended here is sent to sign in there, at once and back again', async () => {
+    const email = await signedUp(relay);
+    const there = await signIn(email, '/overview', [401]);
+    const here = await signIn(email, '/account');
+    const list = here.page.getByRole('table', { name: 'Where you are signed in' });
+    const mine = list.getByRole('row', { name: /This one/ });
+    await mine.waitFor();
+    expect(await mine.getByRole('button').count()).toBe(0);
+    await list.getByRole('button', { name: 'End' }).first().click();
+    const dialog = here.page.getByRole('dialog', { name: 'End this session?' });
+    await dialog.getByText(/has to sign in again/).waitFor();
+    await dialog.getByRole('button', { name: 'End' }).click();
+
+    // Nobody touches the other page: it hears of it by its live connection.
+    await there.page.getByText('Your session has ended.').waitFor();
+    await signInHere(there, email);
+    await there.page.waitForURL('**/overview');
+    await there.settled();
+  });
+
+  it('end everywhere else with a new password, which the old one is asked for', async () => {
+    const email = await signedUp(relay);
+    const there = await signIn(email, '/overview', [401]);
+    const { page } = await signIn(email, '/account', [403]);
+    await page.getByLabel(/^Current password/).fill('not the password');
+    await page.getByLabel(/^New password/).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is wrong.').waitFor();
+    await page.locator('[aria-invalid="true"]:focus').waitFor();
+    await page.getByLabel(/^Current password/).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed; all other sessions have ended.').waitFor();
+
+    await there.page.getByText('Your session has ended.').waitFor();
+    await signInHere(there, email);
+    await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await signInHere(there, email, 'another horse battery');
+    await there.page.waitForURL('**/overview');
+  });
+});
+
+describe('one-time codes', () => {
+  it('are set up with a device, asked for at sign-in, replaced by a recovery code, and switched off', async () => {
+    const email = await signedUp(relay);
+    const first = await signIn(email, '/account');
+    const device = await enrol(first.page);
+    const [recoveryCode = ''] = await recoveryCodes(first.page, () =>
+      first.page.getByLabel('Code of the app').fill(device.generate()),
+    );
+    await first.page.getByText('10 recovery codes are left.').waitFor();
+
+    const second = await open({ expectedStatuses: [401] });
+    await second.goto('/sign-in?next=%2Faccount');
+    await signInHere(second, email);
+    // The code of now was spent on setting the device up.
+    const next = device.generate({ timestamp: Date.now() + 30_000 });
+    await second.page.getByLabel('One-time code').fill(next);
+    await second.page.keyboard.press('Enter');
+    await second.page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
+
+    const third = await open({ expectedStatuses: [401] });
+    await third.goto('/sign-in?next=%2Faccount');
+    await signInHere(third, email);
+    await third.page.getByLabel('One-time code').fill(recoveryCode);
+    await third.page.keyboard.press('Enter');
+    await third.page.getByText('9 recovery codes are left.').waitFor();
+
+    await third.page.getByRole('button', { name: 'Switch off' }).click();
+    const dialog = third.page.getByRole('dialog', { name: 'Switch one-time codes off' });
+    await dialog.getByLabel(/^Current password/).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    await third.page.getByText('One-time codes are off.').waitFor();
+    await signIn(email, '/account');
+  });
+});
+
+/** Up to the code that is asked for; the secret as people read it who cannot scan. */
+async function enrol(page: Page): Promise<TOTP> {
+  await page.getByRole('button', { name: 'Set up one-time codes' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Current password/).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor();
+  const secret = await dialog.getByText(/^[A-Z2-7]{32}$/).textContent();
+  return new TOTP({ secret: Secret.fromBase32(secret!) });
+}
+
+async function recoveryCodes(page: Page, confirm: () => Promise<void>): Promise<string[]> {
+  await confirm();
+  await page.getByRole('button', { name: 'Switch one-time codes on' }).click();
+  const codes = page.getByRole('region', { name: 'Recovery codes' });
+  const text = await codes.textContent();
+  await page.getByRole('button', { name: 'I have kept them' }).click();
+  return text!.split('\n');
+}
+
+describe('another e-mail address', () => {
+  it('is asked for with the password, and signed in with once the link of its mail was followed', async () => {
+    const email = await signedUp(relay);
+    const next = `${newId()}@example.com`;
+    const tab = await signIn(email, '/account', [403]);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Change the address' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Another e-mail address' });
+    await dialog.getByLabel('New e-mail address').fill(next);
+    await dialog.getByLabel(/^Current password/).fill('not the password');
+    await dialog.getByRole('button', { name: 'Send me the link' }).click();
+    await dialog.getByText('The password is wrong.').waitFor();
+    await dialog.getByLabel(/^Current password/).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Send me the link' }).click();
+    await dialog.getByText(`A link is on its way to ${next}.`).waitFor();
+    const mail = await awaitMail(relay, next, { subject: /Confirm your new address/ });
+    await tab.goto(`/confirm-email#token=${tokenIn(mail)}`);
+    await page.getByRole('button', { name: 'Use this address' }).click();
+    await page.getByText(`You sign in with ${next} from now on.`).waitFor();
+    await page.getByRole('link', { name: 'To your account' }).click();
+    await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(next);
+    await signIn(next, '/overview');
+  });
+});
+
+describe('refusals', () => {
+  it('are told in the language of the page, with the sentence of the server where that says more', async () => {
+    const tab = await open({ look: { language: 'zh' }, expectedStatuses: [400, 401] });
+    const { page } = tab;
+    await tab.goto('/sign-in');
+    await page.getByLabel('电子邮箱').fill('nobody@example.com');
+    await page.getByLabel(/^密码/).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.getByText('电子邮箱或密码不正确。').waitFor();
+    expect(await alert.textContent()).not.toContain('password');
+
+    await tab.goto('/sign-up?invite=nobody-has-this');
+    await page.getByLabel('电子邮箱').fill('nobody@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByText('此项未被接受：').waitFor();
+    await page.locator('[lang="en"]').getByText('There is no such invite code.').waitFor();
+  });
+});
+
+describe('live updates', () => {
+  it('come back after a stream that ended and one that was refused, and show the newer balance', async () => {
+    const customer = await relay.customer('5');
+    const owner = await person(relay, { accountId: customer.accountId });
+    const tab = await open({ as: owner, expectedStatuses: [503] });
+    const { page } = tab;
+    let streams = 0;
+    await page.route('**/api/live', async (route) => {
+      streams += 1;
+      if (streams > 2) return route.continue();
+      if (streams === 2) return route.fulfill({ status: 503, body: '{}' });
+      const told = { main: '7.5', held: '0', invite: '0' };
+      const body = `retry: 10\nevent: balance\ndata: ${JSON.stringify(told)}\n\n`;
+      return route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await tab.goto('/overview');
+    await until('the page to listen again', () => Promise.resolve(streams > 2));
+    await page.locator('data[value="5"]').first().waitFor();
+    await customer.send(
+      '/v1/images/generations',
+      json({ model: 'vendora-imagine-image', prompt: 'a gate [[instant]]' }),
+    );
+    await page.locator('data[value="4.98"]').first().waitFor();
+  });
+});
+
+describe('a list', () => {
+  it('shows its outline while it is read, what went wrong with the request id, and the rows after another try', async () => {
+    const someone = await person(relay);
+    const tab = await open({ as: someone, expectedStatuses: [500] });
+    const { page } = tab;
+    let answer = (): void => undefined;
+    const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+    const requestId = newId();
+    await page.route('**/api/tickets?**', async (route) => {
+      await mayAnswer;
+      const error = { code: 'internal_error', message: 'x', param: null };
+      await route.fulfill({ status: 500, headers: { 'x-request-id': requestId }, json: { error } });
+    });
+    await page.goto('/tickets');
+    await page.locator('table[aria-busy="true"] .mantine-Skeleton-root').first().waitFor();
+    answer();
+    const alert = page.getByRole('alert');
+    await alert.getByText('The relay met an unexpected fault.').waitFor();
+    expect(await alert.locator('code').textContent()).toBe(requestId);
+    await page.unroute('**/api/tickets?**');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No tickets yet').waitFor();
+  });
+
+  it('goes on page by page, with the page in the address, and back with the browser', async () => {
+    const someone = await person(relay);
+    await relay.fixture.billing.query(
+      `INSERT INTO tickets (id, account_id, opened_by, kind, subject)
+       SELECT lpad(n::text, 26, '0'), $1, $2, 'question', 'Question ' || n FROM generate_series(1, 30) AS n`,
+      [someone.accountId, someone.userId],
+    );
+    const tab = await open({ as: someone });
+    const { page } = tab;
+    await tab.goto('/tickets');
+    const row = (number: number) => page.getByRole('row', { name: new RegExp(`Question ${number}\\b`) });
+    await row(30).waitFor();
+    await row(6).waitFor();
+    expect(await row(5).count()).toBe(0);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await row(5).waitFor();
+    await row(1).waitFor();
+    expect(await row(6).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    const address = page.url();
+    expect(address).toContain('cursor=');
+    await page.goBack();
+    await row(30).waitFor();
+    await tab.goto(address);
+    await row(1).waitFor();
+    await page.getByRole('button', { name: 'First page' }).click();
+    await row(30).waitFor();
+    expect(page.url()).not.toContain('cursor=');
+  });
+});
