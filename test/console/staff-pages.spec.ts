@@ -132,9 +132,13 @@ describePages({
       prepare: async (relay) => `/support/accounts/${(await workOf(relay)).owner.accountId}`,
     },
     {
-      name: 'account-usage',
+      name: 'account-charge',
       path: '/support/accounts',
-      prepare: async (relay) => `/support/accounts/${(await workOf(relay)).owner.accountId}?tab=usage`,
+      prepare: async (relay) => {
+        const { owner, chargeId } = await workOf(relay);
+        return `/support/accounts/${owner.accountId}?tab=usage&charge=${chargeId}`;
+      },
+      open: dialog,
     },
     { name: 'accounts', path: '/support/accounts?query=the%20north' },
     { name: 'ticket', path: '/support/tickets', prepare: resellerTicket },

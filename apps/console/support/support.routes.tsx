@@ -28,6 +28,8 @@ const account = createRoute({
   validateSearch: searchOf({
     tab: oneOf('keys', 'usage', 'tickets'),
     cursor,
+    /** The request that is open. */
+    charge: text,
   }),
   component: lazyRouteComponent(() => import('./accounts/account.page.js'), 'SupportAccountPage'),
 });

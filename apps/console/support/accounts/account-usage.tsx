@@ -1,25 +1,20 @@
-import { Stack, Text } from '@mantine/core';
+import { Drawer, Stack, Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { ChargeFacts } from '../charges/charge-facts.js';
+import { ChargeState } from '../charges/charge-state.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
 
 type Request = Item<'/api/support/accounts/{accountId}/usage'>;
-
-const TONES: Record<Request['state'], Tone> = {
-  held: 'busy',
-  settled: 'good',
-  released: 'quiet',
-  refused: 'bad',
-};
 
 function usePager() {
   const { cursor } = route.useSearch();
@@ -41,19 +36,40 @@ export function AccountUsage({ accountId }: { accountId: string }) {
     { placeholderData: keepPreviousData },
   );
   return (
-    <DataList
-      label={t('usage.label')}
-      query={usage}
-      columns={useUsageColumns()}
-      rowKey={({ chargeId }) => chargeId}
-      empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
-      pager={pager}
-      columnsName="support-usage"
-    />
+    <>
+      <DataList
+        label={t('usage.label')}
+        query={usage}
+        columns={useUsageColumns(accountId)}
+        rowKey={({ chargeId }) => chargeId}
+        empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
+        pager={pager}
+        columnsName="support-usage"
+      />
+      <OpenCharge />
+    </>
   );
 }
 
-function useUsageColumns(): Column<Request>[] {
+function OpenCharge() {
+  const { t } = useTranslation('support');
+  const { charge } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Drawer
+      opened={charge !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, charge: undefined }) })}
+      position="right"
+      size="lg"
+      title={t('charge.title')}
+      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+    >
+      {charge !== undefined && <ChargeFacts chargeId={charge} />}
+    </Drawer>
+  );
+}
+
+function useUsageColumns(accountId: string): Column<Request>[] {
   const { t } = useTranslation('support');
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
@@ -64,7 +80,7 @@ function useUsageColumns(): Column<Request>[] {
       header: t('usage.state'),
       cell: ({ state, refusalCode, reason }) => (
         <Stack gap={2} align="flex-start">
-          <StatusBadge tone={TONES[state]}>{t(`usage.states.${state}`)}</StatusBadge>
+          <ChargeState state={state} />
           {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
         </Stack>
       ),
@@ -80,9 +96,17 @@ function useUsageColumns(): Column<Request>[] {
       id: 'charge',
       header: t('usage.charge'),
       cell: ({ chargeId }) => (
-        <Text size="xs" ff="monospace" className="model-name">
+        <TextLink
+          from="/support/accounts/$accountId"
+          to="/support/accounts/$accountId"
+          params={{ accountId }}
+          search={(before) => ({ ...before, charge: chargeId })}
+          size="xs"
+          ff="monospace"
+          className="model-name"
+        >
           {chargeId}
-        </Text>
+        </TextLink>
       ),
     },
     {

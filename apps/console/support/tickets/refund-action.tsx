@@ -59,6 +59,7 @@ function RefundForm({ ticket, close }: { ticket: StaffTicket; close: () => void 
       await refresh(
         '/api/support/tickets/{ticketId}',
         '/api/support/tickets',
+        '/api/support/charges/{chargeId}',
         '/api/support/charges/{chargeId}/refunds',
         '/api/approvals',
       );

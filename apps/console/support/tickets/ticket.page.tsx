@@ -10,6 +10,7 @@ import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
+import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
 import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
@@ -64,11 +65,7 @@ function Head({ ticket }: { ticket: StaffTicket }) {
           {t('ticket.account')}
         </TextLink>
       </Group>
-      {chargeId !== null && (
-        <Text size="sm" className="model-name">
-          {t('ticket.charge')} <span className="monospace">{chargeId}</span>
-        </Text>
-      )}
+      {chargeId !== null && <ChargeFacts chargeId={chargeId} />}
     </Stack>
   );
 }

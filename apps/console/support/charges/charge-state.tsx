@@ -1,0 +1,13 @@
+import { useTranslation } from 'react-i18next';
+import type { Item } from '../../api/queries.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+
+type State = Item<'/api/support/accounts/{accountId}/usage'>['state'];
+
+const TONES: Record<State, Tone> = { held: 'busy', settled: 'good', released: 'quiet', refused: 'bad' };
+
+/** How far a request's charge is. */
+export function ChargeState({ state }: { state: State }) {
+  const { t } = useTranslation('support');
+  return <StatusBadge tone={TONES[state]}>{t(`usage.states.${state}`)}</StatusBadge>;
+}
