@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { chargesTasksControl } from '../controls/charges-tasks.control.js';
+import { acknowledgeFinding, type Finding, listFindings } from '../findings.js';
+import { reconcile } from '../reconciler.js';
 import { inSnapshot } from '../snapshot.js';
 import {
   FAULTY_WORK,
@@ -180,6 +183,38 @@ describe('charges against tasks and requests', () => {
     );
     expect(await found(null, { before: '2026-01-01T05:30:00Z' })).toEqual([`task:${taskOf('e')}`]);
     expect(await found(null, { graceMs: 1e13 })).toEqual([]);
+  });
+
+  it('stay open when the answer that they were found by is deleted, until somebody notes what became of it', async () => {
+    const look = async () => {
+      const run = await reconcile(fixture.billing, [chargesTasksControl], {
+        ...{ graceMs: 0, limitMs: 20_000, keepMs: 60_000, askedBy: 'system' },
+      });
+      expect(run?.outcomes[0]).toMatchObject({ error: null });
+      const query = { control: chargesTasksControl.id, state: 'open', limit: 100, after: null } as const;
+      return listFindings(fixture.billing, query);
+    };
+    const byAnswer = (open: Finding[]) =>
+      open.filter(({ details }) => details['answered'] != null).map(({ subject }) => subject);
+    const all = ['charge:charge-w', 'charge:charge-t', 'charge:charge-s'];
+    expect(byAnswer(await look()).sort()).toEqual([...all].sort());
+    await fixture.owner.query('DELETE FROM idempotency_keys');
+    const open = await look();
+    expect(byAnswer(open).sort()).toEqual([...all].sort());
+    const { rows } = await fixture.owner.query<{ id: string }>(
+      `INSERT INTO users (id, account_id, email, password_hash) VALUES ('u', $1, 'f@example.com', 'x') RETURNING id`,
+      [customer.accountId],
+    );
+    const acknowledge = async (subject: string, note: string | null) => {
+      const { id: findingId, control } = open.find((each) => each.subject === subject) as Finding;
+      await inTransaction(fixture.billing, (client) =>
+        acknowledgeFinding(client, { control, findingId, userId: rows[0]!.id, note, requestId: 'r' }),
+      );
+    };
+    await acknowledge('charge:charge-w', null);
+    await acknowledge('charge:charge-t', 'It was ours: nobody pays.');
+    expect(byAnswer(await look()).sort()).toEqual(['charge:charge-s', 'charge:charge-w']);
+    await fixture.owner.query(`DELETE FROM control_findings`);
   });
 
   it('read a task that is older than its charge, and a charge that is older than its task', async () => {

@@ -2,7 +2,8 @@ import type pg from 'pg';
 
 /**
  * Charges against the work that they are for: every charge that names a task with its task, and every task with its charge, by
- * both of their names for each other; and every other charge with how its client was answered, as long as that is kept.
+ * both of their names for each other; and every other charge with how its client was answered, as long as that is kept, or as
+ * long as a finding of it is open that nobody noted anything at.
  */
 export const workStates = [
   /** Done and charged, or not done and not charged. */
@@ -74,6 +75,17 @@ const SOURCES: Record<WorkScope, Sources> = {
   },
 };
 
+/**
+ * Answers are deleted after a day, their findings are not: by them the answer is known until a person says what became of it.
+ * So a contradiction does not go green by itself, and a call stores nothing more for it.
+ */
+const ANSWERS = `
+    SELECT charge_id, status::int, key_id, created_at, content_type, false AS is_kept FROM idempotency_keys WHERE state = 'answered'
+    UNION ALL
+    SELECT details ->> 'charge', (details ->> 'answered')::int, details ->> 'key', coalesce(happened_at, first_seen_at), NULL, true
+    FROM control_findings WHERE control = 'charges-tasks' AND resolved_at IS NULL AND details ->> 'answered' IS NOT NULL
+      AND (acknowledged_at IS NULL OR coalesce(note, '') = '')`;
+
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
 /**
@@ -85,12 +97,12 @@ export function workSql(scope: WorkScope): string {
   const { touched, charges, tasks, ofRange, answers } = SOURCES[scope];
   return `${touched}
   answers AS (
-    SELECT DISTINCT ON (k.charge_id) k.charge_id, k.status, k.key_id, k.created_at FROM idempotency_keys k
-    WHERE k.state = 'answered' AND coalesce(k.content_type, '') NOT LIKE 'text/event-stream%'
+    SELECT DISTINCT ON (k.charge_id) k.charge_id, k.status, k.key_id, k.created_at FROM (${ANSWERS}) AS k
+    WHERE coalesce(k.content_type, '') NOT LIKE 'text/event-stream%'
       AND NOT EXISTS (SELECT FROM tasks t WHERE t.charge_id = k.charge_id)
       AND NOT EXISTS (SELECT FROM charges x WHERE x.id = k.charge_id AND (x.task_id IS NOT NULL OR x.lines IS NOT NULL))
       ${answers}
-    ORDER BY k.charge_id, k.created_at DESC),
+    ORDER BY k.charge_id, k.is_kept, k.created_at DESC),
   paired AS (
     SELECT coalesce('task:' || t.id, 'charge:' || c.id) AS subject, coalesce(t.ended_at, c.resolved_at, c.created_at, t.created_at) AS at,
       c.id AS charge_id, coalesce(c.account_id, t.account_id) AS account_id, coalesce(t.id, c.task_id) AS task_id, t.state AS task_state,
