@@ -114,13 +114,14 @@ function wordsOf(error: unknown, limitMs: number): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function bySubject({ count, items, passedOver = [] }: ControlResult): FoundItems {
+function bySubject({ count, states, items, passedOver = [] }: ControlResult): FoundItems {
   const bySubject = new Map<string, ControlItem>();
   for (const item of items) {
     const first = bySubject.get(item.subject);
     bySubject.set(item.subject, first ? together(first, item) : item);
   }
-  return { count, items: [...bySubject.values()], isCut: count > items.length, passedOver };
+  const found = { count, items: [...bySubject.values()], isCut: count > items.length, passedOver };
+  return states ? { ...found, states } : found;
 }
 
 function together(first: ControlItem, second: ControlItem): ControlItem {

@@ -53,6 +53,8 @@ export type ControlScope = 'recent' | 'whole';
 export interface ControlResult {
   /** All of them, also those beyond the limit. */
   readonly count: number;
+  /** The same by state, of controls that have several; left out where nobody asks. */
+  readonly states?: Readonly<Record<string, number>>;
   readonly items: readonly ControlItem[];
   /** Subjects of open findings that it did not look at this time, of those that it looks at in turns: they stay open. */
   readonly passedOver?: readonly string[];

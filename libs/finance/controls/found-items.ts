@@ -15,6 +15,7 @@ export interface ItemQuery {
 
 interface FoundRow {
   total: string;
+  states: Record<string, number>;
   subject: string;
   state: string;
   details: Record<string, string | null>;
@@ -22,12 +23,13 @@ interface FoundRow {
   at: string | null;
 }
 
-/** Reads the items of a control, by subject, and counts all of them. Transactions are looked up for what is named only. */
+/** Reads the items of a control, by subject, and counts all of them, also by state. Transactions are looked up for what is named only. */
 export async function findItems(client: pg.ClientBase, query: ItemQuery): Promise<ControlResult> {
   const { rows } = await client.query<FoundRow>(
     `WITH found AS MATERIALIZED (${query.sql}),
        named AS (SELECT * FROM found ORDER BY subject, state LIMIT ${query.limit})
-     SELECT (SELECT count(*) FROM found)::text AS total, subject, state, details, to_jsonb(named) ->> 'at' AS at,
+     SELECT (SELECT count(*) FROM found)::text AS total,
+       (SELECT jsonb_object_agg(s.state, s.count) FROM (SELECT f.state, count(*) FROM found f GROUP BY 1) AS s) AS states, subject, state, details, to_jsonb(named) ->> 'at' AS at,
        (coalesce(transaction_ids, '{}') || ARRAY(SELECT t.id FROM ledger_transactions t WHERE t.reference
           IN ('charge:' || named.charge_id || ':hold', 'charge:' || named.charge_id || ':resolve') ORDER BY t.id))::text[] AS ids
      FROM named ORDER BY subject, state`,
@@ -38,7 +40,7 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
     message: query.messageOf({ subject, state, details }),
     transactionIds: ids.map(BigInt),
   }));
-  return { count: Number(rows[0]?.total ?? 0), items };
+  return { count: Number(rows[0]?.total ?? 0), states: rows[0]?.states ?? {}, items };
 }
 
 /** SQL of nanos of a column as a decimal string with its unit. Exact: a division of numeric would round. */

@@ -131,7 +131,7 @@ function one(
 /** A control with findings of both kinds is two items, so that who waives what is left waives no contradiction. */
 function ofControl({ id: control, title }: Control): Question {
   const left = LEFT[control] ?? [];
-  const isLeft = ({ state }: ControlItem): boolean => left === 'all' || left.includes(state);
+  const isLeft = ({ state }: ControlItem): boolean => left.includes(state);
   const id = `control:${control}`;
   const contradicts: Subject = { id, title, control, waivable: false };
   if (left === 'all') {
@@ -148,14 +148,10 @@ function ofControl({ id: control, title }: Control): Question {
   return {
     items: [contradicts, waits],
     ask: async (snapshot, options) => {
-      const { count, items } = await findingsOf(control, snapshot, options);
-      const some = items.filter(isLeft);
-      // Of those that are not named nobody knows the state.
-      const others = {
-        count: count - some.length,
-        items: items.filter((item) => !isLeft(item)),
-      };
-      return [answerFor(others), answerFor({ count: some.length, items: some })];
+      const { count, states = {}, items } = await findingsOf(control, snapshot, options);
+      const counted = left.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+      const others = { count: count - counted, items: items.filter((item) => !isLeft(item)) };
+      return [answerFor(others), answerFor({ count: counted, items: items.filter(isLeft) })];
     },
   };
 }
@@ -307,6 +303,6 @@ function answerFor({ count, items }: ControlResult): Answer {
 
 /** Enough to see what it is about; the control itself names them all. */
 const EXAMPLES = 3;
-/** Findings whose states are looked at; what is beyond them is taken for the worst. */
+/** Findings that are read to name some; all are counted. */
 const FINDINGS_READ = 5_000;
 const CLEARED_TOLD = 200;
