@@ -143,6 +143,7 @@ describe('an export', () => {
         'write-off-reversed',
         ...['topup', 'topup-refund', 'topup-refund-returned', 'topup-refunded', 'suspense-expensed'],
         ...['psp-fee', 'payout', 'payout-returned', 'bank-transfer', 'bank-transfer-undone'],
+        'report-line-change',
       ]),
     );
   });

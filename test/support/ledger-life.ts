@@ -23,6 +23,7 @@ import { reverseWriteOff, writeOff } from '#ledger/write-off.js';
 import { bankMapping } from '#finance/provider-reports/bank-csv.js';
 import { matchBankLines, undoBankMatch } from '#finance/provider-reports/bank-match.js';
 import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import { postReportLines } from '#finance/provider-reports/line-postings.js';
 import { beginReport, insertLines } from '#finance/provider-reports/report.import.js';
 import type { ReportLine } from '#finance/provider-reports/report-line.js';
@@ -202,6 +203,33 @@ export class LedgerLife {
   }
 
   /** Fees and payouts of a provider, in two currencies, one of which came back; a cost; a transfer that the bank shows. */
+  /** Each line again with more of a fee and of an amount, which is accepted. */
+  private async tellOtherwise(lines: readonly ReportLine[]): Promise<void> {
+    const header = {
+      provider: 'stripe',
+      source: 'api',
+      content: 'all',
+      sha256: null,
+      actor: 'system',
+    } as const;
+    const told = lines.map((line) => ({ ...line, amountMinor: line.amountMinor * 2n, feeMinor: 9n }));
+    await this.transaction(async (client) => {
+      await insertLines(client, { reportId: await beginReport(client, header), provider: 'stripe' }, told);
+      for (const { lineId } of told)
+        await acceptLine(client, {
+          ...{
+            provider: 'stripe',
+            lineId,
+            through: null,
+            reason: 'as they wrote',
+            auditId: null,
+            house: 'USD',
+          },
+          ...{ requestedBy: 'user:1', approvedBy: 'user:2', requestId: newId() },
+        });
+    });
+  }
+
   private async reports(): Promise<void> {
     const { billing } = this.fixture;
     const lines = (['USD', 'EUR'] as const).flatMap((currency): ReportLine[] => {
@@ -235,6 +263,7 @@ export class LedgerLife {
     });
     const { unexplained } = await postReportLines(billing, { currency: 'USD' });
     await this.expense(unexplained[0]!.itemId);
+    await this.tellOtherwise(lines);
     const amount = { column: 'a' };
     const mapping = bankMapping.parse({
       date: { column: 'd' },

@@ -36,6 +36,11 @@ export class PaymentInbox {
     @Inject(PaymentNotices) private readonly notices: PaymentNotices,
   ) {}
 
+  /** The house's, ISO 4217. */
+  get currency(): string {
+    return this.config.payments.currency;
+  }
+
   /** @throws ApiError not_found for a provider that is not configured; invalid_request for a bad signature */
   async receive(name: string, rawBody: Buffer, headers: IncomingHttpHeaders): Promise<void> {
     const provider = this.providers.get(name as PaymentProviderName);

@@ -66,7 +66,13 @@ export class LineDesk {
         const people = { requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}` };
         const { id } = await acceptLine(client, {
           ...wanted,
-          ...{ ...people, requestId, auditId, through: BigInt(through) },
+          ...{
+            ...people,
+            requestId,
+            auditId,
+            through: BigInt(through),
+            house: this.inbox.currency,
+          },
         });
         return { id };
       },
@@ -81,7 +87,12 @@ export class LineDesk {
          l.subject_id AS "subjectId", l.payment_id AS "paymentId", p.payout_id AS "payoutId", l.description,
          l.report_id AS "reportId",
          (SELECT coalesce(json_agg(json_build_object('kind', x.kind, 'transactionId', x.transaction_id::text)
-            ORDER BY x.transaction_id), '[]') FROM provider_line_postings x WHERE x.line = l.id) AS postings,
+            ORDER BY x.transaction_id), '[]') FROM (
+            SELECT kind, transaction_id FROM provider_line_postings WHERE line = l.id
+            UNION ALL SELECT 'report-line-change', transaction_id FROM provider_line_corrections
+              WHERE line = l.id AND transaction_id IS NOT NULL
+            UNION ALL SELECT 'suspense', s.transaction_id FROM provider_line_corrections c
+              JOIN suspense_items s ON s.id = c.suspense_item_id WHERE c.line = l.id) AS x) AS postings,
          (SELECT coalesce(json_agg(json_build_object('reportId', c.report_id, 'recordedAt', c.recorded_at, 'content', c.content)
             ORDER BY c.id), '[]') FROM provider_line_changes c WHERE c.line = l.id) AS changes,
          (SELECT coalesce(json_agg(json_build_object('reason', a.reason, 'requestedBy', a.requested_by, 'approvedBy',
@@ -139,6 +150,7 @@ export class LineDesk {
       try {
         await acceptLine(transaction.client, {
           ...{ provider, lineId, reason, requestId, auditId, through: null, ...people },
+          house: this.inbox.currency,
         });
         return { state: 'done', approvalId: null };
       } catch (error) {

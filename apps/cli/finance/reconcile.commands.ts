@@ -144,7 +144,8 @@ async function accept(
   { reason, json }: { reason: string; json?: boolean },
 ): Promise<void> {
   const requestedBy = operatorName();
-  const asked = { provider: by, lineId, reason, requestedBy, approvedBy: null, through: null };
+  const house = process.env['PAYMENT_CURRENCY'] ?? 'USD';
+  const asked = { provider: by, lineId, reason, requestedBy, approvedBy: null, through: null, house };
   try {
     const { id, through } = await withDatabase(process.env, (pool) =>
       inTransaction(pool, (client) => acceptLine(client, { ...asked, requestId: newId(), auditId: null })),

@@ -48,8 +48,9 @@ const BY_REFERENCE = `WITH ${OPEN_LINES}, found AS (
     JOIN topups t ON t.id = r.topup_id AND t.provider = 'manual' AND t.currency = o.currency WHERE ${FREE('refund', 'r.id')}
     UNION
     SELECT o.id, 'payout', p.provider || ':' || p.subject_id FROM words w JOIN open_lines o USING (id)
-    JOIN provider_report_lines p ON p.type = 'payout' AND p.subject_id = w.word AND p.amount_minor = -o.amount_minor
-      AND p.currency = o.currency WHERE ${FREE('payout', `p.provider || ':' || p.subject_id`)}),
+    JOIN provider_report_lines p ON p.type = 'payout' AND p.subject_id = w.word AND p.currency = o.currency
+    LEFT JOIN provider_line_words said ON said.line = p.id
+    WHERE coalesce(said.amount_minor, p.amount_minor) = -o.amount_minor AND ${FREE('payout', `p.provider || ':' || p.subject_id`)}),
   counted AS (
     SELECT *, count(*) OVER (PARTITION BY id) AS of_line, count(*) OVER (PARTITION BY kind, subject) AS of_subject FROM found)
   SELECT id AS "bankLineId", kind, subject FROM counted WHERE of_line = 1 AND of_subject = 1 ORDER BY id`;
@@ -57,10 +58,11 @@ const BY_REFERENCE = `WITH ${OPEN_LINES}, found AS (
 /** Payouts that the bank does not name: by amount and day, where neither side has another that fits. */
 const BY_AMOUNT = `WITH ${OPEN_LINES}, found AS (
     SELECT o.id, p.provider || ':' || p.subject_id AS subject FROM open_lines o
-    JOIN provider_report_lines p ON p.type = 'payout' AND p.amount_minor = -o.amount_minor AND p.currency = o.currency
+    JOIN provider_report_lines p ON p.type = 'payout' AND p.currency = o.currency
       AND o.booked_on BETWEEN (p.happened_at AT TIME ZONE 'UTC')::date - 1
         AND (p.happened_at AT TIME ZONE 'UTC')::date + ${PAYOUT_DAYS}
-    WHERE ${FREE('payout', `p.provider || ':' || p.subject_id`)}
+    LEFT JOIN provider_line_words said ON said.line = p.id
+    WHERE coalesce(said.amount_minor, p.amount_minor) = -o.amount_minor AND ${FREE('payout', `p.provider || ':' || p.subject_id`)}
       AND NOT EXISTS (SELECT FROM provider_report_lines f WHERE f.provider = p.provider AND f.subject_id = p.subject_id
         AND f.type = 'payout_failure')),
   counted AS (
@@ -196,8 +198,8 @@ const SUBJECTS: Record<Exclude<BankMatchKind, 'none'>, string> = {
   suspense: `SELECT amount_minor AS amount, currency FROM suspense_items WHERE id = $1 AND provider = 'manual'`,
   refund: `SELECT -r.paid_minor AS amount, t.currency FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
     WHERE r.id = $1 AND r.state = 'succeeded' AND t.provider = 'manual'`,
-  payout: `SELECT -amount_minor AS amount, currency FROM provider_report_lines
-    WHERE type = 'payout' AND provider || ':' || subject_id = $1`,
+  payout: `SELECT -coalesce(said.amount_minor, p.amount_minor) AS amount, currency FROM provider_report_lines p
+    LEFT JOIN provider_line_words said ON said.line = p.id WHERE type = 'payout' AND provider || ':' || subject_id = $1`,
 };
 
 async function requireSubject(

@@ -88,10 +88,11 @@ const ITEMS = `WITH
     SELECT DISTINCT ON (n.id) n.id, n.kind, n.subject, m.id IS NOT NULL AS taken FROM named n
     LEFT JOIN matches m ON m.kind = n.kind AND m.subject = n.subject ORDER BY n.id, m.id NULLS LAST, n.subject),
   expected AS (
-    SELECT 'payout' AS kind, p.provider || ':' || p.subject_id AS id, min(p.happened_at) AS at, -min(p.amount_minor) AS amount,
+    SELECT 'payout' AS kind, p.provider || ':' || p.subject_id AS id, min(p.happened_at) AS at, -min(coalesce(said.amount_minor, p.amount_minor)) AS amount,
       min(p.currency) AS currency, p.subject_id AS reference, interval '${PAYOUT_DAYS} days' AS patience,
       (SELECT array_agg(x.transaction_id) FROM provider_line_postings x WHERE x.line = min(p.id) AND x.kind = 'payout') AS txs
-    FROM provider_report_lines p WHERE p.type = 'payout' AND p.amount_minor <> 0
+    FROM provider_report_lines p LEFT JOIN provider_line_words said ON said.line = p.id
+    WHERE p.type = 'payout' AND coalesce(said.amount_minor, p.amount_minor) <> 0
       AND NOT EXISTS (SELECT FROM provider_report_lines f WHERE f.provider = p.provider AND f.subject_id = p.subject_id
         AND f.type = 'payout_failure') AND p.provider <> 'sandbox'
     GROUP BY p.provider, p.subject_id

@@ -290,7 +290,8 @@ describe('a line that a later report tells otherwise', () => {
     inTransaction(fixture.billing, (client) =>
       acceptLine(client, {
         ...{ provider: 'stripe', lineId: `txn_${id}`, through: null, reason: 'as they wrote to us' },
-        ...{ requestedBy: 'user:1', approvedBy: null, requestId: newId(), auditId: null, ...more },
+        ...{ requestedBy: 'user:1', approvedBy: null, requestId: newId(), auditId: null, house: 'USD' },
+        ...more,
       }),
     );
 

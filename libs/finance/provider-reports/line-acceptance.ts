@@ -3,7 +3,9 @@ import { audit } from '#identity/audit-log.js';
 import { minorDigits } from '#money/currency.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { readMatch } from './payment-matching.js';
 import { lockProvider } from './report.import.js';
+import { type CorrectedLine, correctLine } from './line-correction.js';
 import type { ReportingProvider } from './report-line.js';
 
 /** That somebody takes a line as it is, although a later report told it otherwise, or no line says what a payout is made of. */
@@ -33,6 +35,8 @@ export interface AcceptanceRequest {
   requestId: string;
   /** Of the HTTP request or the approval, for the audit log. */
   auditId: string | null;
+  /** The house's currency, ISO 4217. */
+  house: string;
 }
 
 /** The amount is above what one person may accept alone. Nothing was written. */
@@ -47,40 +51,42 @@ export class AcceptanceNeedsTwo extends Error {
   }
 }
 
-interface LineFacts {
-  line: string;
-  type: string;
-  currency: string;
+interface LineFacts extends Omit<CorrectedLine, 'standing'> {
   /** The largest that anybody said of it, without sign. */
-  amount: string;
-  through: string;
+  largest: bigint;
+  newest: bigint;
   isLinked: boolean;
+  /** The word is of the same type, currency and thing as the first. */
+  isSame: boolean;
+  isSettled: boolean;
+  /** A payout that another line told of before: it is posted once. */
+  isRepeated: boolean;
 }
 
 /**
- * Accepts a line, once for what is known of it. Imports of its provider wait, so that nothing is accepted that came meanwhile.
+ * Accepts a line, once for what is known of it, and posts what our books lack of it. Imports of its provider wait, so that nothing is accepted that came meanwhile.
  * The same request again answers the same. @throws ApiError not_found, conflict; AcceptanceNeedsTwo
  */
 export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest): Promise<Acceptance> {
-  const { provider, lineId, reason, requestedBy, approvedBy, requestId, auditId } = asked;
+  const { provider, lineId, reason, requestedBy, approvedBy, requestId, auditId, house } = asked;
   await lockProvider(client, provider);
-  const facts = await readFacts(client, provider, lineId);
-  const through = asked.through ?? BigInt(facts.through);
+  const facts = await readFacts(client, asked);
+  const { through } = facts;
   const known = await readAcceptances(client, facts.line);
   const same = known.find((each) => each.requestId === requestId && each.requestedBy === requestedBy);
   if (same) return { ...same, provider, lineId };
-  if (known.some((each) => each.through >= through))
-    throw new ApiError('conflict', 'The line was accepted already.');
-  if (through === 0n && (facts.type !== 'payout' || facts.isLinked))
-    throw new ApiError('conflict', 'There is nothing to accept: the line was told in one way only.');
-  const amount = BigInt(facts.amount) * 10n ** BigInt(9 - minorDigits(facts.currency));
+  requireAcceptable(facts, known);
+  const amount = facts.largest * 10n ** BigInt(9 - minorDigits(facts.currency));
   if (approvedBy === null && amount > (await readLimit(client)))
     throw new AcceptanceNeedsTwo(amount, through);
+  const standing = await readMatch(client, facts);
   const { rows } = await client.query<Pick<Acceptance, 'id' | 'recordedAt'>>(
     `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id, recorded_at AS "recordedAt"`,
     [newId(), facts.line, through.toString(), reason, requestedBy, approvedBy, requestId],
   );
+  const made = rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
+  await correctLine(client, { acceptanceId: made.id, line: { ...facts, standing }, house });
   await audit(client, {
     ...{ actor: approvedBy ?? requestedBy, action: 'provider-line.accepted', requestId: auditId },
     ...{
@@ -88,27 +94,67 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
       after: { reason, requestedBy, approvedBy, through: through.toString() },
     },
   });
-  const made = rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
   return { ...made, provider, lineId, through, reason, requestedBy, approvedBy, requestId };
 }
 
+function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]): void {
+  const { through, newest, type } = facts;
+  const isOld = known.some((each) => each.through > through);
+  const isDone = known.some((each) => each.through === through) && (facts.isSettled || through < newest);
+  if (isOld || isDone) throw new ApiError('conflict', 'The line was accepted already.');
+  if (through === 0n && (type !== 'payout' || facts.isLinked))
+    throw new ApiError('conflict', 'There is nothing to accept: the line was told in one way only.');
+  if (!facts.isSame)
+    throw new ApiError(
+      'conflict',
+      'The line is said to be of another type, currency or thing now, for which nothing can be posted: ask the provider.',
+    );
+  if (through !== 0n && facts.isRepeated)
+    throw new ApiError(
+      'conflict',
+      'The payout is told by two lines: ask the provider which of them is right.',
+    );
+}
+
+const NUMBERS = [
+  ...['through', 'newest', 'firstAmount', 'firstFee', 'heldAmount', 'amount', 'fee', 'correctedAmount'],
+  ...['correctedFee', 'largest'],
+] as const;
+
+/** The word is the one up to which it is asked for, or the newest. */
 async function readFacts(
   client: pg.ClientBase,
-  provider: ReportingProvider,
-  lineId: string,
+  { provider, lineId, through }: Pick<AcceptanceRequest, 'provider' | 'lineId' | 'through'>,
 ): Promise<LineFacts> {
-  const { rows } = await client.query<LineFacts>(
-    `SELECT l.id::text AS line, l.type, l.currency,
+  const { rows } = await client.query<Record<keyof LineFacts, unknown>>(
+    `SELECT l.id::text AS line, l.provider, l.line_id AS "lineId", l.type, l.currency, l.subject_id AS "subjectId",
+       coalesce($3::bigint, w.last_change, 0) AS through, coalesce(w.last_change, 0) AS newest,
+       l.amount_minor AS "firstAmount", l.fee_minor AS "firstFee", coalesce(w.amount_minor, l.amount_minor) AS "heldAmount",
+       coalesce((z.content ->> 'amountMinor')::bigint, l.amount_minor) AS amount,
+       coalesce((z.content ->> 'feeMinor')::bigint, l.fee_minor) AS fee,
+       x.amount AS "correctedAmount", x.fee AS "correctedFee",
        greatest(abs(l.amount_minor), (SELECT max(abs((c.content ->> 'amountMinor')::bigint)) FROM provider_line_changes c
-         WHERE c.line = l.id))::text AS amount,
-       (SELECT coalesce(max(c.id), 0) FROM provider_line_changes c WHERE c.line = l.id)::text AS through,
+         WHERE c.line = l.id)) AS largest,
        EXISTS (SELECT FROM provider_line_payouts p WHERE p.provider = l.provider AND p.payout_id = l.subject_id
-         AND p.line <> l.id) AS "isLinked"
-     FROM provider_report_lines l WHERE l.provider = $1 AND l.line_id = $2`,
-    [provider, lineId],
+         AND p.line <> l.id) AS "isLinked",
+       coalesce((z.content ->> 'type', z.content ->> 'currency', z.content ->> 'subjectId')
+         = (l.type, l.currency, l.subject_id), true) AS "isSame",
+       coalesce(w.is_settled, true) AS "isSettled",
+       l.type IN ('payout', 'payout_failure') AND EXISTS (SELECT FROM provider_report_lines o WHERE o.provider = l.provider
+         AND o.subject_id = l.subject_id AND o.type = l.type AND o.id <> l.id) AS "isRepeated",
+       (SELECT min(p.transaction_id)::text FROM provider_line_postings p WHERE p.line = l.id AND p.kind <> 'suspense')
+         AS "transactionId"
+     FROM provider_report_lines l LEFT JOIN provider_line_words w ON w.line = l.id
+     LEFT JOIN provider_line_changes z ON z.line = l.id AND z.id = coalesce($3::bigint, w.last_change)
+     CROSS JOIN LATERAL (SELECT coalesce(sum(amount_minor), 0) AS amount, coalesce(sum(fee_minor), 0) AS fee
+       FROM provider_line_corrections WHERE line = l.id) AS x
+     WHERE l.provider = $1 AND l.line_id = $2`,
+    [provider, lineId, through],
   );
-  if (!rows[0]) throw new ApiError('not_found', 'There is no such line.');
-  return rows[0];
+  const row = rows[0];
+  if (!row) throw new ApiError('not_found', 'There is no such line.');
+  for (const name of NUMBERS) row[name] = BigInt(row[name] as string);
+  return row as unknown as LineFacts;
 }
 
 type KnownAcceptance = Omit<Acceptance, 'provider' | 'lineId'>;

@@ -143,9 +143,9 @@ async function withoutRepeats(client: pg.ClientBase, planned: Planned[]): Promis
   return planned.filter(({ posting: { reference } }) => !seen.has(reference) && seen.add(reference));
 }
 
-async function openAccounts(
+export async function openAccounts(
   client: pg.ClientBase,
-  lines: readonly WaitingLine[],
+  lines: readonly Pick<WaitingLine, 'provider' | 'currency'>[],
   house: string,
 ): Promise<void> {
   const foreign = lines.filter(({ currency }) => currency !== house);

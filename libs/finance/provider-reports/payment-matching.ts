@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ReportingProvider } from './report-line.js';
+import type { LineType, ReportingProvider } from './report-line.js';
 
 /**
  * Payments against the provider's own report, in both directions. Our side is what the ledger was told: top-ups, money in
@@ -78,6 +78,14 @@ export interface MatchDay {
 
 const LATELY = '(SELECT at FROM lately)';
 
+/** Each thing with what is compared together with it. */
+const WITH_REFUNDS = `keys AS MATERIALIZED (
+    SELECT provider, id FROM touched
+    UNION SELECT l.provider, l.payment_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL
+    UNION SELECT l.provider, l.subject_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.payment_id = k.id AND l.type = 'refund'),`;
+
 /**
  * What was touched on either side since $6, or lies in the time of a report that came since; and what is compared together with
  * it: money in suspense that went back, with the refund that the provider knows.
@@ -97,13 +105,13 @@ const KEYS = `
     UNION SELECT l.provider, l.subject_id FROM provider_line_changes c JOIN provider_report_lines l ON l.id = c.line
       WHERE c.recorded_at >= $6::timestamptz
     UNION SELECT l.provider, l.subject_id FROM provider_line_acceptances a JOIN provider_report_lines l ON l.id = a.line
-      WHERE a.recorded_at >= $6::timestamptz),
-  keys AS MATERIALIZED (
-    SELECT provider, id FROM touched
-    UNION SELECT l.provider, l.payment_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
-      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL
-    UNION SELECT l.provider, l.subject_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
-      AND l.payment_id = k.id AND l.type = 'refund'),`;
+      WHERE a.recorded_at >= $6::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM suspense_items s JOIN provider_line_corrections x ON x.suspense_item_id = s.id
+      JOIN provider_report_lines l ON l.id = x.line WHERE s.cleared_at >= $6::timestamptz),
+  ${WITH_REFUNDS}`;
+
+/** What a line is about: a refund that failed and a dispute that was won belong to what they undo. */
+const KIND = `CASE l.type WHEN 'refund_failure' THEN 'refund' WHEN 'dispute_reversal' THEN 'dispute' ELSE l.type END`;
 
 /** Everything, or what has one of the keys: looked up by its index, so that the rest is not read. */
 interface Sources {
@@ -124,30 +132,29 @@ const RECENT: Sources = {
 /** Both sides, each added up for what it is about, side by side. */
 const JUDGED = `
   named AS (
-    SELECT l.id AS line, l.provider, l.line_id, l.amount_minor, l.currency, l.happened_at,
+    SELECT l.id AS line, l.provider, l.line_id, coalesce(c.amount_minor, l.amount_minor) AS amount_minor, l.currency, l.happened_at,
+      c.is_settled,
       CASE WHEN r.id IS NULL THEN l.kind ELSE 'return' END AS kind, coalesce(r.id, l.subject_id) AS id
-    FROM lines l
+    FROM lines l LEFT JOIN provider_line_words c ON c.line = l.id
     LEFT JOIN ours o ON o.provider = l.provider AND o.kind = l.kind AND o.id = l.subject_id
     LEFT JOIN ours r ON r.provider = l.provider AND r.kind = 'return' AND r.id = l.payment_id AND l.kind = 'refund'
       AND o.id IS NULL),
   theirs AS (
     SELECT n.provider, n.kind, n.id, sum(n.amount_minor) AS amount, min(n.currency) AS currency,
       count(DISTINCT n.currency) AS currencies, min(n.happened_at) AS at, array_agg(n.line_id ORDER BY n.line) AS line_ids,
-      count(*) FILTER (WHERE n.amount_minor > 0) AS receipts, bool_or(NOT c.accepted) AS changed, bool_or(c.accepted) AS accepted,
-      sum(coalesce(c.amount, n.amount_minor)) AS said_last
-    FROM named n LEFT JOIN changes c ON c.line = n.line
-    GROUP BY 1, 2, 3),
+      count(*) FILTER (WHERE n.amount_minor > 0) AS receipts, bool_or(NOT n.is_settled) AS changed, bool_or(n.is_settled) AS accepted
+    FROM named n GROUP BY 1, 2, 3),
   pairs AS (
     SELECT provider, kind, id, coalesce(t.at, o.at) AS at, o.at AS our_at, t.at AS their_at, o.amount AS ours,
       t.amount AS theirs, o.currency AS our_currency, t.currency AS their_currency, o.txs, t.line_ids, o.things, t.receipts,
       coalesce(o.currencies, 1) = 1 AND coalesce(t.currencies, 1) = 1 AND o.currency = t.currency AS one_currency,
-      coalesce(t.changed, false) AS changed, coalesce(t.accepted, false) AS accepted, t.said_last
+      coalesce(t.changed, false) AS changed, coalesce(t.accepted, false) AS accepted
     FROM ours o FULL JOIN theirs t USING (provider, kind, id)),
   judged AS (
     SELECT p.*, CASE
       WHEN p.changed THEN 'differs'
       WHEN kind = 'payment' AND things > 1 THEN 'twice'
-      WHEN p.accepted AND (coalesce(ours, 0) IN (theirs, said_last) OR kind IN ('fee', 'payout', 'payout_failure')) THEN 'accepted'
+      WHEN p.accepted AND (ours = theirs AND one_currency OR kind IN ('fee', 'payout', 'payout_failure')) THEN 'accepted'
       WHEN coalesce(ours, 0) = coalesce(theirs, 0) AND (one_currency OR ours IS NULL OR theirs IS NULL) THEN 'matched'
       WHEN ours IS NULL AND receipts > 1 AND kind = 'payment' THEN 'twice'
       WHEN ours IS NULL THEN CASE
@@ -174,24 +181,24 @@ const matchesOf = ({ keys, topups, lines, ours }: Sources): string => `WITH ${ke
   refund_lines AS (
     SELECT l.provider, l.subject_id, max(l.payment_id) AS payment_id FROM ${lines}
     WHERE l.type = 'refund' AND ($1::text IS NULL OR l.provider = $1) GROUP BY 1, 2),
-  changes AS (
-    SELECT c.line, c.amount, EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = c.line AND a.through >= c.last)
-      AS accepted
-    FROM (SELECT line, max(id) AS last, (array_agg((content ->> 'amountMinor')::bigint ORDER BY id DESC))[1] AS amount
-      FROM provider_line_changes GROUP BY line) AS c),
+  corrections AS (
+    SELECT x.suspense_item_id, l.subject_id, ${KIND} AS kind
+    FROM provider_line_corrections x JOIN provider_report_lines l ON l.id = x.line WHERE x.suspense_item_id IS NOT NULL),
   our_parts AS (
     SELECT t.provider, 'payment' AS kind, t.payment_id AS id, t.paid_minor AS amount, t.currency, t.recorded_at AS at,
       t.transaction_id AS tx, 1 AS things
     FROM ${topups} LEFT JOIN suspense_items s ON s.topup_id = t.id WHERE s.id IS NULL
     UNION ALL
-    SELECT provider, CASE why WHEN 'unknown_refund' THEN 'refund' WHEN 'refund_failed' THEN 'refund'
-        WHEN 'dispute_beyond_payment' THEN 'dispute' WHEN 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
-      reference, amount_minor, currency, created_at, transaction_id, 1
-    FROM suspense_items
+    SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind
+        WHEN why IN ('unknown_refund', 'refund_failed') THEN 'refund'
+        WHEN why = 'dispute_beyond_payment' THEN 'dispute' WHEN why = 'provider_adjustment' THEN 'adjustment' ELSE 'payment' END,
+      coalesce(x.subject_id, reference), amount_minor, currency, created_at, transaction_id,
+      CASE WHEN x.kind IS NULL THEN 1 ELSE 0 END
+    FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
     UNION ALL
-    SELECT s.provider, CASE why WHEN 'dispute_beyond_payment' THEN 'dispute' ELSE 'return' END,
-      coalesce(r.payment_id, s.reference), -s.amount_minor, s.currency, s.cleared_at, s.cleared_transaction_id, 0
-    FROM suspense_items s
+    SELECT s.provider, CASE WHEN x.kind IS NOT NULL THEN x.kind WHEN why = 'dispute_beyond_payment' THEN 'dispute' ELSE 'return' END,
+      coalesce(x.subject_id, r.payment_id, s.reference), -s.amount_minor, s.currency, s.cleared_at, s.cleared_transaction_id, 0
+    FROM suspense_items s LEFT JOIN corrections x ON x.suspense_item_id = s.id
     LEFT JOIN refund_lines r ON r.provider = s.provider AND r.subject_id = s.reference AND s.why IN ('unknown_refund', 'refund_failed')
     WHERE s.state = 'returned'
     UNION ALL
@@ -209,12 +216,18 @@ const matchesOf = ({ keys, topups, lines, ours }: Sources): string => `WITH ${ke
       min(at) AS at, array_agg(tx ORDER BY tx) AS txs, sum(things) AS things
     FROM our_parts WHERE ($1::text IS NULL OR provider = $1) AND provider <> 'manual' ${ours} GROUP BY 1, 2, 3),
   lines AS (
-    SELECT l.*, CASE l.type WHEN 'refund_failure' THEN 'refund' WHEN 'dispute_reversal' THEN 'dispute' ELSE l.type END AS kind
+    SELECT l.*, ${KIND} AS kind
     FROM ${lines}
     WHERE ($1::text IS NULL OR l.provider = $1) AND (l.type <> 'adjustment' OR l.amount_minor <> 0)
       AND (l.type NOT IN ('fee', 'payout', 'payout_failure')
         OR EXISTS (SELECT FROM provider_line_changes c WHERE c.line = l.id))),
 ${JUDGED}`;
+
+/** One thing alone, whose provider is $4 and whose id $5. */
+const ONE: Sources = {
+  ...RECENT,
+  keys: `touched AS MATERIALIZED (SELECT $4::text AS provider, $5::text AS id), ${WITH_REFUNDS}`,
+};
 
 const MATCHES = matchesOf(WHOLE);
 const RECENT_MATCHES = matchesOf(RECENT);
@@ -263,6 +276,23 @@ const ITEM = `provider, kind, id, state, at::text, our_at::text AS "ourAt", thei
   our_currency AS "ourCurrency", their_currency AS "theirCurrency", txs::text[], line_ids AS "lineIds", changed,
   CASE WHEN abs(extract(epoch FROM our_at - their_at)) > 86400
     THEN floor(abs(extract(epoch FROM our_at - their_at)) / 86400)::int END AS "daysApart"`;
+
+/**
+ * What both sides make of what a line is about, by the words that hold: null where one knows nothing of it.
+ * @param type of the line
+ */
+export async function readMatch(
+  client: pg.ClientBase,
+  { provider, type, subjectId }: { provider: ReportingProvider; type: LineType; subjectId: string },
+): Promise<{ ours: bigint | null; theirs: bigint | null }> {
+  const { rows } = await client.query<Record<'ours' | 'theirs', string | null>>(
+    `${matchesOf(ONE)} SELECT ours::text, theirs::text FROM pairs
+     WHERE provider = $4 AND id = $5 AND kind = (SELECT ${KIND} FROM (SELECT $6::text AS type) AS l)`,
+    [provider, 0, null, provider, subjectId, type],
+  );
+  const { ours = null, theirs = null } = rows[0] ?? {};
+  return { ours: ours === null ? null : BigInt(ours), theirs: theirs === null ? null : BigInt(theirs) };
+}
 
 /** The same by day of UTC, provider, state and currency. */
 export async function summariseMatches(client: pg.ClientBase, query: MatchQuery): Promise<MatchDay[]> {

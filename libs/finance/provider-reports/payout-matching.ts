@@ -70,32 +70,30 @@ const PAYOUTS = `WITH
   linking AS (
     SELECT provider, max(upper(covers)) AS until FROM provider_reports
     WHERE covers IS NOT NULL AND holds IN ('all', 'activity') AND provider <> 'bank' GROUP BY provider),
-  changes AS (
-    SELECT c.line, c.amount, EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = c.line AND a.through >= c.last)
-      AS accepted
-    FROM (SELECT line, max(id) AS last, (array_agg((content ->> 'amountMinor')::bigint ORDER BY id DESC))[1] AS amount
-      FROM provider_line_changes GROUP BY line) AS c),
   told AS (
     SELECT l.provider, l.subject_id AS payout_id, min(l.happened_at) AS at, min(l.currency) AS currency,
-      -sum(l.amount_minor) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
+      -sum(coalesce(c.amount_minor, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
       count(*) FILTER (WHERE l.type = 'payout') AS payouts, array_remove(array_agg(p.transaction_id), NULL) AS txs,
       array_agg(l.line_id ORDER BY l.id) AS line_ids,
-      coalesce(bool_or(NOT c.accepted), false) AS changed, coalesce(bool_or(c.accepted), false) AS accepted,
-      -sum(coalesce(c.amount, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS said_last,
+      coalesce(bool_or(NOT c.is_settled), false) AS changed, coalesce(bool_or(c.is_settled), false) AS accepted,
       bool_or(EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = l.id)) AS known_unlinked
-    FROM provider_report_lines l LEFT JOIN changes c ON c.line = l.id
+    FROM provider_report_lines l LEFT JOIN provider_line_words c ON c.line = l.id
     LEFT JOIN provider_line_postings p ON p.line = l.id AND p.kind IN ('payout', 'payout-returned')
     WHERE l.type IN ('payout', 'payout_failure') AND ($1::text IS NULL OR l.provider = $1) GROUP BY 1, 2),
-  brought AS (
-    SELECT x.provider, x.payout_id, min(l.currency) AS currency, count(*) AS lines, sum(l.net_minor) AS net,
-      max(coalesce(l.available_on::timestamp AT TIME ZONE 'UTC', l.happened_at)) AS at,
-      coalesce(sum(l.amount_minor) FILTER (WHERE l.type = 'payment'), 0) AS payments,
-      coalesce(sum(l.amount_minor) FILTER (WHERE l.type IN ('refund', 'refund_failure')), 0) AS refunds,
-      coalesce(sum(l.amount_minor) FILTER (WHERE l.type IN ('dispute', 'dispute_reversal')), 0) AS disputes,
-      coalesce(sum(l.amount_minor) FILTER (WHERE l.type = 'adjustment'), 0) AS adjustments,
-      coalesce(sum(CASE WHEN l.type = 'fee' THEN l.net_minor ELSE -l.fee_minor END), 0) AS fees
+  parts AS (
+    SELECT x.provider, x.payout_id, l.type, l.currency, coalesce(l.available_on::timestamp AT TIME ZONE 'UTC', l.happened_at) AS at,
+      coalesce(c.last_amount_minor, l.amount_minor) AS amount, coalesce(c.last_fee_minor, l.fee_minor) AS fee
     FROM provider_line_payouts x JOIN provider_report_lines l ON l.id = x.line
-    WHERE l.type NOT IN ('payout', 'payout_failure') AND ($1::text IS NULL OR x.provider = $1) GROUP BY 1, 2),
+    LEFT JOIN provider_line_words c ON c.line = l.id
+    WHERE l.type NOT IN ('payout', 'payout_failure') AND ($1::text IS NULL OR x.provider = $1)),
+  brought AS (
+    SELECT provider, payout_id, min(currency) AS currency, count(*) AS lines, sum(amount - fee) AS net, max(at) AS at,
+      coalesce(sum(amount) FILTER (WHERE type = 'payment'), 0) AS payments,
+      coalesce(sum(amount) FILTER (WHERE type IN ('refund', 'refund_failure')), 0) AS refunds,
+      coalesce(sum(amount) FILTER (WHERE type IN ('dispute', 'dispute_reversal')), 0) AS disputes,
+      coalesce(sum(amount) FILTER (WHERE type = 'adjustment'), 0) AS adjustments,
+      coalesce(sum(CASE WHEN type = 'fee' THEN amount - fee ELSE -fee END), 0) AS fees
+    FROM parts GROUP BY 1, 2),
   judged AS (
     SELECT provider, payout_id, coalesce(t.at, b.at) AS at, coalesce(t.currency, b.currency) AS currency, t.amount,
       coalesce(b.lines, 0) AS lines, b.payments, b.refunds, b.disputes, b.adjustments, b.fees,
@@ -115,7 +113,7 @@ const PAYOUTS = `WITH
           WHEN t.at + interval '${LINKED_WITHIN}' < linking.until THEN 'lines_missing'
           WHEN t.at < $2::timestamptz AND coalesce(t.at >= linking.until, true) THEN 'not_covered'
           ELSE 'unlinked' END
-        WHEN t.accepted AND b.net IN (t.amount, t.said_last) AND t.currency = b.currency THEN 'accepted'
+        WHEN t.accepted AND b.net = t.amount AND t.currency = b.currency THEN 'accepted'
         WHEN t.amount = b.net AND t.currency = b.currency THEN 'matched'
         ELSE 'differs' END AS state
     FROM told t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)

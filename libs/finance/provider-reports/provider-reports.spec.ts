@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { applyDispute } from '#ledger/chargeback.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
 import { recordTopup } from '#ledger/topup.js';
+import { checkLedger } from '#ledger/ledger-check.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -15,6 +16,7 @@ import { lockMatching, matchBankLine, matchBankLines, undoBankMatch } from './ba
 import { listBankItems } from './bank-matching.js';
 import type { FileSource } from './csv-rows.js';
 import { postReportLines } from './line-postings.js';
+import { acceptLine } from './line-acceptance.js';
 import { listMatches, type MatchState, summariseMatches } from './payment-matching.js';
 import { paymentsControl } from './payments.control.js';
 import { payoutsControl } from './payouts.control.js';
@@ -130,6 +132,15 @@ async function balanceOf(code: string): Promise<bigint> {
     [code],
   );
   return BigInt(rows[0]!.sum);
+}
+
+function accept(lineId: string) {
+  return inTransaction(fixture.billing, (client) =>
+    acceptLine(client, {
+      ...{ provider: 'stripe', lineId, through: null, reason: 'as they wrote', requestedBy: 'user:1' },
+      ...{ approvedBy: 'user:2', requestId: newId(), auditId: null, house: 'USD' },
+    }),
+  );
 }
 
 const NONE = { provider: null, from: null, to: null, states: null, graceMs: 0 };
@@ -309,6 +320,55 @@ describe('what disagrees is found and named', () => {
     expect(await importFile(activity(changed))).toMatchObject({ added: 0, changed: 1 });
     expect(await faults()).toEqual(['differs payment:stripe:pi_1']);
     expect(await balanceOf('expense:psp-fee')).toBe(-1666n);
+  });
+
+  it('a line that says something else later, until it is accepted: then the books follow, once', async () => {
+    const rows = await quietMonth();
+    await importFile(activity(rows, 'po_1'));
+    await importFile(payouts(['txn_9', 'po_1', PAID_OUT]));
+    const later: Record<string, [gross: string, fee: string]> = {
+      txn_1: ['12.50', '0.70'],
+      txn_6: ['-0.50', '0.00'],
+    };
+    const told = rows.map((row): Row => {
+      const [gross, fee] = later[row[0]] ?? [row[2], row[3]];
+      return [row[0], row[1], gross, fee, row[4], row[5]];
+    });
+    await importFile(activity(told, 'po_1'));
+    await importFile(payouts(['txn_9', 'po_1', '-2.12']));
+    expect((await faults()).sort()).toEqual([
+      'differs fee:stripe:txn_6',
+      'differs payment:stripe:pi_1',
+      'differs payout:stripe:po_1',
+    ]);
+    for (const lineId of ['txn_1', 'txn_6', 'txn_9']) {
+      await accept(lineId);
+      await expect(accept(lineId)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect(await faults()).toEqual([]);
+    expect(await check(payoutsControl)).toEqual({ count: 0, items: [] });
+    expect(await balanceOf('psp:stripe')).toBe(0n);
+    expect(await balanceOf('expense:psp-fee')).toBe(-1688n);
+    expect(await balanceOf('bank')).toBe(-212n);
+    // The customer keeps what was credited; people say what the rest is.
+    expect(await balanceOf('suspense:pay')).toBe(-50n);
+    expect((await check(suspenseControl)).items).toMatchObject([
+      { details: { reference: expect.stringContaining('txn_1') } },
+    ]);
+    expect((await checkLedger(fixture.billing, { graceMs: 60_000 })).violations).toEqual([]);
+    const { rows: linked } = await fixture.billing.query<{ kind: string }>(
+      `SELECT o.kind FROM ledger_transactions t JOIN ledger_transactions o ON o.id = t.linked_id
+       WHERE t.kind = 'report-line-change' ORDER BY t.id`,
+    );
+    expect(linked.map(({ kind }) => kind)).toEqual(['psp-fee', 'psp-fee', 'payout']);
+  });
+
+  it('a line that is of another thing later, which cannot be accepted', async () => {
+    const rows = await quietMonth();
+    await importFile(activity(rows));
+    await importFile(activity([['txn_1', 'charge', '13.00', '0.68', 'ch_1', 'pi_other']]));
+    await expect(accept('txn_1')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await faults()).toEqual(['differs payment:stripe:pi_1']);
   });
 
   it('a payout that is off by a fee, one that is told twice, and one that no report tells of', async () => {
