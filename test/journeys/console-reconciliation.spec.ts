@@ -328,7 +328,7 @@ describe('faults', () => {
   it('a line that is told otherwise later is accepted by two people, and counts no more', async () => {
     const fee = month.stripe.move('fee', -2_000);
     await fetchReports(month);
-    fee.amount = -2_500;
+    [fee.amount, fee.net] = [-2_500, -2_500];
     month.stripe.move('fee', -1);
     await fetchReports(month);
     const subject = `differs fee:stripe:${fee.id}`;
