@@ -56,7 +56,10 @@ export interface LedgerStatement {
   /** By effective time: recorded before this; the same query with it gives the same answer for ever. */
   recordedBefore: string;
   from: string | null;
-  /** Not later than the horizon, so the statement stays true. */
+  /**
+   * By recorded time not later than the horizon, so the statement stays true. By effective time as it was asked for: what comes
+   * later may be from before, and it is `recordedBefore` that keeps the statement true.
+   */
   to: string;
   opening: bigint;
   closing: bigint;

@@ -61,7 +61,7 @@ export const lotView = z.object({
   restored: credits('of that, given back after settlement.'),
   refunded: credits('on its way back to the customer, or there.'),
   chargedBack: credits('gone with a chargeback.'),
-  reversed: credits('gone with an adjustment that was reversed.'),
+  reversed: credits('gone with an adjustment or a write-off that was reversed.'),
   left: credits('bought - consumed + restored - refunded - chargedBack - reversed.'),
   recognised: money,
   pendingRefunds: money,

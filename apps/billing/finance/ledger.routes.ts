@@ -31,9 +31,14 @@ const certain = timeView.nullable().meta({
     'Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet.',
 });
 
+const end = timeView.nullable().meta({
+  description:
+    'By recorded time where the ledger is certain, as `recordedBefore`. By effective time what was asked for: facts from before it may come later, and only what was recorded before `recordedBefore` is in it. Null: not yet.',
+});
+
 const trialBalanceView = z.object({
   by: z.enum(['recorded', 'effective']),
-  at: certain,
+  at: end,
   recordedBefore: certain,
   balances: z.array(z.object({ ...accountFields, balance: money })),
   totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'Each is 0.' }),
@@ -43,7 +48,7 @@ const statementView = z.object({
   account: z.object(accountFields),
   by: z.enum(['recorded', 'effective']),
   from: timeView.nullable(),
-  to: certain,
+  to: end,
   recordedBefore: certain,
   opening: money,
   closing: money,

@@ -226,7 +226,8 @@ function checklistText(checklist: readonly ChecklistItem[]): string {
     { title: 'What' },
   ];
   const rows = checklist.map(({ id, state, count, title, message, reason }) => [
-    ...[id, state, String(count), count === 0 ? title : (reason ?? message)],
+    // What was cleared since the end counts for nothing, and whoever closes should see it.
+    ...[id, state, String(count), count === 0 && id !== 'suspense-cleared' ? title : (reason ?? message)],
   ]);
   return table(titles, rows);
 }

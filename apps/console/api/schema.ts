@@ -12445,7 +12445,7 @@ export interface operations {
             /** @enum {string} */
             by: 'recorded' | 'effective';
             from: string | null;
-            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            /** @description By recorded time where the ledger is certain, as `recordedBefore`. By effective time what was asked for: facts from before it may come later, and only what was recorded before `recordedBefore` is in it. Null: not yet. */
             to: string | null;
             /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
             recordedBefore: string | null;
@@ -15818,7 +15818,7 @@ export interface operations {
                */
               chargedBack: string;
               /**
-               * @description USD of credit: gone with an adjustment that was reversed.
+               * @description USD of credit: gone with an adjustment or a write-off that was reversed.
                * @example 0.02
                */
               reversed: string;
@@ -18534,7 +18534,7 @@ export interface operations {
           'application/json': {
             /** @enum {string} */
             by: 'recorded' | 'effective';
-            /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
+            /** @description By recorded time where the ledger is certain, as `recordedBefore`. By effective time what was asked for: facts from before it may come later, and only what was recorded before `recordedBefore` is in it. Null: not yet. */
             at: string | null;
             /** @description Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet. */
             recordedBefore: string | null;

@@ -20,7 +20,7 @@ export interface DeferredLot {
   /** On its way back to the customer, or there. */
   refunded: bigint;
   chargedBack: bigint;
-  /** Gone with an adjustment that was reversed, less what came back by one. */
+  /** Gone with an adjustment or a write-off that was reversed, less what came back by one. */
   reversed: bigint;
   /** bought - consumed + restored - refunded - chargedBack - reversed. */
   left: bigint;

@@ -8,6 +8,9 @@ import { useItemTitle } from './item-title.js';
 
 const tones: Record<ChecklistItem['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
 
+/** It counts nothing, and whoever closes should see what it says. */
+const TOLD_WITHOUT_COUNT = 'suspense-cleared';
+
 interface ChecklistProps {
   items: readonly ChecklistItem[];
   /** What people may still do about an item that is red. */
@@ -48,7 +51,7 @@ function Item({ item, remedy }: { item: ChecklistItem; remedy: ReactNode }) {
             {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
           </StatusBadge>
         </Group>
-        {state !== 'ok' && (
+        {(state !== 'ok' || item.id === TOLD_WITHOUT_COUNT) && (
           <Text size="sm" className="model-name">
             {message}
           </Text>
