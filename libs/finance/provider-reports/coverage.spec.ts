@@ -321,12 +321,12 @@ describe('a line that a later report tells otherwise', () => {
   it('differs again when it is told as it was before, at first or between', async () => {
     await bought('pi_back', '2026-01-03T00:00:00Z');
     for (const amount of ['13.00', '12.00', '11.00']) await told('back', amount);
-    await accept('back');
+    await accept('back', { approvedBy: 'user:2' });
     await told('back', '11.00');
     expect(await found(paymentsControl)).toEqual([]);
     await told('back', '12.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
-    await accept('back');
+    await accept('back', { approvedBy: 'user:2' });
     await told('back', '13.00');
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
   });
@@ -335,12 +335,12 @@ describe('a line that a later report tells otherwise', () => {
     await bought('pi_later', '2026-01-03T00:00:00Z');
     await told('later', '12.00');
     await told('later', '13.00');
-    await accept('later');
+    await accept('later', { approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual([]);
     await bought('pi_neither', '2026-01-03T00:00:00Z');
     await told('neither', '12.00');
     await told('neither', '11.00');
-    await accept('neither');
+    await accept('neither', { approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_neither']);
   });
 
@@ -354,6 +354,21 @@ describe('a line that a later report tells otherwise', () => {
     await told('big', '19.00');
     await accept('big', { through, approvedBy: 'user:2' });
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_big']);
+  });
+
+  it('needs a second person for what would be split into small ones, and for another currency', async () => {
+    await told('one', '1.00');
+    await told('two', '1.00');
+    await told('one', '12.00');
+    await told('two', '12.00');
+    await accept('one');
+    await expect(accept('two')).rejects.toBeInstanceOf(AcceptanceNeedsTwo);
+    await accept('two', { requestedBy: 'user:2' });
+    const euros = (amount: string) =>
+      importStripe('2026-01-01', '2026-02-01', [line('eur', amount).replace('usd', 'eur')]);
+    await euros('0.02');
+    await euros('0.01');
+    await expect(accept('eur', { requestedBy: 'user:3' })).rejects.toBeInstanceOf(AcceptanceNeedsTwo);
   });
 
   it('or a payout that no line has to name', async () => {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
+import { readAloneLimit } from '#ledger/alone-limit.js';
 import { minorDigits } from '#money/currency.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -39,7 +40,7 @@ export interface AcceptanceRequest {
   house: string;
 }
 
-/** The amount is above what one person may accept alone. Nothing was written. */
+/** The amount, with what the person accepted alone that day, is above what one may. Nothing was written. */
 export class AcceptanceNeedsTwo extends Error {
   constructor(
     /** Nanos. */
@@ -76,14 +77,15 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
   const same = known.find((each) => each.requestId === requestId && each.requestedBy === requestedBy);
   if (same) return { ...same, provider, lineId };
   requireAcceptable(facts, known);
-  const amount = facts.largest * 10n ** BigInt(9 - minorDigits(facts.currency));
-  if (approvedBy === null && amount > (await readLimit(client)))
-    throw new AcceptanceNeedsTwo(amount, through);
+  if (approvedBy === null) await requireFewAlone(client, asked, facts);
   const standing = await readMatch(client, facts);
   const { rows } = await client.query<Pick<Acceptance, 'id' | 'recordedAt'>>(
-    `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id, recorded_at AS "recordedAt"`,
-    [newId(), facts.line, through.toString(), reason, requestedBy, approvedBy, requestId],
+    `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id, alone_minor)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, recorded_at AS "recordedAt"`,
+    [
+      ...[newId(), facts.line, through.toString(), reason, requestedBy, approvedBy, requestId],
+      approvedBy === null ? facts.largest : null,
+    ],
   );
   const made = rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
   await correctLine(client, { acceptanceId: made.id, line: { ...facts, standing }, house });
@@ -168,10 +170,25 @@ async function readAcceptances(client: pg.ClientBase, line: string): Promise<Kno
   return rows.map(({ through, ...row }) => ({ ...row, through: BigInt(through) }));
 }
 
-/** What one person may do alone, in nanos: of all programs the same. */
-async function readLimit(client: pg.ClientBase): Promise<bigint> {
-  const { rows } = await client.query<{ amount: string }>(
-    `SELECT amount::text FROM desk_limits WHERE name = 'adjustment'`,
+/**
+ * What one person accepts alone in a day comes to no more than the limit, however it is split; nobody knows what another
+ * currency is worth, so that takes two. @throws AcceptanceNeedsTwo
+ */
+async function requireFewAlone(
+  client: pg.ClientBase,
+  { requestedBy, house }: AcceptanceRequest,
+  { currency, largest, through }: LineFacts,
+): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('accepted-alone:' || $1::text, 0))`, [
+    requestedBy,
+  ]);
+  const { rows } = await client.query<{ minor: string }>(
+    `SELECT coalesce(sum(alone_minor), 0)::text AS minor FROM provider_line_acceptances
+     WHERE requested_by = $1 AND approved_by IS NULL AND recorded_at > now() - interval '1 day'`,
+    [requestedBy],
   );
-  return BigInt(rows[0]?.amount ?? 0);
+  const before = BigInt(rows[0]?.minor ?? 0) * 10n ** BigInt(9 - minorDigits(house));
+  const amount = largest * 10n ** BigInt(9 - minorDigits(currency));
+  if (currency !== house || before + amount > (await readAloneLimit(client)))
+    throw new AcceptanceNeedsTwo(amount, through);
 }
