@@ -35,7 +35,7 @@ if (values.help) {
 
 function buildPrograms(outDir) {
   const swc = join(root, 'node_modules', '@swc', 'cli', 'bin', 'swc.js');
-  const folders = ['apps', 'libs', 'test/support', 'test/bench'];
+  const folders = ['apps', 'libs', 'test/support', 'test/console/support', 'test/bench'];
   const ignored = ['--ignore', '**/*.spec.ts,apps/console/**'];
   const options = ['--out-dir', outDir, '--config-file', '.swcrc', '--copy-files', '--quiet'];
   const { status } = spawnSync(process.execPath, [swc, ...folders, ...options, ...ignored], {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchConsole, type ConsoleBenchOptions } from './console.bench.js';
 import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
@@ -30,6 +31,7 @@ program
   .option('--entries <n>', 'of the ledger that is generated', wholeNumber, 10_000_000)
   .option('--accounts <n>', 'customers that it has', wholeNumber, 10_000)
   .option('--seconds <n>', 'time for each measurement of posting', wholeNumber, 10)
+  .option('--keep <folder>', 'leave the generated ledger there, and take it from there the next time')
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: FinanceBenchOptions) => benchFinance(options));
 
@@ -74,5 +76,16 @@ program
   .option('--latency <ms>', 'added to each round trip to the upstream', wholeNumber, 0)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: PollingBenchOptions) => benchPolling(options));
+
+program
+  .command('console')
+  .description(
+    'pages over a long usage log in Chromium: time to interactive, memory in an hour of live updates',
+  )
+  .option('--rows <n>', 'of the usage log', wholeNumber, 1_000_000)
+  .option('--samples <n>', 'openings of each page, of which the median counts', wholeNumber, 5)
+  .option('--updates <n>', 'live updates, one for each second of the page', wholeNumber, 3_600)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: ConsoleBenchOptions) => benchConsole(options));
 
 await program.parseAsync();

@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import type pg from 'pg';
 import type { Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { newId } from '#platform/ids.js';
@@ -78,8 +79,7 @@ export async function person(
     'INSERT INTO users (id, account_id, email, password_hash, roles) VALUES ($1, $2, $3, $4, $5)',
     [userId, accountId, email, 'none', ['user', ...(options.roles ?? [])]],
   );
-  const session = await new SessionStore(fixture.billing, LIFE).open({ userId, ip: null, userAgent: null });
-  const headers = { cookie: `tollgate_session=${session.token}`, 'x-csrf-token': session.csrfToken };
+  const headers = await sessionOf(fixture.billing, userId);
   return {
     userId,
     accountId,
@@ -92,4 +92,10 @@ export async function person(
         headers: { ...headers, ...(init.headers as Record<string, string>) },
       }),
   };
+}
+
+/** What goes along with the requests of a new session. */
+export async function sessionOf(billing: pg.Pool, userId: string): Promise<Person['headers']> {
+  const session = await new SessionStore(billing, LIFE).open({ userId, ip: null, userAgent: null });
+  return { cookie: `tollgate_session=${session.token}`, 'x-csrf-token': session.csrfToken };
 }

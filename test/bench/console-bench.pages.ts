@@ -1,0 +1,164 @@
+import type { Browser, Page } from 'playwright-core';
+import { Tab } from '../console/support/browser.js';
+import { until } from '../support/eventually.js';
+import type { ConsoleRelay } from './console-bench.relay.js';
+import type { Figure } from './finance.bench.js';
+import { percentile } from './report.js';
+
+/** No long task for so long: whoever presses a key is answered at once. */
+const IDLE_MS = 500;
+const LONGEST_OPENING_MS = 60_000;
+
+interface Opening {
+  what: string;
+  path: string;
+  /** Rows that have to be there. */
+  rows: number;
+  /** What else has to be, as a selector. */
+  also?: string;
+}
+
+const COLD_AIM_MS = 2_500;
+const WARM_AIM_MS = 1_500;
+const NEXT_AIM_MS = 1_000;
+
+const OVERVIEW: Opening = {
+  ...{ what: 'overview', path: '/overview', rows: 5 },
+  also: '.recharts-surface',
+};
+const USAGE: Opening = { what: 'usage log', path: '/usage', rows: 50 };
+const FILTERED: Opening = {
+  ...{ what: 'usage log, one model, given back', rows: 50 },
+  path: '/usage?model=imgmodel-4&state=released',
+};
+
+/** Overview and usage log, opened by a new browser and by one that was here before, and a next page. */
+export async function measurePages(
+  browser: Browser,
+  relay: ConsoleRelay,
+  samples: number,
+): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const opening of [OVERVIEW, USAGE, FILTERED]) {
+    const { cold, warm } = await openOften(browser, relay, { opening, samples });
+    figures.push(timeOf(`${opening.what}, cold cache`, cold, COLD_AIM_MS));
+    figures.push(timeOf(`${opening.what}, warm cache`, warm, WARM_AIM_MS));
+  }
+  return [...figures, timeOf('usage log, next page', await pageOn(browser, relay, samples), NEXT_AIM_MS)];
+}
+
+function timeOf(what: string, times: number[], atMost: number): Figure {
+  const note = `${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))} ms`;
+  return { what, value: percentile(times, 0.5), unit: 'ms', aim: { atMost }, note };
+}
+
+async function openOften(
+  browser: Browser,
+  relay: ConsoleRelay,
+  { opening, samples }: { opening: Opening; samples: number },
+): Promise<Record<'cold' | 'warm', number[]>> {
+  const times: Record<'cold' | 'warm', number[]> = { cold: [], warm: [] };
+  for (let sample = 0; sample < samples; sample += 1) {
+    const tab = await openTab(browser, relay, opening);
+    for (const cache of ['cold', 'warm'] as const) {
+      await tab.page.goto(opening.path);
+      times[cache].push(await interactiveAt(tab.page));
+      await tab.page.goto('about:blank');
+    }
+    await tab.close();
+  }
+  return times;
+}
+
+async function pageOn(browser: Browser, relay: ConsoleRelay, samples: number): Promise<number[]> {
+  const tab = await openTab(browser, relay, USAGE);
+  await tab.page.goto(USAGE.path);
+  await interactiveAt(tab.page);
+  const times: number[] = [];
+  for (let sample = 0; sample < samples; sample += 1) {
+    await tab.page.getByRole('button', { name: 'Next page' }).click();
+    times.push(await interactiveAt(tab.page));
+  }
+  await tab.close();
+  return times;
+}
+
+async function openTab(browser: Browser, relay: ConsoleRelay, opening: Opening): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, { as: relay.owner });
+  await tab.page.addInitScript({ content: watching(opening) });
+  return tab;
+}
+
+/**
+ * Milliseconds from the start of the page, or from the last click, until it shows what it has to show and nothing keeps its
+ * thread busy for longer than 50 ms.
+ */
+async function interactiveAt(page: Page): Promise<number> {
+  return until('the page to come to rest', () => page.evaluate<number | null>('bench.interactiveMs()'), {
+    limitMs: LONGEST_OPENING_MS,
+  });
+}
+
+/** What the page notices by itself: when its content was there, and when its thread was busy last. */
+function watching({ rows, also = 'h1' }: Opening): string {
+  return `
+    window.bench = { fromMs: 0, shownMs: null, busyUntilMs: 0, before: null };
+    const first = () => document.querySelector('tbody tr')?.textContent;
+    const isShown = () =>
+      document.querySelector('h1') && document.querySelector(${JSON.stringify(also)}) &&
+      !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') &&
+      document.querySelectorAll('tbody tr').length >= ${rows} && first() !== bench.before;
+    new MutationObserver(() => {
+      if (bench.shownMs === null && isShown()) bench.shownMs = performance.now();
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+    new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries()) bench.busyUntilMs = startTime + duration;
+    }).observe({ type: 'longtask', buffered: true });
+    addEventListener('click', () => {
+      Object.assign(bench, { fromMs: performance.now(), shownMs: null, before: first() });
+    }, true);
+    bench.interactiveMs = () => {
+      const endMs = Math.max(bench.shownMs, bench.busyUntilMs);
+      const isAtRest = bench.shownMs !== null && performance.now() - endMs > ${IDLE_MS};
+      return isAtRest ? endMs - bench.fromMs : null;
+    };`;
+}
+
+/** What the same server and browser need for what is no page, and the server for the data of each. */
+export async function measureFloors(
+  browser: Browser,
+  relay: ConsoleRelay,
+  samples: number,
+): Promise<Figure[]> {
+  const { consoleUrl, owner } = relay;
+  const tab = await Tab.open(browser, relay, { as: owner });
+  const pictures: number[] = [];
+  for (let sample = 0; sample < samples; sample += 1) {
+    const startMs = performance.now();
+    await tab.page.goto('/icon.svg');
+    pictures.push(performance.now() - startMs);
+    await tab.page.goto('about:blank');
+  }
+  await tab.close();
+  const figures = [floor('floor: a static file, opened by the browser', pictures)];
+  for (const path of [
+    '/api/overview?zone=Asia/Shanghai',
+    '/api/usage?limit=50',
+    '/api/usage?limit=50&model=imgmodel-4&state=released',
+  ]) {
+    const times: number[] = [];
+    for (let sample = 0; sample < samples; sample += 1) {
+      const startMs = performance.now();
+      const answer = await fetch(consoleUrl + path, { headers: owner.headers });
+      await answer.text();
+      if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
+      times.push(performance.now() - startMs);
+    }
+    figures.push(floor(`floor: GET ${path}`, times));
+  }
+  return figures;
+}
+
+function floor(what: string, times: number[]): Figure {
+  return { what, value: percentile(times, 0.5), unit: 'ms', aim: null, note: '' };
+}

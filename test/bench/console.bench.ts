@@ -1,0 +1,42 @@
+import { openBrowser } from '../console/support/browser.js';
+import { Children } from './children.js';
+import { measureLive } from './console-bench.live.js';
+import { measureFloors, measurePages } from './console-bench.pages.js';
+import { startConsoleRelay } from './console-bench.relay.js';
+import { type Figure, rowOf, told } from './finance.bench.js';
+import { printTable } from './report.js';
+
+/** The console in a browser, over a long usage log: each figure beside what it should be, with floors of the same run. */
+export interface ConsoleBenchOptions {
+  /** Of the usage log, all of one account. */
+  rows: number;
+  /** Openings of each page; the median counts. */
+  samples: number;
+  /** Live updates, one for each second of the page's clock. */
+  updates: number;
+  json: boolean;
+}
+
+/** Runs the bench and prints what it found. */
+export async function benchConsole(options: ConsoleBenchOptions): Promise<void> {
+  const children = new Children();
+  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const relay = await startConsoleRelay(options.rows, children);
+    const browser = await openBrowser();
+    const figures: Figure[] = [];
+    try {
+      figures.push(...(await measureFloors(browser, relay, options.samples)).map(told));
+      figures.push(...(await measurePages(browser, relay, options.samples)).map(told));
+      figures.push(...(await measureLive(browser, relay, options.updates)).map(told));
+    } finally {
+      await browser.close();
+    }
+    if (options.json) process.stdout.write(`${JSON.stringify({ options, figures })}\n`);
+    else printTable(['what', 'measured', 'aim', ''], figures.map(rowOf));
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await children.stopAll();
+  }
+}
