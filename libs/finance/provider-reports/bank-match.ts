@@ -99,7 +99,6 @@ async function tryMatch(client: pg.ClientBase, match: Match, house: string): Pro
   await client.query('SAVEPOINT bank_match');
   try {
     await insertMatch(client, match, { actor: 'system', note: null, house });
-    await client.query('DELETE FROM bank_match_failures WHERE bank_line_id = $1', [bankLineId]);
     await client.query('RELEASE SAVEPOINT bank_match');
     return true;
   } catch (error) {
@@ -232,6 +231,7 @@ async function insertMatch(
      RETURNING id::text`,
     [bankLineId, kind, subject, actor, note, transactionId],
   );
+  await client.query('DELETE FROM bank_match_failures WHERE bank_line_id = $1', [bankLineId]);
   return BigInt(rows[0]?.id ?? 0);
 }
 

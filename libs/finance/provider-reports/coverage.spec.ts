@@ -9,7 +9,7 @@ import { inSnapshot } from '../snapshot.js';
 import { bankMapping } from './bank-csv.js';
 import { bankControl } from './bank.control.js';
 import { importBankCsv, saveBankAccount } from './bank.import.js';
-import { matchBankLines } from './bank-match.js';
+import { matchBankLine, matchBankLines, undoBankMatch } from './bank-match.js';
 import { listCoverage, requireDays, todayIn } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
 import { paymentsControl } from './payments.control.js';
@@ -305,6 +305,7 @@ describe('a line that a later report tells otherwise', () => {
     const requestId = newId();
     const accepted = await accept('acc', { requestId });
     expect(await accept('acc', { requestId })).toEqual(accepted);
+    await expect(accept('acc', { requestId, reason: 'another' })).rejects.toMatchObject({ code: 'conflict' });
     await expect(accept('acc')).rejects.toMatchObject({ code: 'conflict' });
     expect(await found(paymentsControl)).toEqual([]);
     const query = { provider: null, from: null, to: null, states: ['accepted' as const], graceMs: 0 };
@@ -431,6 +432,16 @@ describe('a transfer', () => {
     expect((await found(bankControl)).filter((each) => each.includes('line'))).toEqual([
       `refused bank-line:${rows[0]!.id}`,
     ]);
+    const lineId = rows[0]!.id;
+    const setAside = { bankLineId: BigInt(lineId), kind: 'none', subject: '' } as const;
+    await inTransaction(fixture.billing, async (client) => {
+      await matchBankLine(client, setAside, { actor: 'user:1', note: 'not ours', house: 'USD' });
+      await undoBankMatch(client, BigInt(lineId), 'user:1');
+    });
+    expect((await found(bankControl)).filter((each) => each.includes('line'))).not.toContain(
+      `refused bank-line:${lineId}`,
+    );
+    await unguarded('DELETE FROM bank_matches WHERE bank_line_id = $1', [lineId]);
     await unguarded(
       `UPDATE ledger_transactions SET reference = 'mended' WHERE id = (SELECT transaction_id FROM topups WHERE payment_id = 'bank-1')`,
     );

@@ -75,6 +75,8 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
   const { through } = facts;
   const known = await readAcceptances(client, facts.line);
   const same = known.find((each) => each.requestId === requestId && each.requestedBy === requestedBy);
+  if (same && same.reason !== reason)
+    throw new ApiError('conflict', 'The same request was made before, for another reason.');
   if (same) return { ...same, provider, lineId };
   requireAcceptable(facts, known);
   if (approvedBy === null) await requireFewAlone(client, asked, facts);
