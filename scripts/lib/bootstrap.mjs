@@ -22,7 +22,15 @@ const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
 const stampFile = join(root, 'dist', '.built-from');
 
 /** What the build reads. */
-const sources = ['apps', 'libs', 'test/support', 'test/console/support', 'test/bench', '.swcrc', 'package.json'];
+const sources = [
+  'apps',
+  'libs',
+  'test/support',
+  'test/console/support',
+  'test/bench',
+  '.swcrc',
+  'package.json',
+];
 
 /** Says what goes on, on standard error: standard output belongs to the program. */
 export function say(text) {

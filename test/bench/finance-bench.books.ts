@@ -12,6 +12,8 @@ export interface BookSize {
   entries: number;
   accounts: number;
   days: number;
+  /** Whether the last charges stay open, as in a relay that works on; they do by default. */
+  hasOpenCharges?: boolean;
 }
 
 /** What a charge comes to in entries: two, and two or three more. */
@@ -166,7 +168,7 @@ export async function writeBooks(owner: pg.Pool, size: BookSize): Promise<number
 
 async function writeDay(
   client: pg.PoolClient,
-  { day, days, perDay, accounts }: BookSize & { day: number; perDay: number },
+  { day, days, perDay, accounts, hasOpenCharges = true }: BookSize & { day: number; perDay: number },
 ): Promise<void> {
   const { rows } = await client.query<{ date: string; base: string }>(
     `SELECT (current_date - $1::int)::text AS date, last_value::text AS base FROM ledger_transaction_blocks`,
@@ -174,7 +176,7 @@ async function writeDay(
   );
   const { date, base } = rows[0] as { date: string; base: string };
   await client.query('BEGIN');
-  await client.query(CHARGES, [date, perDay, day * perDay, accounts, day === days - 1]);
+  await client.query(CHARGES, [date, perDay, day * perDay, accounts, hasOpenCharges && day === days - 1]);
   await client.query(TOPUPS, [date, day, accounts]);
   await client.query(EVENTS, [base]);
   await client.query('ANALYZE book_events');

@@ -1,0 +1,13 @@
+// `npm run pictures`: makes the pictures of README and docs anew, from the real pages in the system's Chromium.
+import { join } from 'node:path';
+import { missingChromium } from './lib/chromium.mjs';
+import { giveUp, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { runToEnd } from './lib/children.mjs';
+
+await prepare();
+await underPinnedNode();
+const missing = missingChromium(say);
+if (missing) giveUp(missing);
+const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+const options = ['--experimental-vm-modules', '--no-warnings', jest, '--testMatch', '**/pictures.run.ts'];
+process.exit(await runToEnd(process.execPath, options));
