@@ -130,16 +130,27 @@ export class ReconciliationController {
   }
 }
 
-type MatchFilter = Pick<CallOf<typeof routes.paymentDays>['query'], 'provider' | 'state' | 'from' | 'to'>;
+type MatchFilter = Pick<
+  CallOf<typeof routes.paymentDays>['query'],
+  'provider' | 'state' | 'from' | 'to' | 'before'
+>;
 
-function timesOf({ from, to }: { from?: Date | undefined; to?: Date | undefined }): {
-  from: string | null;
-  to: string | null;
-} {
+function timesOf({
+  from,
+  to,
+  before,
+}: Partial<Record<'from' | 'to' | 'before', Date | undefined>>): Record<
+  'from' | 'to' | 'before',
+  string | null
+> {
   if (from && to && from >= to) {
     throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
   }
-  return { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
+  return {
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    before: before?.toISOString() ?? null,
+  };
 }
 
 function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listing<PayoutItem> {

@@ -17,6 +17,10 @@ const flag = z.enum(['true', 'false']).default('false');
 const range = {
   from: time.optional().meta({ description: 'Happened not before this time.' }),
   to: time.optional().meta({ description: 'Happened before this time.' }),
+  before: time.optional().meta({
+    description:
+      'As for the close of a period that ends then: what is dated before it, and what no report covers yet.',
+  }),
 };
 
 /** Both are needed; without one, the answer names it. */

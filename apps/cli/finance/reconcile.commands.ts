@@ -31,7 +31,7 @@ import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { operatorName } from '../operator-name.js';
-import { countArgument, secondsArgument } from '../arguments.js';
+import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
 import { dayArgument } from './days.js';
@@ -48,7 +48,8 @@ set aside are set_aside, and refused where they could not be posted.
 Examples:
   tollgate finance reconcile payments --from 2026-01-01 --to 2026-02-01 --faults
   tollgate finance reconcile payments --days
-  tollgate finance reconcile bank --state missing_here --json`;
+  tollgate finance reconcile bank --state missing_here --json
+  tollgate finance reconcile payments --before 2026-02-01 --faults`;
 
 const isFaulty = (state: string): boolean =>
   ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK, ...FAULTY_WORK] as readonly string[]).includes(state);
@@ -57,6 +58,7 @@ interface Range {
   from?: string;
   to?: string;
   provider?: ReportingProvider;
+  before?: Date;
   limit: number;
   faults?: boolean;
   json?: boolean;
@@ -72,14 +74,17 @@ export function reconcileCommand(): Command {
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
     .option('--days', 'count and add up by day')
     .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
+    .addOption(before())
     .action(payments);
   withRange(command.command('payouts').description('payouts against the lines that they are made of'))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'unlinked', 'waiting', ...FAULTY_PAYOUTS))
+    .addOption(before())
     .action(payouts);
   withRange(command.command('bank').description('lines at the bank against payouts and transfers'))
     .option('--account <name>', 'only lines of this account')
     .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
+    .addOption(before())
     .action(bank);
   withRange(command.command('charges').description('charges against tasks and requests; the last 31 days'))
     .addOption(states(...workStates))
@@ -205,6 +210,13 @@ function withRange(command: Command): Command {
     .option('--json', 'print one JSON document');
 }
 
+function before(): Option {
+  return new Option(
+    '--before <time>',
+    'as for the close of a period that ends then: what is dated before it, and what no report covers yet',
+  ).argParser(timeArgument);
+}
+
 function provider(): Option {
   return new Option('--provider <name>').choices(['stripe', 'sandbox']);
 }
@@ -313,9 +325,9 @@ function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> 
   return withDatabase(process.env, (pool) => inSnapshot(pool, work));
 }
 
-function daysOf({ from, to }: Range): { from: string | null; to: string | null } {
+function daysOf({ from, to, before: end }: Range): Record<'from' | 'to' | 'before', string | null> {
   const start = (day: string | undefined) => (day === undefined ? null : `${day}T00:00:00Z`);
-  return { from: start(from), to: start(to) };
+  return { from: start(from), to: start(to), before: end?.toISOString() ?? null };
 }
 
 function minute(at: string): string {

@@ -14281,6 +14281,7 @@ export interface operations {
         cursor?: string;
         from?: string;
         to?: string;
+        before?: string;
         bankAccountId?: string;
         state?:
           | 'matched'
@@ -14406,6 +14407,7 @@ export interface operations {
       query?: {
         from?: string;
         to?: string;
+        before?: string;
         bankAccountId?: string;
         state?:
           | 'matched'
@@ -14485,6 +14487,7 @@ export interface operations {
       query?: {
         from?: string;
         to?: string;
+        before?: string;
         provider?: 'stripe' | 'sandbox';
         state?:
           | 'matched'
@@ -14597,6 +14600,7 @@ export interface operations {
         cursor?: string;
         from?: string;
         to?: string;
+        before?: string;
         provider?: 'stripe' | 'sandbox';
         state?:
           | 'matched'
@@ -14749,6 +14753,7 @@ export interface operations {
       query?: {
         from?: string;
         to?: string;
+        before?: string;
         provider?: 'stripe' | 'sandbox';
         state?:
           | 'matched'
@@ -14829,6 +14834,7 @@ export interface operations {
         cursor?: string;
         from?: string;
         to?: string;
+        before?: string;
         provider?: 'stripe' | 'sandbox';
         state?:
           | 'matched'
@@ -14971,6 +14977,7 @@ export interface operations {
       query?: {
         from?: string;
         to?: string;
+        before?: string;
         provider?: 'stripe' | 'sandbox';
         state?:
           | 'matched'

@@ -3,7 +3,10 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { post } from '#ledger/posting.js';
 import { bookSuspense } from '#ledger/suspense.js';
+import { recordTopup } from '#ledger/topup.js';
+import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import type { ChecklistItem } from './period.js';
@@ -166,5 +169,21 @@ describe('money in suspense at the end of a period', () => {
     end = new Date();
     expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count: 1 }]);
     expect(later).toBeGreaterThan(transactionId);
+  });
+});
+
+describe('a payment that no report covers at the end', () => {
+  it('counts, with how to list all such', async () => {
+    const { accountId } = await fixture.account({ credits: '0' });
+    const bought = priceCredits(parseAmount('10'), '1.3');
+    await recordTopup(pool, {
+      ...{ accountId, provider: 'stripe', paymentId: newId(), ...bought, rate: '1.3', currency: 'USD' },
+    });
+    end = new Date();
+    const [payments] = await check('control:payments');
+    expect(payments).toMatchObject({ state: 'failed', count: expect.any(Number) });
+    expect(payments?.message).toContain(
+      `tollgate finance reconcile payments --faults --before ${end.toISOString()}`,
+    );
   });
 });

@@ -136,7 +136,7 @@ function ofControl({ id: control, title }: Control): Question {
   const contradicts: Subject = { id, title, control, waivable: false };
   if (left === 'all') {
     return one({ ...contradicts, waivable: true }, async (snapshot, options) =>
-      answerFor(await findingsOf(control, snapshot, options)),
+      withList(control, answerFor(await findingsOf(control, snapshot, options)), options.end),
     );
   }
   if (left.length === 0) {
@@ -300,6 +300,18 @@ function answerFor({ count, items }: ControlResult): Answer {
     message: words.join(' ') || (count === 0 ? 'Nothing is found.' : 'There are more than are named.'),
   };
 }
+
+/** Some of these findings are none while the period is open, so that its control does not name them. */
+function withList(control: string, { count, message }: Answer, end: Date): Answer {
+  if (count === 0 || !RECONCILED.includes(control)) return { count, message };
+  const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;
+  return {
+    count,
+    message: `${message} All of them: ${command}, or before=${end.toISOString()} in the list.`,
+  };
+}
+
+const RECONCILED: readonly string[] = ['payments', 'payouts', 'bank'];
 
 /** Enough to see what it is about; the control itself names them all. */
 const EXAMPLES = 3;

@@ -35,6 +35,8 @@ export interface BankQuery {
   to: string | null;
   /** Null: whatever the state. */
   states: readonly BankState[] | null;
+  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  before?: string | null;
 }
 
 export interface BankItem {
@@ -148,17 +150,17 @@ export type BankKey = readonly [at: string, kind: string, id: string];
 /** Items, oldest first, after the key. With an account, only lines of it. The client's times must be of UTC. */
 export async function listBankItems(
   client: pg.ClientBase,
-  { bankAccountId, from, to, states }: BankQuery,
+  { bankAccountId, from, to, states, before = null }: BankQuery,
   page: { limit: number; after: BankKey | null },
 ): Promise<BankItem[]> {
   const { rows } = await client.query<ItemRow>(
     `${ITEMS} SELECT ${ITEM} FROM items
      WHERE ($2::text IS NULL OR bank_account_id = $2)
        AND ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
-       AND ($5::text[] IS NULL OR state = ANY($5::text[]))
+       AND ($5::text[] IS NULL OR state = ANY($5::text[])) AND ($1::timestamptz IS NULL OR at < $1::timestamptz)
        AND ($6::timestamptz IS NULL OR (at, kind, id) > ($6::timestamptz, $7::text, $8::text))
      ORDER BY items.at, kind, id LIMIT $9`,
-    [null, bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+    [before, bankAccountId, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }

@@ -206,6 +206,15 @@ describe('a payment that no report covers', () => {
     expect(await found(paymentsControl, { before: '2026-03-01T00:00:00Z' })).toEqual([
       'not_covered payment:stripe:pi_gap_8',
     ]);
+    const listed = async (before: string | null) => {
+      const query = { provider: null, from: null, to: null, states: null, graceMs: 0, before };
+      const items = await inSnapshot(fixture.billing, (client) =>
+        listMatches(client, query, { limit: 9, after: null }),
+      );
+      return items.map(({ state, id }) => `${state} ${id}`);
+    };
+    expect(await listed('2026-03-01T00:00:00Z')).toEqual(['not_covered pi_gap_8']);
+    expect(await listed(null)).toEqual(['waiting pi_gap_8', 'waiting pi_late_8']);
     await importStripe('2026-02-05', '2026-03-01');
     expect(await found(paymentsControl, NEVER)).toEqual(['not_covered payment:stripe:pi_gap_8']);
     await importStripe('2026-02-01', '2026-02-05');

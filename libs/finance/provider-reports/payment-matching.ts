@@ -46,6 +46,8 @@ export interface MatchQuery {
   to: string | null;
   /** Null: whatever the state. */
   states: readonly MatchState[] | null;
+  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  before?: string | null;
   /** What is younger may be under way still. */
   graceMs: number;
 }
@@ -233,7 +235,7 @@ const MATCHES = matchesOf(WHOLE);
 const RECENT_MATCHES = matchesOf(RECENT);
 
 const RANGE = `($4::timestamptz IS NULL OR at >= $4::timestamptz) AND ($5::timestamptz IS NULL OR at < $5::timestamptz)
-  AND ($6::text[] IS NULL OR state = ANY($6::text[]))`;
+  AND ($6::text[] IS NULL OR state = ANY($6::text[])) AND ($3::timestamptz IS NULL OR least(our_at, their_at) < $3::timestamptz)`;
 
 interface ItemRow {
   provider: ReportingProvider;
@@ -359,8 +361,8 @@ export async function findOverdueReports(client: pg.ClientBase, overdueMs: numbe
   return rows;
 }
 
-function valuesOf({ provider, graceMs, from, to, states }: MatchQuery): unknown[] {
-  return [provider, graceMs, null, from, to, states];
+function valuesOf({ provider, graceMs, from, to, states, before = null }: MatchQuery): unknown[] {
+  return [provider, graceMs, before, from, to, states];
 }
 
 function toItem(row: ItemRow): MatchedItem {

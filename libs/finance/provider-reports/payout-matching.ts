@@ -33,6 +33,8 @@ export interface PayoutQuery {
   to: string | null;
   /** Null: whatever the state. */
   states: readonly PayoutState[] | null;
+  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  before?: string | null;
 }
 
 export interface PayoutItem {
@@ -145,16 +147,16 @@ export type PayoutKey = readonly [at: string, provider: string, payoutId: string
 /** Payouts, oldest first, after the key. The client's times must be of UTC. */
 export async function listPayouts(
   client: pg.ClientBase,
-  { provider, from, to, states }: PayoutQuery,
+  { provider, from, to, states, before = null }: PayoutQuery,
   page: { limit: number; after: PayoutKey | null },
 ): Promise<PayoutItem[]> {
   const { rows } = await client.query<PayoutRow>(
     `${PAYOUTS} SELECT ${ITEM} FROM judged j
      WHERE ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
-       AND ($5::text[] IS NULL OR state = ANY($5::text[]))
+       AND ($5::text[] IS NULL OR state = ANY($5::text[])) AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
        AND ($6::timestamptz IS NULL OR (at, j.provider, payout_id) > ($6::timestamptz, $7::text, $8::text))
      ORDER BY j.at, j.provider, payout_id LIMIT $9`,
-    [provider, null, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+    [provider, before, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
   );
   return rows.map(toItem);
 }
