@@ -42,8 +42,8 @@ describe('programs', () => {
     expect(gateway!.report.requests).toMatchObject({ outcomes: { '2xx': 2, '4xx': 1 }, inFlight: 0 });
     expect(gateway!.report.requests!.p99Ms).toBeGreaterThan(0);
     expect(gateway!.report.holds).toEqual({ held: 2 });
-    expect(billing!.report).toMatchObject({ repairs: 0, holdsSwept: 0, lateSuccesses: 0 });
-    expect(billing!.report.lag.map(({ topic }) => topic)).toContain('charge.requested');
+    expect(billing.report).toMatchObject({ repairs: 0, holdsSwept: 0, lateSuccesses: 0 });
+    expect(billing.report.lag.map(({ topic }) => topic)).toContain('charge.requested');
     for (const each of [gateway, worker, billing]) {
       expect(each!.version).toMatch(/^\d+\.\d+\.\d+/);
       expect(each).toMatchObject({ isSilent: false, report: { outbox: { rows: expect.any(Number) } } });

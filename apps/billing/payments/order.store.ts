@@ -13,6 +13,7 @@ import { CONFIG, POOL } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
 import type { Checkout } from './payment.provider.js';
+import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
 
 /** Either so many credits, nanos, or what so much buys, minor units. */
@@ -100,6 +101,11 @@ export class OrderStore {
         ...[offer.credits, offer.payMinor, offer.currency, offer.rate, orderLifeMs, firstCheckMs],
       ],
     );
+  }
+
+  /** What went back of an order. */
+  reversalsOf({ topupId }: TopupOrder): Promise<OrderReversals> {
+    return readReversals(this.pool, topupId);
   }
 
   /** @throws ApiError not_found, also for another account's */

@@ -1,15 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
 import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import { CONFIG } from '../billing.tokens.js';
 import { viewAmount } from '../http/fields.js';
 import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewPayment } from './fields.js';
 import { Checkouts } from './checkouts.js';
-import { type OrderReversals, readReversals } from './order.reversals.js';
+import type { OrderReversals } from './order.reversals.js';
 import { OrderStore, type Wish } from './order.store.js';
 import type { TopupOrder } from './topup-order.entity.js';
 import { TopupDesk } from './topup.desk.js';
@@ -22,7 +21,6 @@ export class TopupsController {
     @Inject(OrderStore) private readonly orders: OrderStore,
     @Inject(Checkouts) private readonly checkouts: Checkouts,
     @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(POOL) private readonly pool: pg.Pool,
   ) {}
 
   @Serves(topupRoutes.quote)
@@ -53,7 +51,7 @@ export class TopupsController {
   @Serves(topupRoutes.show)
   async show({ actor, params }: CallOf<typeof topupRoutes.show>): Promise<AnswerOf<typeof topupRoutes.show>> {
     const order = await this.orders.show(actor.accountId, params.orderId);
-    const { refunds, disputes } = await readReversals(this.pool, order.topupId);
+    const { refunds, disputes } = await this.orders.reversalsOf(order);
     return { ...this.view(order), refunds: refunds.map(viewReversal), disputes: disputes.map(viewReversal) };
   }
 

@@ -88,20 +88,7 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
             allowDeselect={false}
             searchable
           />
-          {key ? (
-            <Select
-              label={t('play.key')}
-              description={t('play.keyHint')}
-              data={keys.map(({ keyId, name, group }) => ({ value: keyId, label: `${name} · ${group}` }))}
-              value={key.keyId}
-              onChange={chooseKey}
-              allowDeselect={false}
-            />
-          ) : (
-            <Paper withBorder>
-              <MakeKey model={model} />
-            </Paper>
-          )}
+          <KeyField model={model} keys={keys} chosen={key} choose={chooseKey} />
           <PlayFields kind={kind} model={model} form={form} />
           {key && <PriceBefore model={model} keyId={key.keyId} values={form.values} />}
           {failure && <PlayFault failure={failure} />}
@@ -122,5 +109,33 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
         <CallAsCode call={callOf(kind, model.id, form.values)} />
       </Stack>
     </SimpleGrid>
+  );
+}
+
+interface KeyFieldProps {
+  model: Model;
+  keys: readonly Key[];
+  chosen: Key | undefined;
+  choose: (keyId: string | null) => void;
+}
+
+/** The key that is charged; without one that may use the model, the way to one. */
+function KeyField({ model, keys, chosen, choose }: KeyFieldProps) {
+  const { t } = useTranslation('calls');
+  if (!chosen)
+    return (
+      <Paper withBorder>
+        <MakeKey model={model} />
+      </Paper>
+    );
+  return (
+    <Select
+      label={t('play.key')}
+      description={t('play.keyHint')}
+      data={keys.map(({ keyId, name, group }) => ({ value: keyId, label: `${name} · ${group}` }))}
+      value={chosen.keyId}
+      onChange={choose}
+      allowDeselect={false}
+    />
   );
 }

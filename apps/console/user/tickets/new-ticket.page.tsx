@@ -12,12 +12,27 @@ const route = getRouteApi('/user/tickets/new');
 const MOST_SUBJECT_CHARS = 200;
 const MOST_BODY_CHARS = 10_000;
 
+type TicketValues = {
+  kind: (typeof ticketKinds)[number];
+  subject: string;
+  body: string;
+  chargeId: string;
+};
+
+async function openTicket({ chargeId, ...body }: TicketValues) {
+  const about = chargeId.trim();
+  const { data } = await api.POST('/api/tickets', {
+    body: { ...body, ...(about ? { chargeId: about } : {}) },
+  });
+  return data!;
+}
+
 /** Asks support for something. */
 export function NewTicketPage() {
   const { t } = useTranslation('tickets');
   const { kind = 'question', charge = '' } = route.useSearch();
   const navigate = useNavigate();
-  const form = useForm({
+  const form = useForm<TicketValues>({
     initialValues: { kind, subject: '', body: '', chargeId: charge },
     validate: {
       subject: (value) => (value.trim() ? null : t('new.subjectMissing')),
@@ -28,13 +43,7 @@ export function NewTicketPage() {
   });
   const { onSubmit, isSending, failure } = useSend({
     form,
-    send: async ({ chargeId, ...body }) => {
-      const about = chargeId.trim();
-      const { data } = await api.POST('/api/tickets', {
-        body: { ...body, ...(about ? { chargeId: about } : {}) },
-      });
-      return data!;
-    },
+    send: openTicket,
     done: async ({ id }) => {
       await refresh('/api/tickets');
       await navigate({ to: '/tickets/$ticketId', params: { ticketId: id } });

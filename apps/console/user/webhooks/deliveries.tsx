@@ -159,7 +159,7 @@ function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
             label: t(`deliveries.spans.${value}`),
           }))}
           value={span}
-          onChange={(value) => setSpan((value ?? 'day') as Span)}
+          onChange={(value) => setSpan((value ?? 'day'))}
           allowDeselect={false}
         />
       </Stack>
