@@ -159,7 +159,7 @@ function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
             label: t(`deliveries.spans.${value}`),
           }))}
           value={span}
-          onChange={(value) => setSpan((value ?? 'day'))}
+          onChange={(value) => setSpan(value ?? 'day')}
           allowDeselect={false}
         />
       </Stack>
