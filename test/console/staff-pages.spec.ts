@@ -97,6 +97,7 @@ describePages({
   pages: [
     { name: 'queue-empty', path: '/support/tickets' },
     { name: 'prices', path: '/admin/prices', prepare: prices },
+    { name: 'price-groups', path: '/admin/prices?tab=groups' },
     { name: 'price-time-line', path: '/admin/prices/models/imgmodel-4' },
     { name: 'price-propose', path: '/admin/prices/propose?model=vendora-chat' },
     { name: 'price-proposal', path: '/admin/prices', prepare: openProposal },
@@ -104,6 +105,10 @@ describePages({
     { name: 'model-change', path: '/admin/models?model=vendora-imagine-video', open: dialog },
     { name: 'group-change', path: '/admin/groups?group=Public-Relay', open: dialog },
     { name: 'channels', path: '/admin/channels' },
+    { name: 'models', path: '/admin/models' },
+    { name: 'groups', path: '/admin/groups' },
+    { name: 'people', path: '/admin/people' },
+    { name: 'audit-log', path: '/admin/audit-log' },
     {
       name: 'channel',
       path: '/admin/channels/sandbox',
