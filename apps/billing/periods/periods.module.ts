@@ -51,9 +51,13 @@ class GraceRecord implements OnModuleInit {
     },
     {
       provide: WaiverDesk,
-      useFactory: (source: DataSource, pool: pg.Pool, approvals: ApprovalDesk) =>
-        new WaiverDesk({ source, pool, approvals }),
-      inject: [DataSource, POOL, ApprovalDesk],
+      useFactory: (
+        source: DataSource,
+        pool: pg.Pool,
+        approvals: ApprovalDesk,
+        { reconcile }: BillingConfig,
+      ) => new WaiverDesk({ source, pool, approvals, limitMs: reconcile.limitMs }),
+      inject: [DataSource, POOL, ApprovalDesk, CONFIG],
     },
     PeriodsEnd,
     GraceRecord,

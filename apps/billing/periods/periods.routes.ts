@@ -82,7 +82,8 @@ const waiver = {
     .max(100)
     .meta({ description: 'Of the checklist, one that is `waivable`.', examples: ['control:suspense'] }),
   count: z.number().int().min(1).max(1_000_000_000).meta({
-    description: 'As the checklist counts it now. When the close counts more, the waiver does not hold.',
+    description:
+      'As the checklist counts it now. When the close counts more, or finds another one, the waiver does not hold.',
   }),
   reason,
 };
@@ -92,6 +93,9 @@ export const waiverView = z.object({
   end: timeView,
   item: z.string(),
   count: z.number().int(),
+  findings: z.array(z.string()).nullable().meta({
+    description: 'Exactly these may be left, each as `state subject`; null where there were more than 5,000.',
+  }),
   reason: z.string(),
   requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
   approvedBy: z.string(),

@@ -37,6 +37,11 @@ export function viewLate(late: LatePosting) {
   };
 }
 
-export function viewWaiver({ end, recordedAt, ...waiver }: Waiver): z.input<typeof waiverView> {
-  return { ...waiver, end: end.toISOString(), recordedAt: recordedAt.toISOString() };
+export function viewWaiver({ end, recordedAt, findings, ...waiver }: Waiver): z.input<typeof waiverView> {
+  return {
+    ...waiver,
+    findings: findings && [...findings],
+    end: end.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+  };
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
+import { findingsToWaive } from '#finance/periods/period-close.js';
 import { waivableItems } from '#finance/periods/period-checklist.js';
 import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from '#finance/periods/waiver.js';
 import type { Actor } from '#identity/role.js';
@@ -13,6 +14,7 @@ const payload = z.strictObject({
   end: z.string(),
   item: z.string(),
   count: z.number().int().positive(),
+  findings: z.array(z.string()).nullable().default(null),
   reason: z.string(),
 });
 
@@ -20,6 +22,8 @@ export interface WaiverDeskParts {
   source: DataSource;
   pool: pg.Pool;
   approvals: ApprovalDesk;
+  /** The looks at what is to be waived are given up after this. */
+  limitMs: number;
 }
 
 /** What a period may be closed in spite of: one person says why, another one agrees. Nobody does so alone. */
@@ -31,19 +35,34 @@ export class WaiverDesk {
     });
   }
 
-  /** @throws ApiError for an item that may not be waived, or a period that is closed */
+  /**
+   * Asks for what the item finds at this moment, of which the person has seen the count.
+   * @throws ApiError for an item that may not be waived, one that counts more by now, or a period that is closed
+   */
   async ask(
-    wanted: Omit<WaiverRequest, 'requestedBy'>,
+    wanted: Omit<WaiverRequest, 'requestedBy' | 'findings'>,
     { actor, requestId }: { actor: Actor; requestId: string },
   ): Promise<Approval> {
     const { item, count, reason } = wanted;
     requireWaivable(item);
+    const { pool, limitMs } = this.parts;
+    const found = await findingsToWaive(pool, item, { end: wanted.end, limitMs });
+    if (found.count > count) {
+      const message = `count: ${item} counts ${found.count} by now. Run the checklist again.`;
+      throw new ApiError('conflict', message, { param: 'count' });
+    }
     const end = wanted.end.toISOString();
     return inEntityTransaction(this.parts.source, async (transaction) => {
       await requireOpen(transaction.client, wanted.end);
       return this.parts.approvals.request(transaction, {
         ...{ kind: 'period.waiver', subject: `period-end:${end}`, accountId: null },
-        ...{ payload: { end, item, count, reason }, amount: null, reason, actor, requestId },
+        ...{
+          payload: { end, item, count, findings: found.findings, reason },
+          amount: null,
+          reason,
+          actor,
+          requestId,
+        },
       });
     });
   }
@@ -55,13 +74,13 @@ export class WaiverDesk {
 
   private async apply(
     client: pg.PoolClient,
-    { end, item, count, reason }: z.infer<typeof payload>,
+    { end, ...agreed }: z.infer<typeof payload>,
     { requestedBy, decidedBy }: ApprovalContext,
   ): Promise<{ id: string }> {
-    requireWaivable(item);
+    requireWaivable(agreed.item);
     await requireOpen(client, new Date(end));
     const people = { requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}` };
-    const { id } = await recordWaiver(client, { end: new Date(end), item, count, reason, ...people });
+    const { id } = await recordWaiver(client, { end: new Date(end), ...agreed, ...people });
     return { id };
   }
 }

@@ -13085,6 +13085,8 @@ export interface operations {
               end: string;
               item: string;
               count: number;
+              /** @description Exactly these may be left, each as `state subject`; null where there were more than 5,000. */
+              findings: string[] | null;
               reason: string;
               /** @description As `user:{id}`. */
               requestedBy: string;
@@ -13165,7 +13167,7 @@ export interface operations {
            * @example control:suspense
            */
           item: string;
-          /** @description As the checklist counts it now. When the close counts more, the waiver does not hold. */
+          /** @description As the checklist counts it now. When the close counts more, or finds another one, the waiver does not hold. */
           count: number;
           reason: string;
           /** @description The same again gives the same answer and does nothing. */

@@ -10,7 +10,7 @@ import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import type { ChecklistItem } from './period.js';
-import { checkPeriod } from './period-close.js';
+import { checkPeriod, findingsToWaive } from './period-close.js';
 import { waivableItems } from './period-checklist.js';
 import { recordWaiver } from './waiver.js';
 
@@ -107,7 +107,7 @@ describe('what may be waived', () => {
     await book();
     await book();
     end = new Date();
-    const waiver = { item: 'control:suspense', reason: 'the bank looks into it' };
+    const waiver = { item: 'control:suspense', findings: null, reason: 'the bank looks into it' };
     const people = { requestedBy: 'user:one', approvedBy: 'user:two' };
     const waive = (changed: { count: number; at?: Date; approvedBy?: string }) =>
       inTransaction(pool, (client) =>
@@ -121,6 +121,26 @@ describe('what may be waived', () => {
     await expect(waive({ count: 2, approvedBy: 'user:one' })).rejects.toThrow('two_people');
     const { id } = await waive({ count: 2 });
     expect(await state()).toMatchObject({ state: 'waived', waiverId: id, reason: waiver.reason });
+  });
+
+  it('is what two people saw, and nothing that came in place of it', async () => {
+    await book();
+    // So that what is booked from now on belongs to it, too.
+    end = new Date(Date.now() + 60_000);
+    const { count, findings } = await findingsToWaive(pool, 'control:suspense', { end, limitMs: 60_000 });
+    expect(findings).toHaveLength(count);
+    const agreed = { end, item: 'control:suspense', count, reason: 'the bank looks into it' };
+    const people = { requestedBy: 'user:one', approvedBy: 'user:two' };
+    await inTransaction(pool, (client) => recordWaiver(client, { ...agreed, findings, ...people }));
+    expect(await check('control:suspense')).toMatchObject([{ state: 'waived', count }]);
+    // One of them is cleared, and another one turns up that nobody has seen.
+    await fixture.owner.query(
+      `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = transaction_id
+       WHERE id = (SELECT id FROM suspense_items WHERE state = 'open' ORDER BY id LIMIT 1)`,
+    );
+    expect(await check('control:suspense')).toMatchObject([{ state: 'waived', count: count - 1 }]);
+    await book();
+    expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count }]);
   });
 
   it('is nothing that could not be looked at', async () => {

@@ -29,6 +29,8 @@ type Snapshot = Pick<Report, 'client' | 'horizon'>;
 interface Answer {
   count: number;
   message: string;
+  /** What is found, one by one, as `state subject`; null where more is found than is read. */
+  findings?: readonly string[] | null;
 }
 
 interface Subject {
@@ -181,8 +183,28 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
   return checklist;
 }
 
-function covers(waiver: Waiver, { id, waivable }: Subject, { count }: Answer): boolean {
-  return waivable && waiver.item === id && count <= waiver.count;
+/** A finding that came since is not waived by one that went. */
+function covers(waiver: Waiver, { id, waivable }: Subject, { count, findings = null }: Answer): boolean {
+  if (!waivable || waiver.item !== id || count > waiver.count) return false;
+  if (waiver.findings === null) return true;
+  const agreed = new Set(waiver.findings);
+  return findings?.every((finding) => agreed.has(finding)) === true;
+}
+
+/**
+ * What an item of the checklist finds at this moment, for two people to agree on leaving it.
+ * @throws Error where it could not be looked at
+ */
+export async function findForWaiver(
+  snapshot: Snapshot,
+  itemId: string,
+  options: ChecklistOptions,
+): Promise<{ count: number; findings: readonly string[] | null }> {
+  const question = questions.find(({ items }) => items.some(({ id }) => id === itemId));
+  const place = question?.items.findIndex(({ id }) => id === itemId) ?? -1;
+  const answer = (await question?.ask(snapshot, options))?.[place];
+  if (!answer) throw new Error(`The checklist has no item ${itemId}.`);
+  return { count: answer.count, findings: answer.findings ?? null };
 }
 
 function isLater({ isCaughtUp }: Subject, { isRehearsal }: ChecklistOptions, { count }: Answer): boolean {
@@ -261,16 +283,14 @@ async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promis
 }
 
 async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
-  const { rows } = await client.query<{ kind: string; count: number }>(
-    `SELECT kind, count(*)::int AS count FROM approvals
+  const { rows } = await client.query<{ kind: string; ids: string[] }>(
+    `SELECT kind, array_agg(id ORDER BY id) AS ids FROM approvals
      WHERE state = 'pending' AND created_at < $1 AND amount IS NOT NULL GROUP BY kind ORDER BY kind`,
     [end],
   );
-  const words = rows.map(({ kind, count }) => `${count} of ${kind}`);
-  return {
-    count: rows.reduce((sum, row) => sum + row.count, 0),
-    message: words.join(', ') || 'Nothing does.',
-  };
+  const words = rows.map(({ kind, ids }) => `${ids.length} of ${kind}`);
+  const findings = rows.flatMap(({ ids }) => ids.map((id) => `pending approval:${id}`));
+  return { count: findings.length, message: words.join(', ') || 'Nothing does.', findings };
 }
 
 /** Money that waited at the end, and of which somebody has said since what it is: nothing is left to do. */
@@ -298,15 +318,17 @@ function answerFor({ count, items }: ControlResult): Answer {
   return {
     count,
     message: words.join(' ') || (count === 0 ? 'Nothing is found.' : 'There are more than are named.'),
+    findings: count > items.length ? null : items.map(({ state, subject }) => `${state} ${subject}`),
   };
 }
 
 /** Some of these findings are none while the period is open, so that its control does not name them. */
-function withList(control: string, { count, message }: Answer, end: Date): Answer {
-  if (count === 0 || !RECONCILED.includes(control)) return { count, message };
+function withList(control: string, answer: Answer, end: Date): Answer {
+  const { count, message } = answer;
+  if (count === 0 || !RECONCILED.includes(control)) return answer;
   const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;
   return {
-    count,
+    ...answer,
     message: `${message} All of them: ${command}, or before=${end.toISOString()} in the list.`,
   };
 }

@@ -12,7 +12,7 @@ import {
   type UsedWaiver,
 } from './period.js';
 import { readCloseGrace } from './close-grace.js';
-import { type ChecklistOptions, runChecklist } from './period-checklist.js';
+import { type ChecklistOptions, findForWaiver, runChecklist } from './period-checklist.js';
 import { waiversOf } from './waiver.js';
 
 /**
@@ -117,6 +117,18 @@ export async function checkPeriod(pool: pg.Pool, options: CheckOptions): Promise
     const asked = { ...options, graceMs, isRehearsal: true };
     const checklist = await runChecklist({ client, horizon }, asked);
     return { at: horizon.at, checklist, graceMs, closeGraceMs };
+  });
+}
+
+/** What an item of the checklist finds, as a close at this moment would. Nothing is changed. */
+export async function findingsToWaive(
+  pool: pg.Pool,
+  item: string,
+  options: Pick<CheckOptions, 'end' | 'limitMs'>,
+): Promise<{ count: number; findings: readonly string[] | null }> {
+  return atHorizon(pool, async (client, horizon) => {
+    const graceMs = await readCloseGrace(client);
+    return findForWaiver({ client, horizon }, item, { ...options, graceMs });
   });
 }
 

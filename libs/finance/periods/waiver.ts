@@ -9,6 +9,8 @@ export interface WaiverRequest {
   readonly item: string;
   /** As the checklist counted it: more than these are not waived. */
   readonly count: number;
+  /** These, as `state subject`, and no others; null where there are more than are read. */
+  readonly findings: readonly string[] | null;
   readonly reason: string;
   /** `user:{id}`. */
   readonly requestedBy: string;
@@ -21,7 +23,7 @@ export interface Waiver extends WaiverRequest {
   readonly recordedAt: Date;
 }
 
-const COLUMNS = `id, ends_at AS "end", item, count, reason, requested_by AS "requestedBy", approved_by AS "approvedBy",
+const COLUMNS = `id, ends_at AS "end", item, count, findings, reason, requested_by AS "requestedBy", approved_by AS "approvedBy",
   recorded_at AS "recordedAt"`;
 
 /** Notes that a second person agreed. The database refuses two signatures of the same person. */
@@ -29,11 +31,11 @@ export async function recordWaiver(
   client: pg.ClientBase,
   waiver: WaiverRequest & { approvedBy: string },
 ): Promise<Waiver> {
-  const { end, item, count, reason, requestedBy, approvedBy } = waiver;
+  const { end, item, count, findings, reason, requestedBy, approvedBy } = waiver;
   const { rows } = await client.query<Waiver>(
-    `INSERT INTO period_waivers (id, ends_at, item, count, reason, requested_by, approved_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
-    [newId(), end, item, count, reason, requestedBy, approvedBy],
+    `INSERT INTO period_waivers (id, ends_at, item, count, findings, reason, requested_by, approved_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+    [newId(), end, item, count, findings, reason, requestedBy, approvedBy],
   );
   return rows[0] as Waiver;
 }
