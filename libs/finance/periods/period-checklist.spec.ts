@@ -8,6 +8,7 @@ import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { until } from '../../../test/support/eventually.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import type { ChecklistItem } from './period.js';
 import { checkPeriod, findingsToWaive } from './period-close.js';
@@ -23,9 +24,16 @@ beforeAll(async () => {
   pool = fixture.billing;
 });
 afterAll(() => fixture.close());
-beforeEach(() => {
-  end = new Date();
+beforeEach(async () => {
+  end = await nextMillisecond();
 });
+
+/** After everything that was booked before: the database counts finer than a date does. */
+async function nextMillisecond(): Promise<Date> {
+  const before = Date.now();
+  await until('the clock to go on', async () => Date.now() > before);
+  return new Date();
+}
 
 async function check(...ids: string[]): Promise<ChecklistItem[]> {
   const { checklist } = await checkPeriod(pool, { end, graceMs: 0, limitMs: 60_000 });
@@ -63,7 +71,7 @@ describe('what may be waived', () => {
       `INSERT INTO charge_costs (charge_id, outcome, account_id, channel_id, model_id, units, cost, cost_version_id, ended_at, day)
        VALUES ('nobody', 'delivered', 'a', 'sandbox', 'imgmodel-4', 1, 0, 1, now() - interval '1 minute', current_date)`,
     );
-    end = new Date();
+    end = await nextMillisecond();
     // Whatever is written into the table of waivers.
     await waiveAll(pool, end, [...waivableItems(), ...ids]);
     const [contradiction, left] = await check(...ids);
@@ -95,7 +103,7 @@ describe('what may be waived', () => {
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        SELECT 'one' || n, 'sandbox', 'model-' || n, false, now() - interval '1 minute' FROM generate_series(1, 5001) n`,
     );
-    end = new Date();
+    end = await nextMillisecond();
     expect(await check('control:costs', 'control:costs:left')).toMatchObject([
       { state: 'ok', count: 0 },
       { state: 'failed', count: 5001, waivable: true },
@@ -106,7 +114,7 @@ describe('what may be waived', () => {
   it('is so many findings of the one period, by two people', async () => {
     await book();
     await book();
-    end = new Date();
+    end = await nextMillisecond();
     const waiver = { item: 'control:suspense', findings: null, reason: 'the bank looks into it' };
     const people = { requestedBy: 'user:one', approvedBy: 'user:two' };
     const waive = (changed: { count: number; at?: Date; approvedBy?: string }) =>
@@ -161,7 +169,7 @@ describe('money in suspense at the end of a period', () => {
       `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = transaction_id`,
     );
     const transactionId = await book();
-    end = new Date();
+    end = await nextMillisecond();
     const later = await book();
     const [before] = await check('control:suspense');
     expect(before).toMatchObject({ state: 'failed', count: 1 });
@@ -186,7 +194,7 @@ describe('money in suspense at the end of a period', () => {
     expect(told?.message).toMatch(
       new RegExp(`0\\.07 USD of stripe .* was returned at .*, by transaction ${cleared}\\.`),
     );
-    end = new Date();
+    end = await nextMillisecond();
     expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count: 1 }]);
     expect(later).toBeGreaterThan(transactionId);
   });
@@ -199,7 +207,7 @@ describe('a payment that no report covers at the end', () => {
     await recordTopup(pool, {
       ...{ accountId, provider: 'stripe', paymentId: newId(), ...bought, rate: '1.3', currency: 'USD' },
     });
-    end = new Date();
+    end = await nextMillisecond();
     const [payments] = await check('control:payments');
     expect(payments).toMatchObject({ state: 'failed', count: expect.any(Number) });
     expect(payments?.message).toContain(

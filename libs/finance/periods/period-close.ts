@@ -90,6 +90,8 @@ export async function closePeriod(
     if (meanwhile) return meanwhile;
     await requireEnd(pool, request, options);
     options.onProgress?.('bringing the books up to the end', null);
+    // Costs and revenue are told up to what is certain, and that has to be beyond the end. Whoever keeps it back is named later.
+    await markHorizon(pool, options.waitMs);
     await options.catchUp?.();
     options.signal?.throwIfAborted();
     const close = new Close(pool, { ...(await beginClose(pool, request)), request, options });
