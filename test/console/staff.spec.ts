@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
+import { parseAmount } from '#money/amount.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
@@ -192,7 +193,7 @@ describe('a ticket', () => {
       .click();
     await deciding.page.getByText('Approved and applied.').waitFor();
     const { data: after } = await owner.api.GET('/api/account');
-    expect(Number(after!.balance.main) - Number(before!.balance.main)).toBeCloseTo(0.02, 9);
+    expect(parseAmount(after!.balance.main) - parseAmount(before!.balance.main)).toBe(parseAmount('0.02'));
   });
 });
 
