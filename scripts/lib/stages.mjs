@@ -21,7 +21,7 @@ const bin = (path) => join(root, 'node_modules', path);
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'console', 'accounting', 'life', 'crash', 'kafka', 'outages'];
+const ownStages = ['journeys', 'attacks', 'console', 'accounting', 'life', 'crash', 'kafka', 'outages'];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -41,6 +41,7 @@ export const stages = [
   { name: 'build', about: 'swc into dist/, vite into dist/console' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
   { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
+  { name: 'attacks', about: 'what strangers, customers and staff may try', folders: ['test/attacks'] },
   {
     name: 'console',
     about: 'the pages of the console in a browser',
