@@ -1,0 +1,264 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ManualClock, systemClock } from './clock.js';
+import { FairShare, type Refusal, type Share } from './fair-share.js';
+
+const LONG = { waitMs: 60_000 };
+
+function taken(answer: Share | Refusal): Share {
+  if (!answer.granted) throw new Error(`refused: ${answer.reason}`);
+  return answer;
+}
+
+describe('a pool that is taken from without waiting', () => {
+  it('gives all of it to a member alone, and tells it that it has its share', () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 8 });
+    for (let place = 0; place < 8; place += 1) taken(pool.tryTake('a'));
+    expect(pool.tryTake('a')).toMatchObject({ reason: 'over_share', retryAfterSeconds: 2 });
+    expect(pool.heldBy('a')).toBe(8);
+  });
+
+  it('gives a newcomer to a full pool what is released, until both have half', () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 8 });
+    const held = Array.from({ length: 8 }, () => taken(pool.tryTake('a')));
+    expect(pool.tryTake('b')).toMatchObject({ reason: 'full' });
+    for (const share of held.slice(0, 4)) {
+      share.release();
+      expect(pool.tryTake('a')).toMatchObject({ reason: 'over_share' });
+      taken(pool.tryTake('b'));
+      expect(pool.tryTake('b').granted).toBe(false);
+    }
+    expect([pool.heldBy('a'), pool.heldBy('b')]).toEqual([4, 4]);
+  });
+
+  it('forgets a newcomer that does not come again', () => {
+    const clock = new ManualClock(0);
+    const pool = new FairShare({ clock, capacity: 2, retryAfterSeconds: 3 });
+    const [first] = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
+    expect(pool.tryTake('b').granted).toBe(false);
+    first.release();
+    clock.advance(5_999);
+    expect(pool.tryTake('a').granted).toBe(false);
+    clock.advance(1);
+    expect(pool.tryTake('a').granted).toBe(true);
+  });
+
+  it('keeps a reserve for newcomers', () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 100, reserve: 10 });
+    const hog = taken(pool.tryTake('a', 60));
+    expect(hog.more(31)).toMatchObject({ reason: 'over_share' });
+    expect(hog.more(30)).toBeNull();
+    const newcomer = taken(pool.tryTake('b', 4));
+    expect(newcomer.more(6)).toBeNull();
+    expect(newcomer.more(1)).toMatchObject({ reason: 'full' });
+    expect([hog.amount, newcomer.amount, pool.taken]).toEqual([90, 10, 100]);
+    hog.release();
+    expect(newcomer.more(80)).toBeNull();
+  });
+
+  it('never grants more than there is, and lets such a wish keep nobody back', () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 10 });
+    expect(pool.tryTake('a', 11)).toMatchObject({ reason: 'over_share' });
+    expect(pool.tryTake('b', 10).granted).toBe(true);
+  });
+
+  it('gives a share back once, and nothing more to one that was', () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 2 });
+    const share = taken(pool.tryTake('a'));
+    taken(pool.tryTake('a'));
+    share.release();
+    share.release();
+    expect(pool.taken).toBe(1);
+    expect(share.more(1)).toMatchObject({ granted: false });
+  });
+
+  it('keeps every promise whatever is asked in whatever order', () => {
+    const step = fc.oneof(
+      fc.record({ ask: fc.nat(4), amount: fc.integer({ min: 1, max: 12 }) }),
+      fc.record({ release: fc.nat(30) }),
+      fc.record({ advanceMs: fc.nat(5_000) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), fc.constantFrom(0, 3), (steps, reserve) => {
+        const model = new Model(24, reserve);
+        for (const each of steps) {
+          if ('ask' in each) model.ask(`m${each.ask}`, each.amount);
+          else if ('release' in each) model.release(each.release);
+          else model.clock.advance(each.advanceMs);
+        }
+        model.finish();
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a pool that is waited for', () => {
+  it('serves the member that holds the least first, whoever asked more often and earlier', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 2 });
+    const order: string[] = [];
+    const work = async (member: string) => {
+      const share = taken(await pool.take(member, 1, LONG));
+      order.push(member);
+      await Promise.resolve();
+      share.release();
+    };
+    const calls = [
+      ...Array.from({ length: 50 }, () => work('hog')),
+      ...Array.from({ length: 5 }, () => work('guest')),
+    ];
+    await Promise.all(calls);
+    expect(order.slice(0, 14).filter((member) => member === 'guest')).toHaveLength(5);
+    expect(pool.taken + pool.waiting).toBe(0);
+  });
+
+  it('divides among members in equal parts while all of them want more', async () => {
+    const seed = fc.record({
+      capacity: fc.integer({ min: 2, max: 9 }),
+      wishes: fc.array(fc.integer({ min: 20, max: 60 }), { minLength: 2, maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(seed, async ({ capacity, wishes }) => {
+        const pool = new FairShare({ clock: systemClock, capacity });
+        const served = wishes.map(() => 0);
+        const work = async (member: number) => {
+          const share = taken(await pool.take(`m${member}`, 1, LONG));
+          expect(pool.taken).toBeLessThanOrEqual(capacity);
+          served[member]! += 1;
+          const allWant = wishes.every((wish, other) => wish - served[other]! > capacity);
+          if (allWant) expect(Math.max(...served) - Math.min(...served)).toBeLessThanOrEqual(2 * capacity);
+          await Promise.resolve();
+          share.release();
+        };
+        await Promise.all(wishes.flatMap((wish, member) => Array.from({ length: wish }, () => work(member))));
+        expect(served).toEqual(wishes);
+        expect(pool.taken + pool.waiting).toBe(0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('waits no longer than it may, and says whose fault it is', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 2 });
+    const held = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
+    const refused = await Promise.all([pool.take('a', 1, { waitMs: 5 }), pool.take('b', 1, { waitMs: 5 })]);
+    expect(refused).toMatchObject([{ reason: 'over_share' }, { reason: 'full' }]);
+    for (const share of held) share.release();
+    expect(pool.taken + pool.waiting).toBe(0);
+  });
+
+  it('leaves the line when its signal says so', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 1 });
+    const share = taken(pool.tryTake('a'));
+    const leaving = new AbortController();
+    const waits = pool.take('b', 1, { ...LONG, signal: leaving.signal });
+    const stays = pool.take('c', 1, LONG);
+    leaving.abort();
+    expect(await waits).toMatchObject({ reason: 'aborted' });
+    expect(await pool.take('b', 1, { ...LONG, signal: leaving.signal })).toMatchObject({ reason: 'aborted' });
+    share.release();
+    taken(await stays).release();
+    expect(pool.taken + pool.waiting).toBe(0);
+  });
+
+  it('does not pass a large amount by for ever', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 4 });
+    const held = Array.from({ length: 4 }, () => taken(pool.tryTake('many')));
+    const large = pool.take('large', 3, LONG);
+    const more = pool.take('many', 1, LONG);
+    for (const share of held.slice(0, 3)) share.release();
+    taken(await large).release();
+    taken(await more);
+  });
+
+  it('grows for those that wait', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 1 });
+    taken(pool.tryTake('a'));
+    const waits = pool.take('b', 1, LONG);
+    pool.capacity = 2;
+    taken(await waits);
+  });
+
+  it('lets no member hold a line of any length', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 1, maxWaiting: 1 });
+    const share = taken(pool.tryTake('a'));
+    const first = pool.take('a', 1, LONG);
+    expect(await pool.take('a', 1, LONG)).toMatchObject({ reason: 'over_share' });
+    share.release();
+    taken(await first);
+  });
+});
+
+/** Says of each answer whether the promises allow it, by sums that it keeps itself. */
+class Model {
+  readonly clock = new ManualClock(0);
+  private readonly pool: FairShare;
+  private readonly shares: { member: string; share: Share }[] = [];
+  private readonly missed = new Map<string, { amount: number; untilMs: number }>();
+
+  constructor(
+    private readonly capacity: number,
+    private readonly reserve: number,
+  ) {
+    this.pool = new FairShare({ clock: this.clock, capacity, reserve });
+  }
+
+  ask(member: string, amount: number): void {
+    const mayHave = this.mayHave(member, amount);
+    const answer = this.pool.tryTake(member, amount);
+    expect(answer.granted).toBe(mayHave);
+    if (answer.granted) {
+      this.shares.push({ member, share: answer });
+      this.missed.delete(member);
+    } else {
+      const isDue = this.isDue(member, amount, member);
+      expect(answer.reason).toBe(isDue ? 'full' : 'over_share');
+      if (isDue) this.missed.set(member, { amount, untilMs: this.clock.nowMs() + 4_000 });
+    }
+    expect(this.pool.taken).toBe(this.total());
+    expect(this.pool.taken).toBeLessThanOrEqual(this.capacity);
+  }
+
+  release(which: number): void {
+    if (this.shares.length === 0) return;
+    const [gone] = this.shares.splice(which % this.shares.length, 1);
+    gone?.share.release();
+  }
+
+  finish(): void {
+    for (const { share } of this.shares) share.release();
+    expect(this.pool.taken).toBe(0);
+    this.clock.advance(10_000);
+    expect(this.pool.tryTake('alone', this.capacity).granted).toBe(true);
+  }
+
+  private mayHave(member: string, amount: number): boolean {
+    const free = this.capacity - this.total();
+    const kept = this.held(member) + amount <= this.reserve || this.total() === 0 ? 0 : this.reserve;
+    if (amount > free - kept) return false;
+    if (this.isDue(member, amount, member)) return true;
+    return ![...this.missed].some(
+      ([other, missed]) =>
+        other !== member && this.isMissed(other) && this.isDue(other, missed.amount, member),
+    );
+  }
+
+  private isDue(member: string, amount: number, asking: string): boolean {
+    const active = new Set([...this.shares.map((held) => held.member), asking]);
+    for (const other of this.missed.keys()) if (this.isMissed(other)) active.add(other);
+    const due = (this.capacity - this.reserve) / active.size;
+    return this.held(member) === 0 || this.held(member) + amount <= due;
+  }
+
+  private isMissed(member: string): boolean {
+    return (this.missed.get(member)?.untilMs ?? 0) > this.clock.nowMs();
+  }
+
+  private held(member: string): number {
+    return this.shares.reduce((sum, held) => sum + (held.member === member ? held.share.amount : 0), 0);
+  }
+
+  private total(): number {
+    return this.shares.reduce((sum, { share }) => sum + share.amount, 0);
+  }
+}

@@ -1,0 +1,304 @@
+import type { Clock } from './clock.js';
+
+export interface FairShareOptions {
+  clock: Clock;
+  /** What there is to divide: places, bytes. Infinity: everybody gets everything. */
+  capacity: number;
+  /**
+   * A part of the capacity kept for newcomers: only a member that holds no more than this, what it asks for included,
+   * reaches into it. Without one (0, the default) whoever is alone may hold everything, and a newcomer gets what is
+   * released next.
+   */
+  reserve?: number;
+  /** When one that was refused may come again; its place is kept a little longer than that. */
+  retryAfterSeconds?: number;
+  /** How many takes of one member may wait at the same time; more are refused at once. */
+  maxWaiting?: number;
+}
+
+/** What was taken: to be released exactly once, whatever happens. */
+export interface Share {
+  readonly granted: true;
+  readonly amount: number;
+  /** Takes more, as `tryTake` does: null, or why not; what the share has stays either way. */
+  more(amount: number): Refusal | null;
+  /** Gives everything back; safe to call again. */
+  release(): void;
+}
+
+export interface Refusal {
+  readonly granted: false;
+  /**
+   * `over_share`: the member has what it is due (its own 429). `full`: it is below that, and others hold what was theirs
+   * to take before it came. `aborted`: the signal of its take was.
+   */
+  readonly reason: 'over_share' | 'full' | 'aborted';
+  /** For a Retry-After header. */
+  readonly retryAfterSeconds: number;
+}
+
+interface Waiter {
+  amount: number;
+  settle: (answer: Share | Refusal) => void;
+}
+
+/** A member is kept for as long as it is active. */
+interface Member {
+  id: string;
+  held: number;
+  waiting: Waiter[];
+  /** When it was served last, or came: of those that hold as much, the smallest is next. */
+  turn: number;
+  /** Refused a moment ago although it was due this much. */
+  missed: { amount: number; untilMs: number } | null;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+const MAX_WAITING = 1_000;
+/** A client that comes again when it was told to still finds its place. */
+const REMEMBERED_FOR_RETRIES = 2;
+
+/**
+ * Divides a pool among its members (accounts, for example). What is promised:
+ *
+ * - Never more than the capacity is held.
+ * - A member is active while it holds something, waits, or was refused a moment ago what it is due. Each of k active
+ *   members is due capacity / k (less the reserve), and always its first amount. A member alone is due everything.
+ * - Beyond what it is due, a member gets what is free only while no other active member wants something it is due. So
+ *   whoever is alone takes all of it, and what it releases goes to newcomers until all have equal parts.
+ * - Nothing is taken away from who holds it. A newcomer to a full pool gets the next that is released, or finds the
+ *   reserve; how long that takes is up to who holds it, so bound that.
+ * - Waiting takes are served the member that holds the least first; of equals, the one that was not served for the longest
+ *   time; of one member, in the order in which they came. One that does not fit yet keeps back those of members that hold
+ *   more, so a large amount is not passed by for ever.
+ *
+ * `tryTake` never waits: for what cannot, such as memory while a body arrives. A member refused as `full` is remembered
+ * as active for twice its Retry-After, and what is freed meanwhile is its. `take` waits for a bounded time. An amount
+ * above the whole capacity is never granted and never remembered; one above the capacity less the reserve fits only
+ * into an empty pool.
+ *
+ * Kept in memory: several processes each divide a pool of their own. An account that is alone on one of them gets all of
+ * that one's, so the promise holds for each process, and for all of them together as far as requests are spread evenly.
+ */
+export class FairShare {
+  private readonly members = new Map<string, Member>();
+  /** Those that wait or are remembered. */
+  private readonly wanting = new Set<Member>();
+  private readonly retryAfterSeconds: number;
+  private readonly reserve: number;
+  private held = 0;
+  private turns = 0;
+  private size: number;
+  private recheck: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: FairShareOptions) {
+    this.size = options.capacity;
+    this.reserve = options.reserve ?? 0;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
+  }
+
+  get taken(): number {
+    return this.held;
+  }
+
+  /** How many takes wait now. */
+  get waiting(): number {
+    let count = 0;
+    for (const { waiting } of this.wanting) count += waiting.length;
+    return count;
+  }
+
+  get capacity(): number {
+    return this.size;
+  }
+
+  /** What is held already stays when there is less. */
+  set capacity(capacity: number) {
+    if (capacity === this.size) return;
+    this.size = capacity;
+    this.serve();
+  }
+
+  /** What a member holds. */
+  heldBy(memberId: string): number {
+    return this.members.get(memberId)?.held ?? 0;
+  }
+
+  /** Takes an amount now or not at all. */
+  tryTake(memberId: string, amount = 1): Share | Refusal {
+    const member = this.memberOf(memberId);
+    return this.claim(member, amount) ?? this.shareOf(memberId, amount);
+  }
+
+  /** Takes an amount as soon as it is its turn, waiting for so long at most. Never throws. */
+  async take(
+    memberId: string,
+    amount: number,
+    { waitMs, signal }: { waitMs: number; signal?: AbortSignal },
+  ): Promise<Share | Refusal> {
+    if (signal?.aborted) return this.refusal('aborted');
+    const member = this.memberOf(memberId);
+    if (member.waiting.length >= (this.options.maxWaiting ?? MAX_WAITING)) return this.refusal('over_share');
+    if (waitMs <= 0 || amount > this.size) return this.tryTake(memberId, amount);
+    return new Promise((resolve) => {
+      const waiter: Waiter = { amount, settle };
+      const timer = setTimeout(() => this.giveUp(member, waiter), waitMs);
+      const aborted = () => this.giveUp(member, waiter, 'aborted');
+      signal?.addEventListener('abort', aborted, { once: true });
+      function settle(answer: Share | Refusal) {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', aborted);
+        resolve(answer);
+      }
+      member.waiting.push(waiter);
+      this.wanting.add(member);
+      this.serve();
+    });
+  }
+
+  private giveUp(member: Member, waiter: Waiter, reason?: Refusal['reason']): void {
+    member.waiting = member.waiting.filter((other) => other !== waiter);
+    waiter.settle(this.refusal(reason ?? (this.isDue(member, waiter.amount) ? 'full' : 'over_share')));
+    this.tidy(member);
+    this.serve();
+  }
+
+  /** Adds an amount to what a member holds, if it may have it now; else says why not. */
+  private claim(member: Member, amount: number): Refusal | null {
+    this.forgetMissed();
+    if (this.mayHave(member, amount)) {
+      this.grant(member, amount);
+      return null;
+    }
+    const isDue = this.isDue(member, amount) && amount <= this.size;
+    if (isDue) this.remember(member, amount);
+    this.tidy(member);
+    return this.refusal(isDue ? 'full' : 'over_share');
+  }
+
+  private mayHave(member: Member, amount: number): boolean {
+    const reaches = member.held + amount <= this.reserve ? this.size : this.size - this.reserve;
+    const isAlone = this.held === 0 && amount <= this.size;
+    if (amount > reaches - this.held && !isAlone) return false;
+    return this.isDue(member, amount) || !this.othersWant(member);
+  }
+
+  private isDue(member: Member, amount: number): boolean {
+    return member.held === 0 || member.held + amount <= (this.size - this.reserve) / this.members.size;
+  }
+
+  private othersWant(member: Member): boolean {
+    for (const other of this.wanting) {
+      if (other === member) continue;
+      const amount = other.waiting[0]?.amount ?? other.missed?.amount;
+      if (amount !== undefined && this.isDue(other, amount)) return true;
+    }
+    return false;
+  }
+
+  private grant(member: Member, amount: number): void {
+    member.held += amount;
+    member.turn = this.turns += 1;
+    this.held += amount;
+    member.missed = null;
+    if (member.waiting.length === 0) this.wanting.delete(member);
+  }
+
+  private shareOf(memberId: string, amount: number): Share {
+    let held = amount;
+    let isReleased = false;
+    return {
+      granted: true,
+      get amount() {
+        return held;
+      },
+      more: (further) => {
+        if (isReleased) return this.refusal('over_share');
+        const refusal = this.claim(this.memberOf(memberId), further);
+        if (!refusal) held += further;
+        return refusal;
+      },
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        const member = this.memberOf(memberId);
+        member.held -= held;
+        this.held -= held;
+        this.tidy(member);
+        this.serve();
+      },
+    };
+  }
+
+  /** Grants what can be granted to those that wait. */
+  private serve(): void {
+    this.forgetMissed();
+    for (;;) {
+      const member = this.next();
+      if (!member) return;
+      const [waiter] = member.waiting as [Waiter];
+      if (!this.mayHave(member, waiter.amount)) return this.serveLater();
+      member.waiting.shift();
+      this.grant(member, waiter.amount);
+      waiter.settle(this.shareOf(member.id, waiter.amount));
+    }
+  }
+
+  /** Who waits and holds the least; of equals, who was not served for the longest time. */
+  private next(): Member | undefined {
+    let next: Member | undefined;
+    for (const member of this.wanting) {
+      if (member.waiting.length === 0) continue;
+      const isBefore =
+        !next || member.held < next.held || (member.held === next.held && member.turn < next.turn);
+      if (isBefore) next = member;
+    }
+    return next;
+  }
+
+  /** Those that wait behind somebody who was refused and does not come again have their turn when that one is forgotten. */
+  private serveLater(): void {
+    const untilMs = Math.min(...[...this.wanting].map(({ missed }) => missed?.untilMs ?? Infinity));
+    clearTimeout(this.recheck);
+    if (untilMs === Infinity) return;
+    const inMs = Math.max(1, untilMs - this.options.clock.nowMs());
+    this.recheck = setTimeout(() => this.serve(), inMs).unref();
+  }
+
+  private remember(member: Member, amount: number): void {
+    const forMs = this.retryAfterSeconds * REMEMBERED_FOR_RETRIES * 1000;
+    member.missed = { amount, untilMs: this.options.clock.nowMs() + forMs };
+    // Behind the others, so that those to be forgotten come first.
+    this.wanting.delete(member);
+    this.wanting.add(member);
+  }
+
+  private forgetMissed(): void {
+    const nowMs = this.options.clock.nowMs();
+    for (const member of this.wanting) {
+      if (member.missed && member.missed.untilMs > nowMs) return;
+      member.missed = null;
+      if (member.waiting.length === 0) this.tidy(member);
+    }
+  }
+
+  private memberOf(id: string): Member {
+    let member = this.members.get(id);
+    if (!member) {
+      member = { id, held: 0, waiting: [], turn: (this.turns += 1), missed: null };
+      this.members.set(id, member);
+    }
+    return member;
+  }
+
+  /** Forgets who neither holds nor wants anything, and that it wanted. */
+  private tidy(member: Member): void {
+    if (member.waiting.length > 0 || member.missed) return;
+    this.wanting.delete(member);
+    if (member.held === 0) this.members.delete(member.id);
+  }
+
+  private refusal(reason: Refusal['reason']): Refusal {
+    return { granted: false, reason, retryAfterSeconds: this.retryAfterSeconds };
+  }
+}
