@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { lookupPublicOnly } from './public-address.js';
+import { connectPublicOnly } from './public-address.js';
 
 /**
  * Connections per upstream host. A picture takes seconds, so a thousand in flight is what a hundred calls a second
@@ -24,7 +24,7 @@ export class UpstreamConnections {
   readonly publicFiles: Dispatcher = new Agent({
     connections: COPIES_PER_HOST,
     pipelining: 1,
-    connect: { timeout: CONNECT_LIMIT_MS, lookup: lookupPublicOnly },
+    connect: connectPublicOnly({ timeout: CONNECT_LIMIT_MS }),
   });
   readonly anyFiles: Dispatcher = new Agent({
     connections: COPIES_PER_HOST,

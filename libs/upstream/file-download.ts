@@ -61,8 +61,15 @@ export async function openFile(
     throw new FileUnavailable(`more than ${MAX_REDIRECTS} redirections`);
   } catch (error) {
     if (error instanceof FileUnavailable) throw error;
-    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new FileUnavailable(reasonOf(error), { cause: error });
   }
+}
+
+/** The operator may know why a name has no public address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return code === undefined ? error.message : `${error.message} (${code})`;
 }
 
 /** The bytes of an opened file, counted while they come. @throws FileUnavailable */

@@ -1,32 +1,44 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { buildConnector } from 'undici';
 
-/** An address that an upstream named and that we do not connect to. */
+/** An address that somebody else named and that we do not connect to. */
 export class ForbiddenAddress extends Error {
-  constructor(what: string) {
-    super(`${what} is not a public address`);
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options);
     this.name = 'ForbiddenAddress';
   }
 }
 
-/** True for addresses of the public internet: not loopback, private, link-local, shared, multicast or reserved. */
+/** What IANA gives out as global unicast; the rest of IPv6 is reserved, local, or an IPv4 address in disguise. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+/** How a NAT64 gateway is asked for an IPv4 address, which stands in the last four bytes. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/**
+ * True for addresses of the public internet: global unicast, and nothing that is set apart within it, such as addresses
+ * of documentation, 6to4, Teredo and ORCHID. Mapped and NAT64 forms are judged by the IPv4 address that they hold.
+ */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address wrapped in an IPv6 one is judged as what it really is.
-  return ipaddr.process(address).range() === 'unicast';
+  // The parser below also takes hexadecimal, octal and short forms, and zones.
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';
+  if (parsed.match(NAT64)) return isPublicAddress(parsed.toByteArray().slice(-4).join('.'));
+  return parsed.match(GLOBAL_UNICAST) && parsed.range() === 'unicast';
 }
 
 /**
- * Checks an address before it is asked for. A host name is judged later, by `lookupPublicOnly`, since only the
+ * Checks an address before it is asked for. A host name is judged later, by `connectPublicOnly`, since only the
  * address that is really connected to counts.
  * @throws ForbiddenAddress for another scheme than http(s), or an address literal that is not public.
  */
 export function checkFileUrl(url: URL, allowPrivateAddress: boolean): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForbiddenAddress(url.protocol);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw notPublic(url.protocol);
   if (allowPrivateAddress) return;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new ForbiddenAddress(host);
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
 }
 
 type LookupCallback = (
@@ -35,18 +47,38 @@ type LookupCallback = (
   family?: number,
 ) => void;
 
+export type Lookup = (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
+
 /**
- * The name resolution of connections to files: what passed the check is what is connected to, so a name that
- * resolves differently the second time gains nothing. One address that is not public condemns the name.
+ * The name resolution of connections to strangers: what passed the check is what is connected to, so a name that
+ * resolves differently the second time gains nothing. One address that is not public condemns the name. A name that does
+ * not resolve reads the same as one that resolves to the inside, or strangers could list the names of this network.
  */
-export function lookupPublicOnly(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, []);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new ForbiddenAddress(hostname), []);
-    }
-    if (options.all) return callback(null, addresses);
-    const [first] = addresses;
-    callback(null, first?.address ?? '', first?.family);
-  });
+export function publicOnly(lookup: Lookup = systemLookup as Lookup): Lookup {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = error ? [] : (found as LookupAddress[]);
+      if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
+        const message = `${hostname} has no public address`;
+        return callback(new ForbiddenAddress(message, { cause: error }), []);
+      }
+      if (options.all) return callback(null, addresses);
+      const [first] = addresses;
+      callback(null, first?.address ?? '', first?.family);
+    });
+  };
+}
+
+/** Opens connections to public addresses only, whether a name or an address is asked for. */
+export function connectPublicOnly(options: { timeout: number; lookup?: Lookup }): buildConnector.connector {
+  const connect = buildConnector({ timeout: options.timeout, lookup: publicOnly(options.lookup) });
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0 && !isPublicAddress(host)) return callback(notPublic(host), null);
+    connect(target, callback);
+  };
+}
+
+function notPublic(what: string): ForbiddenAddress {
+  return new ForbiddenAddress(`${what} is not a public address`);
 }

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
@@ -76,7 +77,7 @@ it('connects to no private address, whatever a name resolves to', async () => {
   sender.start();
   await until('an attempt', async () => (await lastErrorOf(id)) !== undefined);
   await sender.stop();
-  expect(await lastErrorOf(id)).toContain('localhost is not a public address');
+  expect(await lastErrorOf(id)).toContain('No connection: the host has no public address');
   expect(receiver.at('/inside')).toEqual([]);
 });
 
@@ -119,4 +120,38 @@ it('queues nothing from before the endpoint, and nothing that the log would have
   const { accountId } = await endpoint(`${receiver.url}/history`);
   const old = new Date(Date.now() - 3_600_000).toISOString();
   expect(await queue.add([{ ...credited(accountId), at: old }])).toBe(0);
+});
+
+it('says the same, and no time, of hosts that resolve, refuse, stay silent or are not there', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const refusing = (closed.address() as AddressInfo).port;
+  await new Promise((resolve) => closed.close(resolve));
+  const noted = new Set<string>();
+  const hosts = {
+    inside: `localhost:${port}`,
+    refuses: `127.0.0.1:${refusing}`,
+    silent: `127.0.0.1:${port}`,
+  };
+  for (const [name, host] of Object.entries({ ...hosts, missing: 'nothing.invalid' })) {
+    const { id, accountId } = await endpoint(`https://${host}/${name}`);
+    await queue.add([credited(accountId)]);
+    const sender = newSender(name !== 'inside');
+    sender.start();
+    await until('an attempt', async () => (await lastErrorOf(id)) !== undefined);
+    await sender.stop();
+    const { rows } = await ledger.billing.query(
+      `SELECT a.error, a.status, a.answer, a.duration_ms FROM webhook_attempts a
+       JOIN webhook_deliveries d ON d.id = a.delivery_id WHERE d.endpoint_id = $1 LIMIT 1`,
+      [id],
+    );
+    noted.add(JSON.stringify(rows));
+  }
+  sockets.forEach((socket) => socket.destroy());
+  await new Promise((resolve) => silent.close(resolve));
+  expect([...noted]).toHaveLength(1);
 });

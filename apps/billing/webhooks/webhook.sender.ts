@@ -16,6 +16,12 @@ const MAX_PER_ENDPOINT = 4;
 const MAX_ANSWER_BYTES = 16_384;
 const SHOWN_ANSWER_CHARS = 500;
 const RETRY_GROWTH = 3;
+/**
+ * All that an owner learns of a request that never reached a connection, and no time beside it: whether a name resolves,
+ * refuses or stays silent would tell a stranger what there is inside this network.
+ */
+const NOT_CONNECTED =
+  'No connection: the host has no public address, or no HTTPS connection could be opened in time.';
 
 export interface SenderParts {
   queue: DeliveryQueue;
@@ -117,8 +123,10 @@ export class WebhookSender {
     });
     const durationMs = Math.round(performance.now() - beganMs);
     const noted = { startedAt, durationMs, status: result.status };
-    if (result.kind === 'failure') return { ...noted, error: result.reason, answer: null };
-    return { ...noted, error: null, answer: beginningOf(result.body) };
+    if (result.kind === 'answer') return { ...noted, error: null, answer: beginningOf(result.body) };
+    if (result.sent) return { ...noted, error: result.reason, answer: null };
+    this.parts.log.info({ endpointId: delivery.endpointId, reason: result.reason }, 'a webhook was not sent');
+    return { ...noted, durationMs: 0, error: NOT_CONNECTED, answer: null };
   }
 
   /** Jittered, so that what failed together does not come back together. */
