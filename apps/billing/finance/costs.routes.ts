@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, requestId, time, timeView } from '../http/fields.js';
+import {
+  amountView,
+  day as anyDay,
+  id,
+  pageOf,
+  pageQuery,
+  requestId,
+  time,
+  timeView,
+} from '../http/fields.js';
 import { route } from '../http/route.js';
 import { reason } from '../payments/fields.js';
 import { decimal, modelName } from '../prices/price-change.fields.js';
@@ -11,9 +20,7 @@ const READERS = ['finance', 'admin'] as const;
 const COSTS = '/api/finance/upstream-costs';
 const BILLS = '/api/finance/upstream-bills';
 
-export const day = z.iso
-  .date('must be a day of UTC such as 2026-01-31')
-  .meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
+export const day = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
 
 const channel = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, 'must be the id of a channel');
 

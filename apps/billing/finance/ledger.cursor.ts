@@ -1,6 +1,5 @@
 import type { LedgerCursor } from '#ledger/ledger-account-statement.js';
-import { readCursor } from '../http/page.js';
-import { timeOf } from './ledger.view.js';
+import { isInstantText, readCursor } from '../http/page.js';
 
 const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?\\+00';
 /** A transaction, an ordinal, a balance and times as the database writes them. */
@@ -18,15 +17,10 @@ export function readLedgerCursor(cursor: string | undefined): LedgerCursor | nul
   if (key === undefined) return null;
   const [, transactionId = '', ordinal = '', balance = '', ...times] = KEY.exec(key) ?? [];
   // The 31st of February is of the pattern, but no time.
-  if (!times.every(isTime)) readCursor('', 1);
+  if (!times.every(isInstantText)) readCursor('', 1);
   const [to = '', recordedBefore = '', effectiveAt = ''] = times;
   return {
     ...{ transactionId: BigInt(transactionId), ordinal: Number(ordinal), balance: BigInt(balance) },
     ...{ to, recordedBefore, effectiveAt },
   };
-}
-
-function isTime(text: string): boolean {
-  const ms = Date.parse(timeOf(text) ?? '');
-  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === text.slice(0, 10);
 }

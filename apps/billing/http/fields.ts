@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
+import { isDay, isInstant, TIMES } from '#platform/times.js';
 
 /** An id of ours: a lower-case ULID. */
 export const id = z.string().regex(/^[0-9a-z]{26}$/, 'must be an id of 26 characters');
@@ -23,19 +24,18 @@ export function viewAmount(value: Nanos | bigint): string {
 /** A time in an answer: ISO 8601 in UTC. */
 export const timeView = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
 
-/** A time in a request. */
-export const time = z.iso
-  .datetime({ offset: true, message: 'must be a time such as 2026-01-31T00:00:00Z' })
-  .transform((text) => new Date(text));
+/** A time in a request, kept as its text: the times of the ledger have microseconds, which a Date has not. */
+export const exactTime = z.iso
+  .datetime({ offset: true, message: 'must be a time such as 2026-01-31T00:00:00.123456Z' })
+  .refine(isInstant, `must be a time ${TIMES}, with an offset of at most 14 hours`);
 
-/** The same kept as its text: the times of the ledger have microseconds, which a Date has not. */
-export const exactTime = z.iso.datetime({
-  offset: true,
-  message: 'must be a time such as 2026-01-31T00:00:00.123456Z',
-});
+/** The same as a Date. */
+export const time = exactTime.transform((text) => new Date(text));
 
 /** A day in a request. */
-export const day = z.iso.date({ message: 'must be a day such as 2026-01-31' });
+export const day = z.iso
+  .date({ message: 'must be a day such as 2026-01-31' })
+  .refine(isDay, `must be a day ${TIMES}`);
 
 /** One line that people read in lists. */
 export const name = z

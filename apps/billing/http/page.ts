@@ -1,4 +1,5 @@
 import { ApiError } from '#platform/errors.js';
+import { isDay, isInstant } from '#platform/times.js';
 
 export interface Page<T> {
   items: T[];
@@ -65,7 +66,7 @@ export function isInstantText(text: string | undefined): boolean {
   const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?$/.exec(text ?? '');
   if (!match) return false;
   const [, date, time, hours, minutes = ':00'] = match;
-  return !Number.isNaN(Date.parse(`${date}T${time}${hours}${minutes}`));
+  return isDay(date ?? '') && isInstant(`${date}T${time}${hours}${minutes}`);
 }
 
 function encodeCursor(key: readonly string[]): string {

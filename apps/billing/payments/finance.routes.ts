@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, id, pageOf, pageQuery, timeView } from '../http/fields.js';
+import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { currencyView, payment, paymentView, reason, reference, requestId } from './fields.js';
 import { providerName } from './topups.routes.js';
@@ -126,7 +126,7 @@ export const financeRoutes = {
         paymentId: reference.meta({ description: "The bank's reference." }),
         paid: payment,
         currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code such as USD'),
-        valueDate: z.iso.date({ message: 'must be a day such as 2026-01-31' }).optional().meta({
+        valueDate: day.optional().meta({
           description:
             'The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.',
         }),

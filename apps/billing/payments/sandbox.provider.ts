@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
+import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type {
@@ -16,14 +17,22 @@ import type {
 
 export const SANDBOX_SIGNATURE = 'sandbox-signature';
 
-interface SandboxEvent {
-  id: string;
-  type: 'payment.succeeded' | 'checkout.cancelled';
-  orderId: string;
-  paymentId?: string;
-  amountMinor?: string;
-  currency?: string;
-}
+const text = z.string().regex(/^[\x20-\x7e]{1,200}$/);
+const sandboxEvent = z.object({
+  id: text,
+  type: z.enum(['payment.succeeded', 'checkout.cancelled']),
+  orderId: text,
+  paymentId: text.optional(),
+  amountMinor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional(),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .optional(),
+});
+type SandboxEvent = z.infer<typeof sandboxEvent>;
 
 /** Payments that are only played, for trying the relay without a provider. It keeps books of its own, as a provider does. */
 export class SandboxProvider implements PaymentProvider {
@@ -44,7 +53,7 @@ export class SandboxProvider implements PaymentProvider {
     if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) {
       throw new ApiError('invalid_request', 'The event is not signed by the sandbox.');
     }
-    const event = JSON.parse(rawBody.toString()) as SandboxEvent;
+    const event = readEvent(rawBody);
     return { provider: 'sandbox', eventId: event.id, type: event.type, fact: factOf(event) };
   }
 
@@ -106,6 +115,15 @@ export class SandboxProvider implements PaymentProvider {
 
   private sign(rawBody: Buffer): string {
     return createHmac('sha256', this.secret).update(rawBody).digest('hex');
+  }
+}
+
+/** @throws ApiError invalid_request */
+function readEvent(rawBody: Buffer): SandboxEvent {
+  try {
+    return sandboxEvent.parse(JSON.parse(rawBody.toString()));
+  } catch (cause) {
+    throw new ApiError('invalid_request', 'The event is not as the sandbox sends it.', { cause });
   }
 }
 

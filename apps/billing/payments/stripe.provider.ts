@@ -14,6 +14,7 @@ import type {
 } from './payment.provider.js';
 import type { StripeConfig } from './payments.config.js';
 import { openStripe } from './stripe.client.js';
+import { isOfOurTime, requireReadable } from './stripe.event.js';
 
 /** Stripe lets no checkout end sooner; one minute for the way. */
 const SHORTEST_CHECKOUT_MS = 31 * 60_000;
@@ -111,11 +112,18 @@ export class StripeProvider implements PaymentProvider {
   }
 
   private signedEvent(rawBody: Buffer, signature: string): Stripe.Event {
+    let event: Stripe.Event;
     try {
-      return this.stripe.webhooks.constructEvent(rawBody, signature, this.config.webhookSecret);
-    } catch (error) {
-      throw new ApiError('invalid_request', 'The event is not signed by Stripe.', { cause: error });
+      event = this.stripe.webhooks.constructEvent(rawBody, signature, this.config.webhookSecret);
+    } catch (cause) {
+      const isSigned = !(cause instanceof Stripe.errors.StripeSignatureVerificationError);
+      const fault = isSigned ? 'is not JSON.' : 'is not signed by Stripe, or was signed too long ago.';
+      throw new ApiError('invalid_request', `The event ${fault}`, { cause });
     }
+    if (!isOfOurTime(signature, Date.now()))
+      throw new ApiError('invalid_request', 'The event is signed for a time that is still to come.');
+    requireReadable(event);
+    return event;
   }
 }
 
@@ -162,7 +170,7 @@ function factOf(event: Stripe.Event): PaymentFact {
 
 function paidFact(session: Stripe.Checkout.Session): (PaymentFact & { kind: 'paid' }) | null {
   const { payment_status, payment_intent, amount_total, currency } = session;
-  if (payment_status !== 'paid' || payment_intent === null) return null;
+  if (payment_status !== 'paid' || !payment_intent) return null;
   return {
     kind: 'paid',
     orderId: session.client_reference_id,
@@ -196,7 +204,7 @@ function answerOf({ id: providerRefundId, status, failure_reason }: Stripe.Refun
 /** An inquiry takes no money; what Stripe could prevent neither. */
 function disputeFact(dispute: Stripe.Dispute): PaymentFact {
   const state = DISPUTE_STATES[dispute.status];
-  if (state === undefined || dispute.payment_intent === null) return { kind: 'nothing' };
+  if (state === undefined || !dispute.payment_intent) return { kind: 'nothing' };
   return {
     kind: 'dispute',
     disputeId: dispute.id,

@@ -2,10 +2,10 @@ import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
-import { z } from 'zod';
 import { findAccount } from '#identity/account.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { isDay } from '#platform/times.js';
 import { CLOCK, POOL } from '../billing.tokens.js';
 import { sendCsv } from '../http/csv.js';
 import { pageFrom, readCursor, sliceOf } from '../http/page.js';
@@ -172,5 +172,5 @@ export class UsageController {
 /** A day, and the model or key within it. */
 function dailyCursor(cursor: string | undefined): string[] | null {
   const key = readCursor(cursor, 2);
-  return key === null || z.iso.date().safeParse(key[0]).success ? key : readCursor('', 2);
+  return key === null || isDay(key[0] ?? '') ? key : readCursor('', 2);
 }

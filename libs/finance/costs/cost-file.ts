@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
+import { isInstant } from '#platform/times.js';
 import {
   costFault,
   type CostVersion,
@@ -137,7 +138,7 @@ function rowOf(cells: Cells): CostRow['wanted'] | string {
   const { channel, model, bills_failures: bills = '', effective_from: from = '' } = cells;
   if (!channel || !model) return 'channel and model must not be empty.';
   if (!['', 'yes', 'no'].includes(bills)) return 'bills_failures must be yes, no or empty.';
-  if (from !== '' && (!TIME.test(from) || Number.isNaN(Date.parse(from))))
+  if (from !== '' && (!TIME.test(from) || !isInstant(from)))
     return 'effective_from must be a time such as 2026-01-31T00:00:00Z, or empty.';
   const cost = costOf(cells);
   if (typeof cost === 'string') return cost;

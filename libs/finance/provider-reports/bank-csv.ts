@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { InvalidAmount } from '#money/amount.js';
 import { parseMinor } from '#money/currency.js';
+import { isDay } from '#platform/times.js';
 import { csvRows, type CsvRow, type FileSource } from './csv-rows.js';
 import type { ReportDays } from './coverage.js';
 import { CellFault, type ReadRow, readRows } from './file-rows.js';
@@ -157,9 +158,7 @@ function dateIn(cells: CsvRow['cells'], { column: name, format }: BankMapping['d
   // What follows, such as a time, is of no use: a bank books by days.
   const { y, m, d } = new RegExp(`^${pattern}(?!\\d)`).exec(cells[name] ?? '')?.groups ?? {};
   const iso = `${(y ?? '').padStart(4, '20')}-${(m ?? '').padStart(2, '0')}-${(d ?? '').padStart(2, '0')}`;
-  const time = new Date(`${iso}T00:00:00Z`);
-  if (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== iso)
-    throw new CellFault(name, `must be a day as ${format}.`);
+  if (!isDay(iso)) throw new CellFault(name, `must be a day as ${format}.`);
   return iso;
 }
 

@@ -1,5 +1,6 @@
 import { InvalidAmount } from '#money/amount.js';
 import { minorDigits, parseMinor } from '#money/currency.js';
+import { isDay, isInstant } from '#platform/times.js';
 import { type CsvRow, csvRows, type FileSource } from './csv-rows.js';
 import { CellFault, type ReadRow, readRows } from './file-rows.js';
 import { keptText, type LineType, type ReportContent, type ReportLine } from './report-line.js';
@@ -158,9 +159,8 @@ function timeIn(cells: CsvRow['cells'], column: string): string {
   const iso = /^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?$/.test(text)
     ? `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`
     : '';
-  const time = new Date(iso);
-  // 2026-02-30 is read as a day of March: it must be what it was.
-  if (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== text.slice(0, 10))
+  // JavaScript reads 2026-02-30 as a day of March.
+  if (!isDay(text.slice(0, 10)) || !isInstant(iso))
     throw new CellFault(column, 'must be a time such as 2026-01-31 09:30:00.');
-  return time.toISOString();
+  return new Date(iso).toISOString();
 }
