@@ -11,6 +11,7 @@ import { EngineOverloaded } from '#ledger/posting-engine.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
+import { addTransportSecurity } from '#platform/transport-security.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import type { BillingConfig } from './billing.config.js';
@@ -69,8 +70,10 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   const pages = ConsolePages.built();
   const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
   const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
-  prepareServer(adapter.getInstance<FastifyInstance>());
-  pages.serveFiles(adapter.getInstance<FastifyInstance>());
+  const server = adapter.getInstance<FastifyInstance>();
+  addTransportSecurity(server, config.consoleUrl);
+  prepareServer(server);
+  pages.serveFiles(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl, gatewayUrl }),
     adapter,

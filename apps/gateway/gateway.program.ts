@@ -14,6 +14,7 @@ import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { addTransportSecurity } from '#platform/transport-security.js';
 import type { FileStore } from '#storage/file-store.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -88,7 +89,9 @@ async function createApplication(
     { logger: false, abortOnError: false, bodyParser: false },
   );
   const routes = new RouteTable();
-  prepareServer(app.getHttpAdapter().getInstance(), {
+  const server = app.getHttpAdapter().getInstance();
+  addTransportSecurity(server, config.publicBaseUrl);
+  prepareServer(server, {
     keys: app.get(KeyAuthenticator),
     metrics: app.get(GatewayMetrics),
     routes,

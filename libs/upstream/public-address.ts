@@ -54,7 +54,7 @@ export type Lookup = (hostname: string, options: LookupOptions, callback: Lookup
  * resolves differently the second time gains nothing. One address that is not public condemns the name. A name that does
  * not resolve reads the same as one that resolves to the inside, or strangers could list the names of this network.
  */
-export function publicOnly(lookup: Lookup = systemLookup as Lookup): Lookup {
+export function publicOnly(lookup: Lookup = systemLookup): Lookup {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       const addresses = error ? [] : (found as LookupAddress[]);

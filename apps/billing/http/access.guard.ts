@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type CallSession, ROUTE, type Route } from './route.js';
-import { SESSION_COOKIE, SessionCookie } from './session-cookie.js';
+import { SessionCookie } from './session-cookie.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -44,7 +44,7 @@ export class AccessGuard implements CanActivate {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyRequest['session']> {
-    const token = request.cookies[SESSION_COOKIE];
+    const token = this.cookie.read(request);
     const found = token === undefined ? null : await this.sessions.find(token);
     if (found?.newToken) this.cookie.set(reply, found.newToken);
     return found && { actor: found.actor, csrfToken: found.csrfToken, view: found.view };

@@ -2,6 +2,7 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { describeApi, type OpenApiDocument } from './openapi.document.js';
 import { ROUTE, type Route } from './route.js';
+import { SessionCookie } from './session-cookie.js';
 
 /** Describes every route that a controller serves, so that none can be forgotten. */
 @Controller()
@@ -12,11 +13,12 @@ export class OpenApiController {
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
     @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(SessionCookie) private readonly cookie: SessionCookie,
   ) {}
 
   @Get('api/openapi.json')
   openapi(): OpenApiDocument {
-    this.document ??= describeApi(this.routes());
+    this.document ??= describeApi(this.routes(), this.cookie.name);
     return this.document;
   }
 

@@ -36,7 +36,7 @@ const OF_BODIES: readonly ErrorCode[] = [
 ];
 
 /** Describes the control plane by its routes. */
-export function describeApi(routes: readonly Route[]): OpenApiDocument {
+export function describeApi(routes: readonly Route[], cookieName: string): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   for (const each of routes) (paths[each.path] ??= {})[each.method.toLowerCase()] = describe(each);
   const tags = [...new Set(routes.map(({ tag }) => tag))].sort();
@@ -54,7 +54,7 @@ export function describeApi(routes: readonly Route[]): OpenApiDocument {
     components: {
       schemas: { Error: schemaOf(ERROR, 'output') },
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'tollgate_session' },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
         csrfToken: { type: 'apiKey', in: 'header', name: 'x-csrf-token' },
       },
     },

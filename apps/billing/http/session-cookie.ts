@@ -1,22 +1,33 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
-export const SESSION_COOKIE = 'tollgate_session';
+const NAME = 'tollgate_session';
 
 /** The cookie that carries a session's token. It ends with the browser; the session itself ends on the server. */
 export class SessionCookie {
+  /**
+   * Behind https the name's prefix has browsers take the cookie from this very host alone, over https, for all its paths:
+   * no other host of the domain can set one in its place. On http browsers would refuse that name.
+   */
+  readonly name: string;
+
   /** `secure`: the console is reached by https, so the cookie never travels without it. */
-  constructor(private readonly options: { secure: boolean }) {}
+  constructor(private readonly options: { secure: boolean }) {
+    this.name = options.secure ? `__Host-${NAME}` : NAME;
+  }
+
+  read(request: FastifyRequest): string | undefined {
+    return request.cookies[this.name];
+  }
 
   set(reply: FastifyReply, token: string): void {
-    void reply.setCookie(SESSION_COOKIE, token, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: this.options.secure,
-    });
+    void reply.setCookie(this.name, token, this.attributes);
   }
 
   clear(reply: FastifyReply): void {
-    void reply.clearCookie(SESSION_COOKIE, { path: '/' });
+    void reply.clearCookie(this.name, this.attributes);
+  }
+
+  private get attributes() {
+    return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.options.secure } as const;
   }
 }
