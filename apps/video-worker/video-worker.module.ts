@@ -72,7 +72,7 @@ export class VideoWorkerModule {
       log,
       registry,
     });
-    const queue = new TaskQueue(pool, clock);
+    const queue = new TaskQueue(pool, clock, config.unclearCreateMs);
     const upstreams = new Upstreams();
     const health = channelHealth(options, queue);
     const worker = new VideoWorker({

@@ -43,6 +43,13 @@ interface Draft extends TaskOrder {
   readonly createdAtMs: number;
 }
 
+/** Why a task ends before any upstream works on it, and what the last one that was asked answered. */
+interface Failure {
+  readonly error: ApiError;
+  readonly channelId: string | null;
+  readonly upstreamStatus: number | null;
+}
+
 export interface TaskCreationParts {
   desk: ChargeDesk;
   post: ResolutionPost;
@@ -107,7 +114,7 @@ export class TaskCreator {
     await this.orLeaveToSweep(draft, () =>
       outcome.kind === 'refused'
         ? tasks.toRefused(id, { code: error.code, message: error.message })
-        : this.failTask(draft, { error, channelId: null, from: 'created' }),
+        : this.failTask(draft, { error, channelId: null, upstreamStatus: null }, 'created'),
     );
     throw error;
   }
@@ -115,7 +122,7 @@ export class TaskCreator {
   /** Returns when the task is with the upstream, or with a sweep. Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed. */
   private async submit(draft: Draft, hold: Hold): Promise<void> {
     const { tasks, health } = this.parts;
-    let channelId: string | null = null;
+    let last: Omit<Failure, 'error'> | null = null;
     for (const channel of draft.channels) {
       const target = {
         channelId: channel.id,
@@ -123,7 +130,7 @@ export class TaskCreator {
         upstreamModel: upstreamModel(channel, draft.model),
       };
       const mayCall = await this.orLeaveToSweep(draft, () =>
-        channelId === null
+        last === null
           ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
           : tasks.retarget(draft.id, target),
       );
@@ -132,15 +139,15 @@ export class TaskCreator {
       const outcome = await health.run(channel, () => this.askUpstream(draft, channel));
       if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
       this.report(draft, channel, outcome);
+      last = { channelId: channel.id, upstreamStatus: outcome.upstreamStatus };
       if (outcome.kind === 'unknown') return this.unclear(draft);
       if (outcome.kind === 'refused') {
         const error = new ApiError(outcome.code, outcome.message, { status: outcome.status });
-        return this.fail(draft, hold, { error, channelId: channel.id });
+        return this.fail(draft, hold, { error, ...last });
       }
-      channelId = channel.id;
     }
     const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels));
-    return this.fail(draft, hold, { error, channelId });
+    return this.fail(draft, hold, { error, ...(last ?? { channelId: null, upstreamStatus: null }) });
   }
 
   private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
@@ -186,29 +193,24 @@ export class TaskCreator {
    * Ends the task and announces it in one transaction, then has the money given back before the error goes out. If a
    * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
    */
-  private async fail(
-    draft: Draft,
-    hold: Hold,
-    failure: { error: ApiError; channelId: string | null },
-  ): Promise<void> {
-    const { error, channelId } = failure;
-    const won = await this.orLeaveToSweep(draft, () =>
-      this.failTask(draft, { ...failure, from: 'submitting' }),
-    );
+  private async fail(draft: Draft, hold: Hold, failure: Failure): Promise<void> {
+    const { error, channelId, upstreamStatus } = failure;
+    const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
     if (won === false) return;
     await this.parts.post.release(hold, hold.accountId, {
       delivered: null,
       channel: channelId,
       reason: { code: error.code, message: error.message },
+      upstreamStatus,
     });
     throw error;
   }
 
   private async failTask(
     draft: Draft,
-    failure: { error: ApiError; channelId: string | null; from: 'created' | 'submitting' },
+    { error, channelId, upstreamStatus }: Failure,
+    from: 'created' | 'submitting',
   ): Promise<boolean> {
-    const { error, channelId, from } = failure;
     const ending = {
       id: draft.id,
       kind: draft.kind,
@@ -219,7 +221,7 @@ export class TaskCreator {
     };
     const won = await this.parts.tasks.toFailed(
       ending,
-      { code: error.code, message: error.message },
+      { code: error.code, message: error.message, upstreamStatus },
       { from },
     );
     this.parts.wakeOutbox();
