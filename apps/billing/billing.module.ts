@@ -44,6 +44,7 @@ import { CatalogModule } from './catalog/catalog.module.js';
 import { ChargesModule } from './charges/charges.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { MarketModule } from './market/market.module.js';
+import { PrivacyModule } from './privacy/privacy.module.js';
 import { PricesModule } from './prices/prices.module.js';
 import { ProgramsModule } from './programs/programs.module.js';
 import { RefundsModule } from './refunds/refunds.module.js';
@@ -118,6 +119,7 @@ export class BillingModule {
         PeopleModule,
         PeriodsModule,
         PlaygroundModule,
+        PrivacyModule,
         RatesModule,
         ReconciliationModule,
         PaymentsModule,

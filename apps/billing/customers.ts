@@ -44,7 +44,7 @@ export function createCustomer(
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key' } = customer;
     const key = await insertKey(client, { accountId, group, name: keyName });
-    const after = { name: customer.name, keyId: key.keyId, group };
+    const after = { keyId: key.keyId, group };
     const subject = `account:${accountId}`;
     await audit(client, { actor: by, action: 'account.created', subject, accountId, after, requestId: null });
     return { accountId, ...key };
@@ -55,13 +55,13 @@ export function createCustomer(
 export function createKey(pool: pg.Pool, key: NewKey, by: string = SYSTEM): Promise<CreatedKey> {
   return inTransaction(pool, async (client) => {
     const created = await insertKey(client, key);
-    const { accountId, name, group } = key;
+    const { accountId, group } = key;
     await noteKey(client, {
       by,
       action: 'key.created',
       accountId,
       keyId: created.keyId,
-      after: { name, group },
+      after: { group },
     });
     return created;
   });

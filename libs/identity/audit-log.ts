@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withoutAddressesIn } from './redaction.js';
 
 export interface AuditRecord {
   /** `user:{id}`, `cli:{login}` or `system`. */
@@ -14,7 +15,10 @@ export interface AuditRecord {
   requestId: string | null;
 }
 
-/** Notes a change inside the transaction that makes it, so that neither is there without the other. No secrets in it. */
+/**
+ * Notes a change inside the transaction that makes it, so that neither is there without the other. No secrets, names or
+ * prompts in it; people are named by their ids, and an e-mail address in a text is replaced.
+ */
 export async function audit(client: pg.ClientBase, record: AuditRecord): Promise<void> {
   const { actor, action, subject, accountId = null, before, after, requestId } = record;
   await client.query(
@@ -26,5 +30,5 @@ export async function audit(client: pg.ClientBase, record: AuditRecord): Promise
 
 /** Amounts are bigints in code and decimal strings here; whoever audits one formats it. */
 function jsonOf(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+  return value === undefined ? null : JSON.stringify(withoutAddressesIn(value));
 }

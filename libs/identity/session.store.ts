@@ -68,12 +68,16 @@ export class SessionStore {
     private readonly life: SessionLife,
   ) {}
 
-  /** Opens a session inside the caller's transaction, or by itself. */
+  /** Opens a session inside the caller's transaction, or by itself, and notes it in the audit log at once. */
   async open(session: NewSession, database: pg.Pool | pg.ClientBase = this.pool): Promise<OpenedSession> {
     const opened = { sessionId: newId(), token: newToken(), csrfToken: newToken() };
     await database.query(
-      `INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond')`,
+      `WITH opened AS (
+         INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond') RETURNING id, user_id)
+       INSERT INTO audit_log (actor, action, subject, account_id)
+       SELECT 'user:' || u.id, 'session.opened', 'session:' || o.id, u.account_id
+       FROM opened o JOIN users u ON u.id = o.user_id`,
       [
         opened.sessionId,
         session.userId,

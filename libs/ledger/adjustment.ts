@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { isTooMuchAlone } from './alone-limit.js';
@@ -131,8 +132,10 @@ export async function findAdjustment(
   );
   const found = rows[0] && exact(rows[0]);
   if (!found) return null;
+  // The database keeps no address in a note.
+  const asked = { ...request, note: withoutAddresses(request.note) };
   const isSame = (['accountId', 'ticketId', 'amount', 'reason', 'note'] as const).every(
-    (field) => found[field] === request[field],
+    (field) => found[field] === asked[field],
   );
   if (isSame) return found;
   throw new AdjustmentRefused('conflict', 'This requestId was used for another adjustment.');

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
+import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { settleDebt } from './debt.js';
@@ -118,7 +119,7 @@ export async function findRefund(
   const isSame =
     chargeId === request.chargeId &&
     amount === request.amount &&
-    reason === request.reason &&
+    reason === withoutAddresses(request.reason) &&
     ticketId === request.ticketId;
   if (isSame) return found;
   throw new ChargeRefundRefused('conflict', 'This requestId was used for another refund.');

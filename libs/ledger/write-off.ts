@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { isTooMuchAlone } from './alone-limit.js';
@@ -202,7 +203,7 @@ export async function findWriteOff(
   const isSame =
     found.accountId === request.accountId &&
     found.ticketId === request.ticketId &&
-    found.note === request.note &&
+    found.note === withoutAddresses(request.note) &&
     (request.amount === null || found.amount === request.amount);
   if (isSame) return found;
   throw new WriteOffRefused('conflict', 'This requestId was used for another write-off.');

@@ -87,7 +87,10 @@ const dialog = ({ page }: Tab) => page.getByRole('dialog').waitFor();
 async function view(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { owner } = await workOf(relay);
   const params = { path: { accountId: owner.accountId } };
-  await viewer!.api.POST('/api/support/accounts/{accountId}/view', { params });
+  await viewer!.api.POST('/api/support/accounts/{accountId}/view', {
+    params,
+    body: { reason: 'A question of theirs.' },
+  });
 }
 
 describePages({

@@ -233,6 +233,8 @@ describe('an account', () => {
     const { page } = tab;
     await tab.goto(`/support/accounts/${owner.accountId}`);
     await page.getByRole('button', { name: 'See as they see' }).click();
+    await page.getByLabel('Reason').fill('A question about a call.');
+    await page.getByRole('button', { name: 'View their console' }).click();
     await page.getByText('You see the account The north studio as its owner does').waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
@@ -262,7 +264,10 @@ describe('a view of an account', () => {
     const { owner } = await customerAtWork(relay);
     const viewer = await staff('support');
     const params = { path: { accountId: owner.accountId } };
-    await viewer.api.POST('/api/support/accounts/{accountId}/view', { params });
+    await viewer.api.POST('/api/support/accounts/{accountId}/view', {
+      params,
+      body: { reason: 'A question of theirs.' },
+    });
     const tab = await open({ as: viewer });
     const { page } = tab;
     await relay.fixture.billing.query(

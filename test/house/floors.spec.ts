@@ -12,7 +12,7 @@ const FLOORS = [
   ['pricing', 'bus', 'identity'],
   ['ledger'],
   ['finance'],
-  ['tasks', 'catalog'],
+  ['tasks', 'catalog', 'privacy'],
   ['upstream'],
   ['apps/gateway', 'apps/billing', 'apps/video-worker', 'apps/sandbox-upstream', 'apps/console'],
   ['apps/standalone'],

@@ -186,7 +186,10 @@ describe('the live stream', () => {
 
 describe('a look at the console of somebody else', () => {
   const view = (staff: Person, accountId: string) =>
-    staff.api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } } });
+    staff.api.POST('/api/support/accounts/{accountId}/view', {
+      params: { path: { accountId } },
+      body: { reason: 'The customer asked why a call failed.' },
+    });
 
   it('reads what the owner reads, changes nothing, says so, and ends', async () => {
     const someone = await owner('3');

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { NO_NAME } from '#identity/redaction.js';
 import { SessionStore } from '#identity/session.store.js';
 import type { FreezeResult } from '#ledger/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
@@ -115,13 +116,13 @@ async function note(
   await audit(client, { actor: by, subject, accountId, requestId, ...what });
 }
 
-/** As the audit log keeps it: amounts as decimal strings. */
+/** As the audit log keeps it: amounts as decimal strings, and no name. */
 function describe(settings: Partial<Settings>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      typeof value === 'bigint' ? formatAmount(nanos(value)) : value,
-    ]),
+    Object.entries(settings).map(([name, value]) => {
+      if (name === 'name') return [name, NO_NAME];
+      return [name, typeof value === 'bigint' ? formatAmount(nanos(value)) : value];
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
@@ -9,7 +10,7 @@ import { CONFIG } from '../billing.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewRoutes as routes } from './view.routes.js';
 
-/** Support looks at what a customer sees. Who looked at whom stands in the audit log. */
+/** Support looks at what a customer sees. Who looked at whom, and why, is in the audit log, and the customer reads it. */
 @Controller()
 export class ViewController {
   constructor(
@@ -22,6 +23,7 @@ export class ViewController {
   async begin({
     actor,
     params: { accountId },
+    body: { reason, ticketId },
     requestId,
   }: CallOf<typeof routes.begin>): Promise<AnswerOf<typeof routes.begin>> {
     return inEntityTransaction(this.source, async ({ client }) => {
@@ -29,6 +31,7 @@ export class ViewController {
         accountId,
       ]);
       if (!rows[0]) throw new ApiError('not_found', 'There is no such account.');
+      if (ticketId !== undefined) await requireTicket(client, { accountId, ticketId });
       const view = { accountId, lifeMs: this.config.console.viewLifeMs };
       const until = (await this.sessions.beginView(client, actor.sessionId, view)).toISOString();
       await audit(client, {
@@ -36,7 +39,7 @@ export class ViewController {
         action: 'account.view_began',
         subject: `account:${accountId}`,
         accountId,
-        after: { until },
+        after: { until, reason, ticketId, role: actor.roles.includes('admin') ? 'admin' : 'support' },
         requestId,
       });
       return { accountId, name: rows[0].name, until };
@@ -57,4 +60,16 @@ export class ViewController {
       });
     });
   }
+}
+
+async function requireTicket(
+  client: pg.ClientBase,
+  { accountId, ticketId }: { accountId: string; ticketId: string },
+): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM tickets WHERE id = $1 AND account_id = $2', [
+    ticketId,
+    accountId,
+  ]);
+  if (!rowCount)
+    throw new ApiError('invalid_value', 'ticketId: this account has no such ticket.', { param: 'ticketId' });
 }

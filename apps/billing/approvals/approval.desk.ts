@@ -5,6 +5,7 @@ import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import type { z } from 'zod';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
+import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';
 import type { Actor, Role } from '#identity/role.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -89,7 +90,9 @@ export class ApprovalDesk {
    * @throws ApiError conflict when the request id was used for something else.
    */
   async request({ entities, client }: EntityTransaction, asked: ApprovalRequest): Promise<Approval> {
-    const { kind, subject, accountId, payload, amount, reason, actor, requestId } = asked;
+    const { kind, subject, accountId, amount, actor, requestId } = asked;
+    // What was asked for stays for good, and names people by their ids.
+    const [payload, reason] = [withoutAddressesIn(asked.payload), withoutAddresses(asked.reason)];
     this.kindOf(kind).payload.parse(payload);
     const key = { requestedBy: actor.userId, kind, requestId };
     const id = newId();
@@ -214,7 +217,7 @@ export class ApprovalDesk {
     await client.query(
       `UPDATE approvals SET state = $2, decided_by = $3, decision_note = $4, outcome = $5, decided_at = now()
        WHERE id = $1`,
-      [approval.id, state, actor.userId, note, outcome],
+      [approval.id, state, actor.userId, note && withoutAddresses(note), outcome],
     );
     await audit(client, {
       actor: `user:${actor.userId}`,

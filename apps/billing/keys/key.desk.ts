@@ -6,6 +6,7 @@ import { topics } from '#bus/topics.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { insertKey, revokeKey } from '#identity/key.store.js';
+import { NO_NAME } from '#identity/redaction.js';
 import type { Actor } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
@@ -176,10 +177,14 @@ async function note(client: pg.ClientBase, { actor, keyId, ...rest }: Note): Pro
   await audit(client, { actor: `user:${userId}`, subject: `key:${keyId}`, accountId, ...rest });
 }
 
-/** Rules as the audit log keeps them: amounts as decimal strings. */
+/** Rules as the audit log keeps them: amounts as decimal strings, no name, and how many network addresses are allowed. */
 function describe(rules: Partial<KeyRules> & { group?: string }): Record<string, unknown> {
-  const told = (value: unknown) => (typeof value === 'bigint' ? formatAmount(nanos(value)) : value);
-  return Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, told(value)]));
+  const kept = (name: string, value: unknown) => {
+    if (name === 'name') return NO_NAME;
+    if (name === 'allowedIps' && Array.isArray(value)) return value.length;
+    return typeof value === 'bigint' ? formatAmount(nanos(value)) : value;
+  };
+  return Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, kept(name, value)]));
 }
 
 function noSuchKey(): ApiError {

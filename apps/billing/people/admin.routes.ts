@@ -69,6 +69,10 @@ export const peopleRoutes = {
 const auditView = z.object({
   id: z.string(),
   actor: z.string(),
+  actorEmail: z
+    .string()
+    .nullable()
+    .meta({ description: 'Of the person who did it, today; the log itself has ids only.' }),
   action: z.string(),
   subject: z.string(),
   accountId: z.string().nullable(),

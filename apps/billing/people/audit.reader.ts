@@ -7,6 +7,8 @@ import { ApiError } from '#platform/errors.js';
 export interface AuditLine {
   id: bigint;
   actor: string;
+  /** Of the person who did it, today; a pseudonym once they are deleted. */
+  actorEmail: string | null;
   action: string;
   subject: string;
   accountId: string | null;
@@ -40,16 +42,16 @@ export class AuditReader {
     const given = (column: string, value: unknown, operator = '=') =>
       value === undefined ? [] : [`${column} ${operator} $${values.push(value)}`];
     const conditions = [
-      ...given('id', after, '<'),
-      ...given('subject', filters.subject),
-      ...given('actor', filters.actor),
-      ...given('account_id', filters.accountId),
-      ...given('action', filters.action),
+      ...given('l.id', after, '<'),
+      ...given('l.subject', filters.subject),
+      ...given('l.actor', filters.actor),
+      ...given('l.account_id', filters.accountId),
+      ...given('l.action', filters.action),
     ];
     const { rows } = await this.pool.query<AuditLine>(
-      `SELECT id, actor, action, subject, account_id AS "accountId", before, after, request_id AS "requestId",
-         recorded_at AS "recordedAt"
-       FROM audit_log ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY id DESC LIMIT $1`,
+      `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
+         l.request_id AS "requestId", l.recorded_at AS "recordedAt"
+       FROM audit_log l LEFT JOIN users u ON l.actor = 'user:' || u.id ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY l.id DESC LIMIT $1`,
       values,
     );
     return pageFrom(rows, limit, (line) => [String(line.id)]);

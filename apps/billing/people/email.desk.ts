@@ -83,8 +83,13 @@ async function takeOver(client: pg.ClientBase, token: string, requestId: string)
   await client.query('UPDATE users SET email = $2 WHERE id = $1', [id, email]);
   await client.query('DELETE FROM email_changes WHERE user_id = $1', [id]);
   await client.query('DELETE FROM password_resets WHERE user_id = $1', [id]);
-  const entry = { actor: `user:${id}`, action: 'email.changed', subject: `user:${id}`, accountId, requestId };
-  await audit(client, { ...entry, before: { email: before }, after: { email } });
+  await audit(client, {
+    actor: `user:${id}`,
+    action: 'email.changed',
+    subject: `user:${id}`,
+    accountId,
+    requestId,
+  });
   await queueMail(client, { template: 'email_changed', to: before, details: { email } });
   return email;
 }

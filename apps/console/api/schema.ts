@@ -21,6 +21,26 @@ export interface paths {
     patch: operations['changeAccount'];
     trace?: never;
   };
+  '/api/activity': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What happened to the access of your account, the newest first.
+     * @description Sign-ins, changes of keys, password and second factor, exports and deletions that were asked for, and each time a colleague of ours viewed your console: their role, when, and why.
+     */
+    get: operations['listActivity'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/accounts/{accountId}/rate': {
     parameters: {
       query?: never;
@@ -2906,7 +2926,7 @@ export interface paths {
     put?: never;
     /**
      * Looks at the console as the owner of an account sees it, for a while.
-     * @description From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; whatever else is refused until the view ends. The session says so in `viewing`.
+     * @description From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; whatever else is refused until the view ends. The session says so in `viewing`. The owner sees who looked, by role, when and why.
      */
     post: operations['viewAccount'];
     delete?: never;
@@ -3937,6 +3957,99 @@ export interface operations {
       };
     };
   };
+  listActivity: {
+    parameters: {
+      query?: {
+        limit?: number;
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What happened to the access of your account, the newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              id: string;
+              /**
+               * @example account.view_began
+               * @example session.opened
+               * @example key.created
+               */
+              action: string;
+              /**
+               * @description You, or the role of whoever did it.
+               * @enum {string}
+               */
+              by: 'you' | 'support' | 'finance' | 'admin' | 'system';
+              /** @description `kind:{id}` of what it was done to. */
+              subject: string;
+              reason: string | null;
+              ticketId: string | null;
+              /**
+               * Format: date-time
+               * @description ISO 8601, UTC.
+               */
+              at: string;
+            }[];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description `invalid_value`, `invalid_type` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   setAccountRate: {
     parameters: {
       query?: never;
@@ -4108,6 +4221,8 @@ export interface operations {
             items: {
               id: string;
               actor: string;
+              /** @description Of the person who did it, today; the log itself has ids only. */
+              actorEmail: string | null;
               action: string;
               subject: string;
               accountId: string | null;
@@ -24549,7 +24664,16 @@ export interface operations {
       };
       cookie?: never;
     };
-    requestBody?: never;
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @description Why you look. The owner of the account reads it. */
+          reason: string;
+          /** @description The ticket of this account that it is about. */
+          ticketId?: string;
+        };
+      };
+    };
     responses: {
       /** @description Looks at the console as the owner of an account sees it, for a while. */
       200: {
@@ -24566,6 +24690,15 @@ export interface operations {
              */
             until: string;
           };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description `not_signed_in` */
@@ -24588,6 +24721,24 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
         headers: {
           [name: string]: unknown;
         };

@@ -24,6 +24,7 @@ export type Namespace =
   | 'support'
   | 'admin'
   | 'prices'
+  | 'privacy'
   | 'catalog'
   | 'finance'
   | 'reconciliation'

@@ -6,6 +6,7 @@ import type catalog from './en/catalog.json';
 import type finance from './en/finance.json';
 import type operator from './en/operator.json';
 import type prices from './en/prices.json';
+import type privacy from './en/privacy.json';
 import type shell from './en/shell.json';
 import type support from './en/support.json';
 import type tickets from './en/tickets.json';
@@ -45,6 +46,7 @@ declare module 'i18next' {
       support: typeof support;
       admin: typeof admin;
       prices: typeof prices;
+      privacy: typeof privacy;
       catalog: typeof catalog;
       operator: typeof operator;
     };

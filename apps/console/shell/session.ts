@@ -86,8 +86,12 @@ export function mayAny(session: Session | null, roles: readonly Role[]): boolean
 }
 
 /** Looks at the console as the owner of an account sees it, until the view ends. */
-export async function beginView(accountId: string): Promise<void> {
-  await api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } } });
+export async function beginView(
+  accountId: string,
+  why: { reason: string; ticketId?: string | undefined },
+): Promise<void> {
+  const body = { reason: why.reason, ...(why.ticketId ? { ticketId: why.ticketId } : {}) };
+  await api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } }, body });
   await lookAgain();
 }
 

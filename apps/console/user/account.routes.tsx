@@ -1,4 +1,4 @@
-import { IconBell, IconMessages, IconUserCog } from '@tabler/icons-react';
+import { IconBell, IconMessages, IconShieldLock, IconUserCog } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../shell/access.js';
 import type { NavEntry } from '../shell/navigation.js';
@@ -63,10 +63,19 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./account/account.page.js'), 'AccountPage'),
 });
 
-export const accountRoutes = [tickets, newTicket, ticket, webhooks, endpoint, account] as const;
+const privacy = createRoute({
+  getParentRoute: () => userArea,
+  path: '/privacy',
+  loader: textsOf('privacy'),
+  validateSearch: searchOf({ cursor }),
+  component: lazyRouteComponent(() => import('./privacy/privacy.page.js'), 'PrivacyPage'),
+});
+
+export const accountRoutes = [tickets, newTicket, ticket, webhooks, endpoint, account, privacy] as const;
 
 export const accountEntries: readonly NavEntry[] = [
   { to: '/webhooks', label: 'webhooks', icon: IconBell, roles: ['user'] },
   { to: '/tickets', label: 'tickets', icon: IconMessages, roles: ['user'] },
   { to: '/account', label: 'profile', icon: IconUserCog, roles: ['user'], isOwn: true },
+  { to: '/privacy', label: 'privacy', icon: IconShieldLock, roles: ['user'] },
 ];

@@ -151,13 +151,13 @@ function OpenEntry({ entry }: { entry: Entry | undefined }) {
 
 function Details({ entry }: { entry: Entry }) {
   const { t } = useTranslation('admin');
-  const { subject, actor, accountId, recordedAt, requestId, before, after } = entry;
+  const { subject, actor, actorEmail, accountId, recordedAt, requestId, before, after } = entry;
   const changes = changesBetween(before, after);
   return (
     <Stack>
       <Text className="model-name">{subject}</Text>
       <Text size="sm" component="div">
-        <Who actor={actor} /> · <When at={recordedAt} />
+        <Who actor={actor} /> {actorEmail} · <When at={recordedAt} />
       </Text>
       {accountId !== null && (
         <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">

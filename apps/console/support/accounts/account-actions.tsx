@@ -1,15 +1,12 @@
-import { Button, Group, Text } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell, tellFailure } from '../../shell/notices.js';
-import { beginView } from '../../shell/session.js';
+import { tell } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { ReasonAction } from '../../ui/reason-action.js';
 import type { FoundAccount } from './account.page.js';
+import { ViewAction } from './view-action.js';
 
 /** What can be done for an account; money moves by tickets and by finance. */
 export function AccountActions({ found: { account, person } }: { found: FoundAccount }) {
@@ -21,7 +18,7 @@ export function AccountActions({ found: { account, person } }: { found: FoundAcc
   };
   return (
     <Group gap="sm">
-      <SeeAsTheySee account={account} />
+      <ViewAction accountId={account.accountId} />
       {account.frozen === null ? <Freeze account={account} /> : <Unfreeze account={account} />}
       {person !== null && (
         <ConfirmAction
@@ -38,28 +35,6 @@ export function AccountActions({ found: { account, person } }: { found: FoundAcc
 
 interface OfAccount {
   account: FoundAccount['account'];
-}
-
-function SeeAsTheySee({ account: { accountId } }: OfAccount) {
-  const { t } = useTranslation('support');
-  const navigate = useNavigate();
-  const viewing = useMutation({
-    mutationFn: async () => {
-      await beginView(accountId);
-      await navigate({ to: '/overview' });
-    },
-    onError: tellFailure,
-  });
-  return (
-    <Button
-      leftSection={<IconEye size={16} aria-hidden />}
-      onClick={() => viewing.mutate()}
-      loading={viewing.isPending}
-      title={t('actions.seeHint')}
-    >
-      {t('actions.see')}
-    </Button>
-  );
 }
 
 function reread(): Promise<void> {

@@ -1,0 +1,50 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Item } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { When } from '../../ui/when.js';
+
+const route = getRouteApi('/user/privacy');
+const PAGE = 20;
+
+type Line = Item<'/api/activity'>;
+
+/** Sign-ins, keys, and who of staff looked when and why. */
+export function Activity() {
+  const { t } = useTranslation('privacy');
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const lines = $api.useQuery(
+    'get',
+    '/api/activity',
+    { params: { query: { limit: PAGE, cursor } } },
+    { placeholderData: keepPreviousData },
+  );
+  return (
+    <DataList
+      label={t('activity.title')}
+      query={lines}
+      columns={useColumns()}
+      rowKey={({ id }) => id}
+      empty={{ title: t('activity.empty'), hint: t('activity.emptyHint') }}
+      pager={{ cursor, go: (next) => void navigate({ search: { cursor: next } }) }}
+    />
+  );
+}
+
+function useColumns(): Column<Line>[] {
+  const { t } = useTranslation('privacy');
+  return [
+    { id: 'at', header: t('activity.at'), cell: ({ at }) => <When at={at} /> },
+    { id: 'by', header: t('activity.by'), cell: ({ by }) => t(`activity.actors.${by}`) },
+    {
+      id: 'action',
+      header: t('activity.action'),
+      // An action that is newer than these texts is shown by its name.
+      cell: ({ action }) => t(`activity.actions.${action}` as 'activity.action', { defaultValue: action }),
+    },
+    { id: 'reason', header: t('activity.reason'), cell: ({ reason }) => reason ?? '–' },
+  ];
+}

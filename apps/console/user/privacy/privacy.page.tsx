@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next';
+import { Page } from '../../ui/page.js';
+import { Section } from '../../ui/states.js';
+import { Activity } from './activity.js';
+
+/** What happens with one's data: who saw it, and what can be done about it. */
+export function PrivacyPage() {
+  const { t } = useTranslation('privacy');
+  return (
+    <Page title={t('title')} about={t('about')}>
+      <Section title={t('activity.title')}>
+        <Activity />
+      </Section>
+    </Page>
+  );
+}

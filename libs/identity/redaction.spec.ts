@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { withoutAddresses, withoutAddressesIn } from './redaction.js';
+
+it('replaces addresses in a text and leaves the rest', () => {
+  expect(withoutAddresses('Ada <ada@example.com>, and bob+x@mail.example.org asked.')).toBe(
+    'Ada <[e-mail]>, and [e-mail] asked.',
+  );
+  expect(withoutAddresses('two @ signs, 5 @ 3, none of them an address')).toBe(
+    'two @ signs, 5 @ 3, none of them an address',
+  );
+});
+
+it('leaves no address in any text of a JSON value, and its shape as it was', () => {
+  expect(
+    withoutAddressesIn({ note: 'a@b.cd', list: ['x', { deep: 'me@example.com' }], count: 3, none: null }),
+  ).toEqual({ note: '[e-mail]', list: ['x', { deep: '[e-mail]' }], count: 3, none: null });
+});
+
+it('finds every address, whatever is around it', () => {
+  fc.assert(
+    fc.property(fc.emailAddress(), fc.string(), fc.string(), (address, before, after) => {
+      const text = withoutAddresses(`${before} ${address} ${after}`);
+      expect(text).not.toContain(` ${address} `);
+    }),
+  );
+});

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+
+/** Who did it, as a customer may know them: colleagues of ours by their role, never by name. */
+export const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
+export type ActivityActor = (typeof activityActors)[number];
+
+export interface ActivityLine {
+  id: bigint;
+  /** As in the audit log, such as `account.view_began`. */
+  action: string;
+  by: ActivityActor;
+  /** `kind:{id}` of what it was done to. */
+  subject: string;
+  /** What staff wrote for the owner to read. */
+  reason: string | null;
+  ticketId: string | null;
+  at: Date;
+}
+
+/** What of the audit log concerns access to an account; what staff note for themselves is not among it. */
+const SHOWN = [
+  'account.view_began',
+  'account.view_ended',
+  'account.changed',
+  'account.frozen',
+  'account.unfrozen',
+  'account.sessions_revoked',
+  'account.deletion_%',
+  'account.export_%',
+  'email.%',
+  'key.%',
+  'password.%',
+  'person.%',
+  'session.%',
+  'totp.%',
+];
+/** Only these reasons were written for the owner. */
+const REASONS_FOR_THE_OWNER = ['account.view_began', 'account.frozen'];
+
+/**
+ * What happened to the access of an account, the newest first: sign-ins, keys, looks of staff, and what was asked for.
+ * @param before the id of the last line that was read; null at first
+ */
+export async function readActivity(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+  { limit, before }: { limit: number; before: string | null },
+): Promise<ActivityLine[]> {
+  const { rows } = await database.query<ActivityLine>(
+    `SELECT l.id, l.action, l.subject, l.recorded_at AS at, l.after ->> 'ticketId' AS "ticketId",
+       CASE WHEN l.action = ANY ($4) THEN l.after ->> 'reason' END AS reason,
+       CASE WHEN u.account_id = l.account_id THEN 'you' WHEN l.actor = 'system' THEN 'system'
+         WHEN l.after ->> 'role' = 'support' THEN 'support' WHEN 'admin' = ANY (u.roles) THEN 'admin'
+         WHEN 'finance' = ANY (u.roles) THEN 'finance' WHEN u.id IS NOT NULL THEN 'support' ELSE 'admin' END AS by
+     FROM audit_log l LEFT JOIN users u ON l.actor = 'user:' || u.id
+     WHERE l.account_id = $1 AND ($2::bigint IS NULL OR l.id < $2) AND l.action LIKE ANY ($3)
+     ORDER BY l.id DESC LIMIT $5`,
+    [accountId, before, SHOWN, REASONS_FOR_THE_OWNER, limit],
+  );
+  return rows;
+}
