@@ -27,8 +27,8 @@ down. DIR/next-start.json, such as {"gateway-1":{"CRASH_AT":"hold.committed"}}, 
 program, once. DIR/logs has the output of each.
 
 Environment: KAFKA_BROKERS for a broker that is there, else one is started (Maven and Java 17, or Docker);
-DATABASE_URL, an owner's login, for a database that is there, else the embedded one; SANDBOX_URL and SANDBOX_API_KEY
-for another upstream. All other variables reach the programs. SIGTERM and SIGINT stop everything in order.
+DATABASE_URL, tollgate_owner's login, for a database that is there, else the embedded one, with ADMIN_DATABASE_URL, a
+superuser's, unless the owner may create roles; SANDBOX_URL and SANDBOX_API_KEY for another upstream. All other variables reach the programs. SIGTERM and SIGINT stop everything in order.
 Exit codes: 0 stopped, 1 failed.
 `;
 
@@ -163,6 +163,7 @@ class Deployment {
       this.#setPid('postgres', null);
       return {
         passwords,
+        adminUrl: process.env.ADMIN_DATABASE_URL ?? '',
         databaseUrl: (role) => (role === 'owner' ? given : withRole(given, role, passwords[role])),
       };
     }
@@ -188,6 +189,7 @@ class Deployment {
     });
     return {
       passwords: Object.fromEntries(roles.map((role) => [role, server.passwordFor(role)])),
+      adminUrl: server.urlFor('admin'),
       databaseUrl: (role) => server.urlFor(role),
     };
   }

@@ -1,10 +1,13 @@
 import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog/catalog.seed.js';
 import { inTransaction, openPool } from '#database/database.js';
 import { migrate, type MigrateOptions } from '#database/migrations.js';
+import { prepareDatabase } from '#database/prepare-database.js';
 import { ConfigReader } from '#platform/config.js';
 
 export interface DatabaseSetup {
-  /** The login that owns the database and may create roles. */
+  /** A superuser's login, to make the roles and the database with; without it they are there. */
+  adminUrl?: string | undefined;
+  /** The login that owns the database. */
   ownerUrl: string;
   passwords?: MigrateOptions['passwords'];
   /** Points the sandbox channel at a sandbox upstream. */
@@ -18,8 +21,8 @@ export interface DatabaseSetup {
  * @throws OperatorError when the database is newer than this code.
  */
 export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
-  const { ownerUrl, passwords, sandbox } = setup;
-  const applied = await migrate({ ownerUrl, ...(passwords && { passwords }) });
+  const { ownerUrl, sandbox } = setup;
+  const applied = await prepareAndMigrate(setup);
   const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
   try {
     await inTransaction(pool, async (client) => {
@@ -36,6 +39,17 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
   return applied;
 }
 
+async function prepareAndMigrate({ adminUrl, ownerUrl, passwords = {} }: DatabaseSetup): Promise<string[]> {
+  if (!adminUrl) return migrate({ ownerUrl, passwords });
+  const { password, pathname } = new URL(ownerUrl);
+  await prepareDatabase({
+    adminUrl,
+    database: decodeURIComponent(pathname.slice(1)),
+    passwords: { ...passwords, owner: decodeURIComponent(password) },
+  });
+  return migrate({ ownerUrl });
+}
+
 /** Reads what to set up. @throws OperatorError that names the variables at fault. */
 export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
   const reader = new ConfigReader(env);
@@ -48,5 +62,6 @@ export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
   const sandbox = sandboxUrl
     ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.string('SANDBOX_API_KEY') }
     : undefined;
-  return reader.finish({ ownerUrl: reader.url('OWNER_DATABASE_URL'), passwords, sandbox });
+  const adminUrl = reader.optionalString('ADMIN_DATABASE_URL') && reader.url('ADMIN_DATABASE_URL');
+  return reader.finish({ adminUrl, ownerUrl: reader.url('OWNER_DATABASE_URL'), passwords, sandbox });
 }

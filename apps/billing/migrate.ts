@@ -6,7 +6,10 @@ const HELP = `Brings the database up to date, then ends: schema, passwords of th
 Usage: node dist/apps/billing/migrate.js [--help]
 
 Environment:
-  OWNER_DATABASE_URL         login that owns the database and may create roles
+  OWNER_DATABASE_URL         login that owns the database: tollgate_owner, no superuser
+  ADMIN_DATABASE_URL         a superuser's login, which makes the roles and the
+                             database; without it the owner must be allowed to
+                             create roles, or they are there
   GATEWAY_DATABASE_PASSWORD  passwords to give to the roles tollgate_gateway,
   WORKER_DATABASE_PASSWORD   tollgate_worker and tollgate_billing;
   BILLING_DATABASE_PASSWORD  a role without one keeps the one it has

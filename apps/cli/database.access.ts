@@ -30,7 +30,7 @@ export async function withDatabase<T>(
   const running = readEmbeddedConnection(folder.database);
   if (running) return onPool(running.urlFor('billing'), work);
   return withEmbedded(folder, async (server) => {
-    await setUpDatabase(ownerSetup(server));
+    await setUpDatabase({ ownerUrl: server.ownerUrl });
     return onPool(server.urlFor('billing'), work);
   });
 }
@@ -39,15 +39,8 @@ export async function withDatabase<T>(
 export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]> {
   const folder = dataFolder(env);
   const running = readEmbeddedConnection(folder.database);
-  if (running) return setUpDatabase(ownerSetup(running));
-  return withEmbedded(folder, (server) => setUpDatabase(ownerSetup(server)));
-}
-
-function ownerSetup(server: Pick<EmbeddedPostgres, 'ownerUrl' | 'passwordFor'>) {
-  const [gateway, worker, billing] = (['gateway', 'worker', 'billing'] as const).map((role) =>
-    server.passwordFor(role),
-  );
-  return { ownerUrl: server.ownerUrl, passwords: { gateway, worker, billing } };
+  if (running) return setUpDatabase({ ownerUrl: running.ownerUrl });
+  return withEmbedded(folder, (server) => setUpDatabase({ ownerUrl: server.ownerUrl }));
 }
 
 async function withEmbedded<T>(

@@ -72,11 +72,6 @@ class Standalone {
     const external = sandboxUrl && { baseUrl: sandboxUrl, apiKey: process.env['SANDBOX_API_KEY'] ?? '' };
     await setUpDatabase({
       ownerUrl: database.ownerUrl,
-      passwords: {
-        gateway: database.passwordFor('gateway'),
-        worker: database.passwordFor('worker'),
-        billing: database.passwordFor('billing'),
-      },
       sandbox: external || undefined,
     });
     const relay = await startRelay({

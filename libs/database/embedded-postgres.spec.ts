@@ -126,6 +126,71 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
+/** As earlier versions left it: the owner is the first superuser of the server, and there is no admin. */
+async function makeOld(server: EmbeddedPostgres, left = ''): Promise<void> {
+  const passwordsFile = join(root, 'data', 'passwords.json');
+  const { admin: _admin, ...passwords } = JSON.parse(readFileSync(passwordsFile, 'utf8')) as Record<
+    string,
+    string
+  >;
+  const template = server.urlFor('admin').replace(/[^/]+$/, 'template1');
+  await query(template, `CREATE ROLE helper SUPERUSER LOGIN PASSWORD 'helper'`);
+  const helper = template.replace(/\/\/[^@]+@/, '//helper:helper@');
+  await query(helper, 'DROP DATABASE tollgate');
+  await query(
+    helper,
+    `DROP ROLE tollgate_owner, tollgate_gateway, tollgate_worker, tollgate_billing;
+     ALTER ROLE tollgate_admin RENAME TO tollgate_owner; ALTER ROLE tollgate_owner PASSWORD '${passwords['owner']}'`,
+  );
+  await query(template.replace(/\/\/[^@]+@/, `//tollgate_owner:${passwords['owner']}@`), 'DROP ROLE helper');
+  await query(server.ownerUrl.replace(/[^/]+$/, 'template1'), 'CREATE DATABASE tollgate');
+  await query(
+    server.ownerUrl,
+    `CREATE ROLE tollgate_gateway LOGIN; CREATE TABLE kept (id bigint GENERATED ALWAYS AS IDENTITY, value int);
+     INSERT INTO kept (value) VALUES (7); GRANT SELECT (value) ON kept TO tollgate_gateway;
+     CREATE VIEW seen AS SELECT value FROM kept; CREATE SEQUENCE counted;
+     CREATE FUNCTION kept_value() RETURNS int LANGUAGE sql AS 'SELECT value FROM kept'; ${left}`,
+  );
+  await server.stop();
+  writeFileSync(passwordsFile, JSON.stringify(passwords));
+}
+
+const OWNERS_SQL = `SELECT relname AS name, relowner::regrole::text AS owner FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'S')
+  UNION ALL SELECT proname, proowner::regrole::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT datname, datdba::regrole::text FROM pg_database WHERE datname = 'tollgate' ORDER BY 1`;
+
+describe('the owner of the database', () => {
+  it('is no superuser', async () => {
+    const server = await start();
+    const rights = `SELECT rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user`;
+    expect(await query(server.ownerUrl, rights)).toEqual([
+      { rolsuper: false, rolcreaterole: false, rolcreatedb: false },
+    ]);
+  });
+
+  it('stops being one in a folder of an earlier version, and keeps everything else', async () => {
+    await makeOld(await start());
+    const server = await start();
+    const names = ['counted', 'kept', 'kept_id_seq', 'kept_value', 'seen', 'tollgate'];
+    expect(await query(server.ownerUrl, OWNERS_SQL)).toEqual(
+      names.map((name) => ({ name, owner: 'tollgate_owner' })),
+    );
+    expect(await query(server.ownerUrl, 'SELECT value FROM seen')).toEqual([{ value: 7 }]);
+    expect(await query(server.urlFor('gateway'), 'SELECT value FROM kept')).toEqual([{ value: 7 }]);
+    const superusers = `SELECT rolname FROM pg_roles WHERE rolsuper`;
+    expect(await query(server.ownerUrl, superusers)).toEqual([{ rolname: 'tollgate_admin' }]);
+  });
+
+  it('stops being one when an earlier attempt was interrupted', async () => {
+    await makeOld(await start(), 'CREATE ROLE tollgate_upgrade SUPERUSER');
+    const server = await start();
+    expect(await query(server.ownerUrl, 'SELECT value FROM seen')).toEqual([{ value: 7 }]);
+    const superusers = `SELECT rolname FROM pg_roles WHERE rolsuper`;
+    expect(await query(server.ownerUrl, superusers)).toEqual([{ rolname: 'tollgate_admin' }]);
+  });
+});
+
 describe('a data folder', () => {
   it('belongs to one live program at a time', async () => {
     const server = await start();

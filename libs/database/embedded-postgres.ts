@@ -23,7 +23,8 @@ import { OperatorError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { identifyProcess, isRunning, lockDataFolder } from './data-folder-lock.js';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.js';
-import { connectionUrl, databaseName, roleName, roles, type Role } from './roles.js';
+import { prepareDatabase } from './prepare-database.js';
+import { connectionUrl, databaseName, type Login, roleName, roles, withDatabase } from './roles.js';
 import { canEnter, giveTo, makePrivateFolder, runAs, serverAccountFor } from './server-account.js';
 
 export interface EmbeddedPostgresOptions {
@@ -44,8 +45,8 @@ export interface EmbeddedConnection {
   port: number;
   ownerUrl: string;
   /** The connection URL of a role, its password in it. */
-  urlFor(role: Role): string;
-  passwordFor(role: Role): string;
+  urlFor(role: Login): string;
+  passwordFor(role: Login): string;
 }
 
 export interface EmbeddedPostgres extends EmbeddedConnection {
@@ -147,11 +148,13 @@ function filesIn(dataDir: string) {
   };
 }
 
-type Passwords = Record<Role, string>;
+type Passwords = Record<Login, string>;
+
+const logins: readonly Login[] = ['admin', ...roles];
 
 function connectionOver(socketDir: string, passwords: Passwords): EmbeddedConnection {
   const address = { host: socketDir, port: PORT, database: databaseName };
-  const urlFor = (role: Role) => connectionUrl(address, role, passwords[role]);
+  const urlFor = (role: Login) => connectionUrl(address, role, passwords[role]);
   return { socketDir, port: PORT, ownerUrl: urlFor('owner'), urlFor, passwordFor: (role) => passwords[role] };
 }
 
@@ -170,15 +173,19 @@ function readPasswords(file: string): Passwords {
 }
 
 function readOrMakePasswords(file: string, pgdata: string): Passwords {
-  if (existsSync(file)) return readPasswords(file);
-  if (existsSync(pgdata)) {
+  const known: Partial<Passwords> = existsSync(file) ? readPasswords(file) : {};
+  if (existsSync(pgdata) && !known.owner) {
     throw new OperatorError(`The passwords of the database, ${file}, are gone: put the file back.`);
   }
-  const made = Object.fromEntries(roles.map((role) => [role, randomBytes(24).toString('hex')]));
+  // An installation of an earlier version has none for the admin.
+  const missing = logins.filter((login) => known[login] === undefined);
+  if (missing.length === 0) return known as Passwords;
+  const made = Object.fromEntries(missing.map((login) => [login, randomBytes(24).toString('hex')]));
+  const all = { ...known, ...made } as Passwords;
   const draft = `${file}.new`;
-  writeFileSync(draft, JSON.stringify(made), { mode: 0o600, flush: true });
+  writeFileSync(draft, JSON.stringify(all), { mode: 0o600, flush: true });
   renameSync(draft, file);
-  return made as Passwords;
+  return all;
 }
 
 /** The server that runs on this folder, by its own pid file, if that process really is a server in this folder. */
@@ -265,14 +272,14 @@ class EmbeddedServer implements EmbeddedPostgres {
   get pid() {
     return this.child?.pid ?? 0;
   }
-  urlFor = (role: Role) => this.connection.urlFor(role);
-  passwordFor = (role: Role) => this.connection.passwordFor(role);
+  urlFor = (role: Login) => this.connection.urlFor(role);
+  passwordFor = (role: Login) => this.connection.passwordFor(role);
 
   async start(): Promise<void> {
     try {
       if (!existsSync(this.files.pgdata)) this.makeCluster();
       await this.launchPastOrphans();
-      await this.createDatabase();
+      await this.prepare();
     } catch (error) {
       await this.stop();
       throw error;
@@ -354,15 +361,15 @@ class EmbeddedServer implements EmbeddedPostgres {
     const draft = `${this.files.pgdata}.new`;
     rmSync(draft, { recursive: true, force: true });
     makePrivateFolder(draft, this.account);
-    const passwordFile = join(this.socketDir, 'owner-password');
-    writeFileSync(passwordFile, this.passwordFor('owner'), { mode: 0o600 });
+    const passwordFile = join(this.socketDir, 'admin-password');
+    writeFileSync(passwordFile, this.passwordFor('admin'), { mode: 0o600 });
     giveTo(passwordFile, this.account);
     const folder = this.reach(draft);
     const noSync = this.settings['fsync'] === 'off' ? ['--no-sync'] : [];
     const { status, stderr, error } = spawnSync(
       join(this.binaries.bin, 'initdb'),
       [
-        ...['-D', folder.path, '-U', roleName('owner'), `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+        ...['-D', folder.path, '-U', roleName('admin'), `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
         ...['--encoding=UTF8', '--locale=C', '--no-instructions', ...noSync],
       ],
       { ...runAs(this.account), stdio: ['ignore', 'ignore', 'pipe', folder.fd], encoding: 'utf8' },
@@ -461,14 +468,23 @@ class EmbeddedServer implements EmbeddedPostgres {
   }
 
   private async answers(): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: withDatabase(this.connection.urlFor('admin'), 'postgres'),
+    });
+    // Without a listener an error of a connection under way would end the process.
+    client.on('error', () => undefined);
     try {
-      await this.asOwner(async () => undefined);
+      await client.connect();
       return true;
     } catch (error) {
       const code = (error as { code?: string }).code ?? '';
+      // It checks passwords: whether they are right is seen when it is prepared.
+      if (code === '28P01') return true;
       if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code)) return false;
       if (/Connection terminated/.test((error as Error).message)) return false;
       throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
+    } finally {
+      await client.end().catch(() => undefined);
     }
   }
 
@@ -477,29 +493,15 @@ class EmbeddedServer implements EmbeddedPostgres {
     return `The database server stopped at its start: ${lastLine(log)} (${this.files.log})`;
   }
 
-  private async asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({
-      host: this.socketDir,
-      port: PORT,
-      user: roleName('owner'),
-      password: this.passwordFor('owner'),
-      database: 'postgres',
-    });
-    // Without a listener an error of a connection under way would end the process.
-    client.on('error', () => undefined);
+  private async prepare(): Promise<void> {
+    const adminUrl = withDatabase(this.connection.urlFor('admin'), 'postgres');
+    const passwords = Object.fromEntries(roles.map((role) => [role, this.passwordFor(role)])) as Passwords;
     try {
-      await client.connect();
-      return await work(client);
-    } finally {
-      await client.end().catch(() => undefined);
+      await prepareDatabase({ adminUrl, database: databaseName, passwords });
+    } catch (error) {
+      if ((error as { code?: string }).code !== '28P01') throw error;
+      throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
     }
-  }
-
-  private async createDatabase(): Promise<void> {
-    await this.asOwner(async (client) => {
-      const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
-      if (found.rowCount === 0) await client.query(`CREATE DATABASE ${databaseName} TEMPLATE template0`);
-    });
   }
 
   private restartAfterCrash(): void {

@@ -6,7 +6,7 @@ import { OperatorError } from '#platform/errors.js';
 import { roleName, type Role } from './roles.js';
 
 export interface MigrateOptions {
-  /** A login that owns the database and may create roles. */
+  /** A login that owns the database, no superuser's; without prepared roles it must be allowed to create them. */
   ownerUrl: string;
   /** Passwords to give to the programs' roles; a role that is left out keeps the one it has. */
   passwords?: Partial<Record<Exclude<Role, 'owner'>, string>>;
@@ -37,6 +37,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   await client.connect();
   try {
     await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    await refuseSuperuser(client);
     const applied = await applyAll(client, migrations);
     await setPasswords(client, options.passwords ?? {});
     return applied;
@@ -44,6 +45,15 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     // The end of the session releases the lock.
     await client.end().catch(() => undefined);
   }
+}
+
+/** What the owner makes, its functions too, has the owner's rights: those of a superuser would be rights over the server. */
+async function refuseSuperuser(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper');
+  if (rowCount === 0) return;
+  throw new OperatorError(
+    'The owner of the database must not be a superuser: put that login into ADMIN_DATABASE_URL, and one as tollgate_owner with a password of its own into OWNER_DATABASE_URL.',
+  );
 }
 
 /**

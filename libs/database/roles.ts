@@ -3,11 +3,14 @@ export const roles = ['owner', 'gateway', 'worker', 'billing'] as const;
 
 export type Role = (typeof roles)[number];
 
+/** A superuser besides, who makes the roles and the database, and whom no program logs in as. */
+export type Login = Role | 'admin';
+
 /** The name of the database everywhere: embedded, in compose and in tests. */
 export const databaseName = 'tollgate';
 
 /** The PostgreSQL role of a party: `tollgate_gateway` and so on. */
-export function roleName(role: Role): string {
+export function roleName(role: Login): string {
   return `tollgate_${role}`;
 }
 
@@ -22,7 +25,7 @@ export interface Address {
  * A connection URL that both `pg` and the tools of PostgreSQL read; a socket folder is percent-encoded in the host's
  * place. The password stands in it: never log it.
  */
-export function connectionUrl(address: Address, role: Role, password: string): string {
+export function connectionUrl(address: Address, role: Login, password: string): string {
   const host = encodeURIComponent(address.host);
   return `postgresql://${roleName(role)}:${encodeURIComponent(password)}@${host}:${address.port}/${address.database}`;
 }
@@ -35,7 +38,7 @@ export function withDatabase(url: string, database: string): string {
 }
 
 /** The same server and database as another role. */
-export function withRole(url: string, role: Role, password: string): string {
+export function withRole(url: string, role: Login, password: string): string {
   const changed = new URL(url);
   changed.username = roleName(role);
   changed.password = encodeURIComponent(password);

@@ -3,6 +3,7 @@
 
 /**
  * @typedef {object} Place what all programs of a deployment share
+ * @property {string} adminUrl a superuser's login, empty where the owner may create roles
  * @property {(role: 'owner' | 'gateway' | 'worker' | 'billing') => string} databaseUrl
  * @property {Record<'gateway' | 'worker' | 'billing', string>} passwords
  * @property {string[]} brokers
@@ -23,6 +24,7 @@ export const programs = {
   migrate: {
     entry: 'dist/apps/billing/migrate.js',
     environment: (place) => ({
+      ADMIN_DATABASE_URL: place.adminUrl,
       OWNER_DATABASE_URL: place.databaseUrl('owner'),
       GATEWAY_DATABASE_PASSWORD: place.passwords.gateway,
       WORKER_DATABASE_PASSWORD: place.passwords.worker,

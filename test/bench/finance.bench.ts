@@ -6,6 +6,7 @@ import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
+import { closeDatabase } from '#database/prepare-database.js';
 import { withDatabase } from '#database/roles.js';
 import { checkLedger } from '#ledger/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
@@ -111,7 +112,12 @@ async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
  */
 async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure | null> {
   if (!options.keep) return generate(server, BOOKS, options);
-  const owner = openPool({ url: server.ownerUrl, max: 1, applicationName: 'bench', statementTimeoutMs: 0 });
+  const owner = openPool({
+    url: server.urlFor('admin'),
+    max: 1,
+    applicationName: 'bench',
+    statementTimeoutMs: 0,
+  });
   try {
     const kept = `kept_${options.entries}_${options.accounts}`;
     for (const leftOver of [BOOKS, UNFINISHED, ...POSTING_DATABASES])
@@ -119,7 +125,8 @@ async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
     const { rowCount } = await owner.query('SELECT FROM pg_database WHERE datname = $1', [kept]);
     const figure = rowCount === 0 ? await generate(server, UNFINISHED, options) : null;
     if (figure) await owner.query(`ALTER DATABASE ${UNFINISHED} RENAME TO ${kept}`);
-    await owner.query(`CREATE DATABASE ${BOOKS} TEMPLATE ${kept} STRATEGY file_copy`);
+    await owner.query(`CREATE DATABASE ${BOOKS} OWNER tollgate_owner TEMPLATE ${kept} STRATEGY file_copy`);
+    await closeDatabase(owner, BOOKS);
     await migrate({ ownerUrl: withDatabase(server.ownerUrl, BOOKS) });
     return figure;
   } finally {

@@ -7,6 +7,7 @@ import { seedCatalog } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
+import { prepareDatabase } from '#database/prepare-database.js';
 import { databaseName, withDatabase } from '#database/roles.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
@@ -81,7 +82,7 @@ export async function openLedger(
 ): Promise<Ledger> {
   if (database !== databaseName) await createDatabase(server, database);
   const url = (role: 'owner' | 'billing') => withDatabase(server.urlFor(role), database);
-  await migrate({ ownerUrl: url('owner'), passwords: { billing: server.passwordFor('billing') } });
+  await migrate({ ownerUrl: url('owner') });
   const owner = openPool({ url: url('owner'), max: 4, applicationName: 'bench' });
   const billing = openPool({ url: url('billing'), max: 4, applicationName: 'bench' });
   await seedCatalog(owner);
@@ -94,9 +95,9 @@ export async function openLedger(
   return { owner, billing, engine, accounts, close };
 }
 
-async function createDatabase(server: EmbeddedPostgres, database: string): Promise<void> {
-  const owner = openPool({ url: server.ownerUrl, max: 1, applicationName: 'bench' });
-  await owner.query(`CREATE DATABASE ${database}`).finally(() => owner.end());
+function createDatabase(server: EmbeddedPostgres, database: string): Promise<void> {
+  const passwords = { owner: server.passwordFor('owner') };
+  return prepareDatabase({ adminUrl: server.urlFor('admin'), database, passwords });
 }
 
 async function measureAll(ledger: Ledger, options: LedgerBenchOptions): Promise<Measurement[]> {

@@ -3,12 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
+import { prepareDatabase } from '#database/prepare-database.js';
 import { withDatabase } from '#database/roles.js';
-import { clusterVariable, rolePasswords, templateDatabase, type ClusterAnswer } from './database.js';
+import {
+  clusterVariable,
+  letOwnerForge,
+  rolePasswords,
+  templateDatabase,
+  type ClusterAnswer,
+} from './database.js';
 
 /** A cluster for tests only: it forgets everything when the machine dies. */
 const hastySettings = {
@@ -31,7 +37,8 @@ export async function offerCluster(): Promise<{ close(): Promise<void> }> {
     // A worker that asks again after minutes would meet a connection that is just being closed.
     response.setHeader('connection', 'close');
     cluster.then(
-      ({ ownerUrl }) => response.end(JSON.stringify({ ownerUrl } satisfies ClusterAnswer)),
+      ({ adminUrl, ownerUrl }) =>
+        response.end(JSON.stringify({ adminUrl, ownerUrl } satisfies ClusterAnswer)),
       (error: Error) => response.writeHead(500).end(error.stack),
     );
   });
@@ -46,8 +53,7 @@ export async function offerCluster(): Promise<{ close(): Promise<void> }> {
   };
 }
 
-interface Cluster {
-  ownerUrl: string;
+interface Cluster extends ClusterAnswer {
   stop(): Promise<void>;
 }
 
@@ -60,8 +66,13 @@ async function startCluster(): Promise<Cluster> {
     settings: hastySettings,
   });
   const forget = forgetOnSignals(server, dataDir);
-  await buildTemplate(server.ownerUrl);
+  const adminUrl = server.urlFor('admin');
+  const passwords = { owner: server.passwordFor('owner'), ...rolePasswords };
+  await prepareDatabase({ adminUrl, database: templateDatabase, passwords });
+  await letOwnerForge(adminUrl);
+  await migrate({ ownerUrl: withDatabase(server.ownerUrl, templateDatabase) });
   return {
+    adminUrl,
     ownerUrl: server.ownerUrl,
     stop: async () => {
       forget();
@@ -81,12 +92,4 @@ function forgetOnSignals(server: EmbeddedPostgres, dataDir: string): () => void 
   };
   signals.forEach((signal) => process.once(signal, end));
   return () => signals.forEach((signal) => process.off(signal, end));
-}
-
-async function buildTemplate(ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE template0`);
-  await client.end();
-  await migrate({ ownerUrl: withDatabase(ownerUrl, templateDatabase), passwords: rolePasswords });
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { withDatabase, withRole, type Role } from '#database/roles.js';
+import { closeDatabase } from '#database/prepare-database.js';
+import { roleName, withDatabase, withRole, type Role } from '#database/roles.js';
 
 export interface TestDatabase {
   ownerUrl: string;
@@ -10,6 +11,7 @@ export interface TestDatabase {
 
 /** What the cluster's offer answers. */
 export interface ClusterAnswer {
+  adminUrl: string;
   ownerUrl: string;
 }
 
@@ -29,19 +31,35 @@ let databases = 0;
  * Drop it in afterAll.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const clusterUrl = await askForCluster();
+  const cluster = await askForCluster();
   databases += 1;
   const name = `test_${process.pid}_${Date.now().toString(36)}_${databases}`;
-  await asOwner(clusterUrl, `CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`);
-  const ownerUrl = withDatabase(clusterUrl, name);
+  await asLogin(cluster.adminUrl, async (admin) => {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase} OWNER ${roleName('owner')}`);
+    // Who may connect is not copied.
+    await closeDatabase(admin, name);
+  });
+  const ownerUrl = withDatabase(cluster.ownerUrl, name);
   return {
     ownerUrl,
     urlFor: (role) => (role === 'owner' ? ownerUrl : withRole(ownerUrl, role, rolePasswords[role])),
-    drop: () => asOwner(clusterUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: () =>
+      asLogin(cluster.adminUrl, async (admin) => {
+        await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
   };
 }
 
-async function askForCluster(): Promise<string> {
+/** Lets tests forge what triggers refuse, and end connections of others: the owner may do neither in an installation. */
+export function letOwnerForge(adminUrl: string): Promise<void> {
+  return asLogin(adminUrl, async (admin) => {
+    await admin.query(`GRANT SET ON PARAMETER session_replication_role TO ${roleName('owner')}`);
+    await admin.query(`GRANT pg_signal_backend, pg_read_all_stats TO ${roleName('owner')}`);
+  });
+}
+
+/** A server that specs share; its admin may make databases. */
+export async function askForCluster(): Promise<ClusterAnswer> {
   const offer = process.env[clusterVariable];
   if (!offer)
     throw new Error(
@@ -49,14 +67,15 @@ async function askForCluster(): Promise<string> {
     );
   const response = await fetch(offer);
   if (!response.ok) throw new Error(`The test cluster did not start: ${await response.text()}`);
-  return ((await response.json()) as ClusterAnswer).ownerUrl;
+  return (await response.json()) as ClusterAnswer;
 }
 
-async function asOwner(url: string, sql: string): Promise<void> {
+/** Runs `work` on one connection of a login. */
+export async function asLogin<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return await work(client);
   } finally {
     await client.end();
   }

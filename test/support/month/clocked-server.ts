@@ -5,8 +5,9 @@ import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
-import { type Role, roles, withDatabase } from '#database/roles.js';
+import { type Role, withDatabase } from '#database/roles.js';
 import { createLogger } from '#platform/logging.js';
+import { letOwnerForge } from '../database.js';
 import { until } from '../eventually.js';
 
 /** How much faster than ours the clock of the server goes. */
@@ -63,10 +64,8 @@ export class ClockedServer {
   }
 
   async migrate(): Promise<void> {
-    const passwords = Object.fromEntries(
-      roles.filter((role) => role !== 'owner').map((role) => [role, this.running.passwordFor(role)]),
-    ) as Parameters<typeof migrate>[0]['passwords'];
-    await migrate({ ownerUrl: this.running.ownerUrl, passwords });
+    await letOwnerForge(this.running.urlFor('admin'));
+    await migrate({ ownerUrl: this.running.ownerUrl });
   }
 
   urlFor(role: Role): string {
