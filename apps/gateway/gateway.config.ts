@@ -33,6 +33,8 @@ export interface GatewayConfig {
   channelFailuresToOpen: number;
   /** How long it is left alone before one call may try it. */
   channelOpenMs: number;
+  /** How long a call waits for a place on a channel, in turn with other accounts, before it is refused. */
+  channelWaitMs: number;
   keyCacheMs: number;
   /** Hosts that requests may name, with or without a port; none: any. */
   allowedHosts: readonly string[];
@@ -78,6 +80,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
       max: 1_000_000,
     }),
     channelOpenMs: reader.seconds('CHANNEL_OPEN_SECONDS', 10),
+    channelWaitMs: reader.seconds('CHANNEL_WAIT_SECONDS', 30),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
     keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 1),
     allowedHosts: allowedHosts(reader),

@@ -128,19 +128,21 @@ export function gatewayReadiness(
   };
 }
 
-function channelHealth({
-  config,
-  clock,
-  registry,
-  log,
-}: Pick<GatewayModuleOptions, 'config' | 'clock' | 'registry' | 'log'>): ChannelHealth {
+/** A vendor that does not name its models within this is ill. */
+const PROBE_LIMIT_MS = 5_000;
+
+function channelHealth(
+  { config, clock, registry, log }: GatewayModuleOptions,
+  upstreams: Upstreams,
+): ChannelHealth {
   return new ChannelHealth({
     clock,
     registry,
     failuresToOpen: config.channelFailuresToOpen,
     openMs: config.channelOpenMs,
-    onChange: (channel, state, reason) =>
-      log[state === 'open' ? 'warn' : 'info']({ channel, state, reason }, 'the health of a channel changed'),
+    probe: (channel) => upstreams.probe(channel, PROBE_LIMIT_MS),
+    onChange: (change) =>
+      log[change.state === 'open' ? 'warn' : 'info'](change, 'the health of a channel changed'),
   });
 }
 
@@ -175,7 +177,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
   const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
-  const health = channelHealth({ config, clock, registry, log });
+  const health = channelHealth(options, upstreams);
   const shared = { catalog, desk, post, upstreams, health, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };

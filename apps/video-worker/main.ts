@@ -30,7 +30,7 @@ Environment:
   WORKER_COPIES              finished files copied at the same time (32)
   POLL_INTERVAL_SECONDS      between the first polls of a video (1), growing to
   POLL_MAX_SECONDS           at most (8), which bounds how late an end is noticed
-  CHANNEL_FAILURES_TO_OPEN   failed calls in a row after which a channel is left alone (5)
+  CHANNEL_FAILURES_TO_OPEN   failed calls in a row, of several accounts or also of ours, after which a channel is left alone (5)
   CHANNEL_OPEN_SECONDS       so long, before one task tries it (10)
   LEASE_SECONDS              after which a dead worker's videos go to another (30)
   SWEEP_INTERVAL_SECONDS     pause between sweeps (5)

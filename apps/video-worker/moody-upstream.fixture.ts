@@ -37,7 +37,7 @@ export class MoodyUpstream {
   }
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!incoming.url?.endsWith('/content')) this.polls += 1;
+    if (!/\/(content|models)$/.test(incoming.url ?? '')) this.polls += 1;
     this.atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
     response.once('close', () => (this.atOnce -= 1));

@@ -111,7 +111,9 @@ export class TaskFollower {
     const adapter = upstreams.adapterFor(channel.protocol);
     const call = { upstreamId: task.upstreamId ?? '', signal };
     const ask = () => kindsOfWork[task.kind].poll(adapter, channel, call);
-    const answer = await health.run(channel, ask, () => lease.signal.aborted);
+    // A poll speaks of its channel, whichever model the task is of.
+    const work = { accountId: task.accountId, model: null };
+    const answer = await health.run(channel, ask, { work, isGivenUp: () => lease.signal.aborted });
     // Not asked, since the channel is left alone from a moment ago: that must never end a task, however old.
     if (answer.kind === 'not_accepted') return this.wait(task, answer.reason);
     onAsked();
@@ -218,7 +220,11 @@ export class TaskFollower {
         task: { ...task, upstreamModel },
         options: { idempotencyKey: task.id, signal },
       });
-    const answer = await health.run(channel, repeat, () => lease.signal.aborted);
+    const options = {
+      work: { accountId: task.accountId, model: task.modelId },
+      isGivenUp: () => lease.signal.aborted,
+    };
+    const answer = await health.run(channel, repeat, options);
     this.parts.log.info(
       { taskId: task.id, channel: channel.id, outcome: answer.kind },
       'a create was repeated',
@@ -228,8 +234,7 @@ export class TaskFollower {
       if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
     } else if (answer.kind === 'refused') {
       // Had the first attempt been accepted, the repeat would have been answered with its task.
-      const { code, message, upstreamStatus } = answer;
-      await this.fail(task, { code, message, upstreamStatus }, null);
+      await this.fail(task, { code: answer.code, message: answer.message }, null);
     } else {
       await this.waitOrExpire(task, answer.reason);
     }

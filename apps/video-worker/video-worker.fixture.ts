@@ -31,7 +31,6 @@ const QUICK: VideoWorkerConfig = {
   leaseMs: 2_000,
   sweepIntervalMs: 40,
   stuckAfterMs: 60_000,
-  unclearCreateMs: 60_000,
   videoFileLifeMs: 1_500_000,
   imageUrlLifeMs: 3_600_000,
   idempotencyLifeMs: 86_400_000,

@@ -72,9 +72,9 @@ export class VideoWorkerModule {
       log,
       registry,
     });
-    const queue = new TaskQueue(pool, clock, config.unclearCreateMs);
+    const queue = new TaskQueue(pool, clock);
     const upstreams = new Upstreams();
-    const health = channelHealth(options, queue);
+    const health = channelHealth(options, { queue, upstreams });
     const worker = new VideoWorker({
       queue,
       catalog: new CatalogCache(pool, clock, config.catalogLifeMs),
@@ -99,10 +99,13 @@ export class VideoWorkerModule {
   }
 }
 
+/** A vendor that does not name its models within this is ill. */
+const PROBE_LIMIT_MS = 5_000;
+
 /** The channels as polls meet them. One that is well again meets its overdue tasks one by one, not all at once. */
 function channelHealth(
   { config, clock, registry, log }: VideoWorkerModuleOptions,
-  queue: TaskQueue,
+  { queue, upstreams }: { queue: TaskQueue; upstreams: Upstreams },
 ): ChannelHealth {
   return new ChannelHealth({
     clock,
@@ -111,9 +114,11 @@ function channelHealth(
     metricPrefix: 'tollgate_worker_channel',
     failuresToOpen: config.channelFailuresToOpen,
     openMs: config.channelOpenMs,
-    onChange: (channel, state, reason) => {
-      log[state === 'open' ? 'warn' : 'info']({ channel, state, reason }, 'the health of a channel changed');
-      if (state !== 'closed') return;
+    probe: (channel) => upstreams.probe(channel, PROBE_LIMIT_MS),
+    onChange: (change) => {
+      const { channel, model, state } = change;
+      log[state === 'open' ? 'warn' : 'info'](change, 'the health of a channel changed');
+      if (state !== 'closed' || model !== null) return;
       queue.spreadDue(channel, config.pollMaxMs).catch((error: unknown) => {
         log.warn({ err: error, channel }, 'the tasks of a channel come up all at once');
       });

@@ -144,7 +144,7 @@ export class VideoWorker {
     const limit = this.mayTake ? Math.min(SWEEP_LIMIT, this.places.free) : 0;
     const strays = await queue.claimStray(ids, { limit, leaseMs });
     for (const task of strays) this.take(task);
-    const alone = ids.filter((id) => health.state(id) !== 'closed');
+    const alone = ids.filter((id) => health.state(id, null) !== 'closed');
     if (alone.length === 0) return strays.length;
     const graceMs = channelOpenMs * TRIALS_AFTER_DEADLINE;
     const overdue = await queue.claimOverdue(alone, { limit: SWEEP_LIMIT, leaseMs, graceMs });

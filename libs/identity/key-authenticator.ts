@@ -15,6 +15,8 @@ export interface Caller {
   readonly allowedModels?: readonly string[];
   /** Where this request came from, where the caller knows it better than the socket. */
   readonly clientIp?: string;
+  /** Aborted when the client has left before its answer was sent: what was not begun for it need not be. */
+  readonly left?: AbortSignal;
   /** Absent for almost everybody: neither the key nor its group has a limit. */
   readonly limits?: CallerLimits;
 }

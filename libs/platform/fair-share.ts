@@ -124,10 +124,14 @@ export class FairShare {
     return this.members.get(memberId)?.held ?? 0;
   }
 
-  /** Takes an amount now or not at all. */
+  /** Takes an amount now or not at all; one that is refused is remembered for its next try. */
   tryTake(memberId: string, amount = 1): Share | Refusal {
-    const member = this.memberOf(memberId);
-    return this.claim(member, amount) ?? this.shareOf(memberId, amount);
+    return this.claim(this.memberOf(memberId), amount) ?? this.shareOf(memberId, amount);
+  }
+
+  /** The same for who has other ways, or waits next: nothing is remembered. */
+  takeNow(memberId: string, amount = 1): Share | Refusal {
+    return this.claim(this.memberOf(memberId), amount, { remember: false }) ?? this.shareOf(memberId, amount);
   }
 
   /** Takes an amount as soon as it is its turn, waiting for so long at most. Never throws. */
@@ -139,7 +143,7 @@ export class FairShare {
     if (signal?.aborted) return this.refusal('aborted');
     const member = this.memberOf(memberId);
     if (member.waiting.length >= (this.options.maxWaiting ?? MAX_WAITING)) return this.refusal('over_share');
-    if (waitMs <= 0 || amount > this.size) return this.tryTake(memberId, amount);
+    if (waitMs <= 0 || amount > this.size) return this.takeNow(memberId, amount);
     return new Promise((resolve) => {
       const waiter: Waiter = { amount, settle };
       const timer = setTimeout(() => this.giveUp(member, waiter), waitMs);
@@ -164,14 +168,14 @@ export class FairShare {
   }
 
   /** Adds an amount to what a member holds, if it may have it now; else says why not. */
-  private claim(member: Member, amount: number): Refusal | null {
+  private claim(member: Member, amount: number, { remember } = { remember: true }): Refusal | null {
     this.forgetMissed();
     if (this.mayHave(member, amount)) {
       this.grant(member, amount);
       return null;
     }
     const isDue = this.isDue(member, amount) && amount <= this.size;
-    if (isDue) this.remember(member, amount);
+    if (isDue && remember) this.remember(member, amount);
     this.tidy(member);
     return this.refusal(isDue ? 'full' : 'over_share');
   }

@@ -8,7 +8,7 @@ import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
 import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
-import { type KeyTrial, probeKeys } from './probe.js';
+import { type KeyTrial, probeKeys, type ProbeResult } from './probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
@@ -50,6 +50,12 @@ export class Upstreams {
   probeKeys(channel: Channel, timeoutMs: number): Promise<KeyTrial[]> {
     const adapter = this.adapterFor(channel.protocol);
     return probeKeys(channel, timeoutMs, (each, signal) => adapter.probe(each, signal));
+  }
+
+  /** Asks the vendor behind a channel for something free. Never throws. */
+  async probe(channel: Channel, timeoutMs: number): Promise<ProbeResult> {
+    const limited = { ...channel, requestTimeoutMs: timeoutMs };
+    return this.adapterFor(channel.protocol).probe(limited, AbortSignal.timeout(timeoutMs));
   }
 
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */

@@ -1,33 +1,51 @@
 import type { Readable } from 'node:stream';
 import type { Channel } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
-import { Counter, Gauge, type Registry } from '#platform/metrics.js';
-import type { NotAccepted, PollOutcome, Unknown } from './outcomes.js';
+import { FairShare, type Refusal, type Share } from '#platform/fair-share.js';
+import type { Counter, Registry } from '#platform/metrics.js';
+import {
+  Breaker,
+  type BreakerState,
+  type CallFailure,
+  type CallOutcome as BreakerOutcome,
+  failureOf,
+} from './breaker.js';
+import { channelMetrics } from './channel-metrics.js';
+import type { NotAccepted } from './outcomes.js';
+import type { ProbeResult } from './probe.js';
 
 export interface HealthOptions {
   clock: Clock;
-  /** Failures without a success between them that open a channel's breaker. */
+  /** Failures of a model without a success between them that open its breaker on a channel. */
   failuresToOpen: number;
   /** How long an open breaker keeps calls away before one of them may try. */
   openMs: number;
+  /** Asks the vendor behind a channel for something free, where one account alone fails. Never throws. */
+  probe: (channel: Channel) => Promise<Pick<ProbeResult, 'verdict'>>;
   registry?: Registry;
   /** What the names of its metrics begin with: `upstream_channel`, unless two programs share the registry. */
   metricPrefix?: string;
-  /** Told of each change, for the log. */
-  onChange?: (channelId: string, state: ChannelState, reason: string) => void;
+  /** Called at each change, for the log. */
+  onChange?: (change: ChannelChange) => void;
 }
 
-export type ChannelState = 'closed' | 'half_open' | 'open';
+export interface ChannelChange {
+  channel: string;
+  model: string | null;
+  state: BreakerState;
+  reason: string;
+}
 
-/** Any outcome of a call to an upstream. */
-export interface CallOutcome {
-  kind: string;
-  reason?: string;
-  upstreamStatus?: number | null;
-  /** Of a poll without an answer: what it speaks against. */
-  of?: 'channel' | 'task';
+export interface CallOutcome extends BreakerOutcome {
   /** What is still coming of the answer. */
   body?: Readable;
+}
+
+/** What a call is for. */
+export interface Work {
+  accountId: string;
+  /** Null for what says nothing of a model, such as a poll. */
+  model: string | null;
 }
 
 /** A place on a channel: to be left exactly once, whatever happens. */
@@ -38,104 +56,114 @@ export interface Place {
   leave(): void;
 }
 
-/** What a breaker and a limit need to know about one channel. */
-interface Vitals {
-  inFlight: number;
-  failures: number;
-  /** When the breaker opened, or its last trial began or failed; null while it is closed. */
-  openedAtMs: number | null;
-  /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
-  trial: { place: Place; untilMs: number } | null;
-  /** The last call that failed, whatever came after it. */
-  lastFailure: ChannelFailure | null;
-  /** How long the last calls took until they had an outcome, the oldest first; milliseconds. */
-  tookMs: number[];
-}
-
-/** A call that failed. */
-export interface ChannelFailure {
-  atMs: number;
-  reason: string;
-  status: number | null;
-}
-
-/** How a channel is, as this program met it. */
+/** How a model of a channel is, as this program met it. */
 export interface ChannelVitals {
   channelId: string;
-  state: ChannelState;
+  model: string | null;
+  state: BreakerState;
   inFlight: number;
   /** Since a call succeeded. */
   failures: number;
   openedAtMs: number | null;
-  lastFailure: ChannelFailure | null;
+  lastFailure: CallFailure | null;
   /** Of the last calls; null before the first. */
   p50Ms: number | null;
   p99Ms: number | null;
 }
 
-/** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is well. */
-const FAILURES: ReadonlySet<string> = new Set<NotAccepted['kind'] | Unknown['kind'] | PollOutcome['kind']>([
-  'not_accepted',
-  'unknown',
-  'no_answer',
-]);
-/** The vendor is well but has no such model, or takes no body as large: not a fault that other calls would share. */
-const OF_ONE_CALL: readonly unknown[] = [404, 413];
+/** What is known of one model on one channel. */
+interface Line {
+  channelId: string;
+  model: string | null;
+  breaker: Breaker;
+  inFlight: number;
+  /** The last call that failed, whatever came after it. */
+  lastFailure: CallFailure | null;
+  /** How long the last calls took until they had an outcome, the oldest first; milliseconds. */
+  tookMs: number[];
+}
 
-function isOfOneCall({ kind, upstreamStatus, of }: CallOutcome): boolean {
-  return of === 'task' || (kind === 'not_accepted' && OF_ONE_CALL.includes(upstreamStatus));
+export interface RunOptions {
+  work: Work;
+  /** Taken before, on this channel. */
+  place?: Place | undefined;
+  /** Says that the caller left, so that the call tells nothing about the channel. */
+  isGivenUp?: () => boolean;
 }
 
 /** Enough to tell a slow channel from a slow call. */
 const TIMED_CALLS = 200;
-const MAX_REASON_CHARS = 300;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
+/** One account that fails again and again has the vendor asked no more often than this. */
+const PROBE_LIFE_MS = 1_000;
 
 /**
- * The health of the channels as this program meets it: a circuit breaker and a limit of calls at once for each. Kept in
- * memory: every program finds out for itself, and a restart forgets.
- *
- * The breaker is written here because the libraries for it run a function and make the others wait for, or share, the
- * trial of a half-open circuit. A relay asks beforehand, sends the others to the next channel meanwhile, knows its
- * outcomes by value, and keeps a place for as long as a stream lasts.
+ * The health of the channels as this program meets it: a circuit breaker for each model of each, and the channel's places,
+ * divided fairly among the accounts. Kept in memory: every program finds out for itself and divides its own places, and a
+ * restart forgets.
  */
 export class ChannelHealth {
-  private readonly vitals = new Map<string, Vitals>();
+  private readonly lines = new Map<string, Line>();
+  private readonly places = new Map<string, FairShare>();
+  private readonly probes = new Map<string, { endsAtMs: number; isIll: Promise<boolean> }>();
   private readonly opened: Counter | undefined;
 
   constructor(private readonly options: HealthOptions) {
-    if (options.registry) this.opened = this.registerMetrics(options.registry);
+    const { registry, metricPrefix = 'upstream_channel' } = options;
+    if (registry) this.opened = channelMetrics(registry, metricPrefix, this);
   }
 
-  /** Those of the channels that would take a call now; the order stays, which is the order to ask them in. */
-  candidates(channels: readonly Channel[]): Channel[] {
-    return channels.filter((channel) => this.hasPlace(channel));
+  /** Those of the channels that such a call may be made on now, or waited for; the order stays. */
+  candidates(channels: readonly Channel[], work: Work): Channel[] {
+    return channels.filter(({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true);
   }
 
-  /** Takes a place on a channel; null when it has none, although it may have had one a moment ago. */
-  enter(channel: Channel): Place | null {
-    if (!this.hasPlace(channel)) return null;
-    const vitals = this.vitalsOf(channel.id);
-    vitals.inFlight += 1;
-    const place = this.placeOn(channel.id, vitals);
-    if (vitals.openedAtMs !== null) {
-      vitals.trial = { place, untilMs: this.options.clock.nowMs() + channel.requestTimeoutMs };
-      this.options.onChange?.(channel.id, 'half_open', 'a call may try it');
+  /** Takes a place on a channel now; null when it has none for this account, although it may have had one a moment ago. */
+  enter(channel: Channel, work: Work): Place | null {
+    if (this.candidates([channel], work).length === 0) return null;
+    const share = this.placesOf(channel).takeNow(work.accountId);
+    return share.granted ? this.placeOn(channel, { work, share }) : null;
+  }
+
+  /**
+   * Takes a place on the first of the channels that has one, or else waits for whichever has one first, in turn with
+   * other accounts.
+   */
+  async enterOne<C extends Channel>(
+    channels: readonly C[],
+    work: Work,
+    wait: { waitMs: number; signal?: AbortSignal | undefined },
+  ): Promise<{ channel: C; place: Place } | Refusal> {
+    for (const channel of channels) {
+      const place = this.enter(channel, work);
+      if (place) return { channel, place };
     }
-    return place;
+    const won = new AbortController();
+    const signal = wait.signal ? AbortSignal.any([won.signal, wait.signal]) : won.signal;
+    const taken: { channel: C; share: Share }[] = [];
+    const refused = await Promise.all(
+      channels.map(async (channel) => {
+        const { waitMs } = wait;
+        const share = await this.placesOf(channel).take(work.accountId, 1, { waitMs, signal });
+        if (!share.granted) return share;
+        taken.push({ channel, share });
+        won.abort();
+        return null;
+      }),
+    );
+    return this.keepOne(taken, work) ?? whyNot(refused);
   }
 
   /**
    * Makes a call on a channel, from entering to leaving. Without a place it is not made and the answer says so, truly.
-   * A call whose `isGivenUp` says that the caller left tells nothing about the channel. An answer with a body keeps
-   * its place until the body is closed.
+   * An answer with a body keeps its place until the body is closed.
    */
   async run<T extends CallOutcome>(
     channel: Channel,
     call: () => Promise<T>,
-    isGivenUp: () => boolean = () => false,
+    { work, place: taken, isGivenUp = () => false }: RunOptions,
   ): Promise<T | NotAccepted> {
-    const place = this.enter(channel);
+    const place = taken ?? this.enter(channel, work);
     if (!place)
       return { kind: 'not_accepted', reason: 'the channel takes no call now', upstreamStatus: null };
     let body: Readable | undefined;
@@ -150,153 +178,139 @@ export class ChannelHealth {
     }
   }
 
-  /** How every channel is that was ever used. */
+  /** How every model of every channel is that was ever used. */
   vitalsOfAll(): ChannelVitals[] {
-    return [...this.vitals].map(([channelId, { inFlight, failures, openedAtMs, lastFailure, tookMs }]) => {
+    return [...this.lines.values()].map(({ breaker, tookMs, ...line }) => {
       const sorted = tookMs.toSorted((a, b) => a - b);
       const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? null;
-      const times = { p50Ms: at(0.5), p99Ms: at(0.99) };
-      return {
-        channelId,
-        state: this.state(channelId),
-        inFlight,
-        failures,
-        openedAtMs,
-        lastFailure,
-        ...times,
-      };
+      const { state, failures, openedAtMs } = breaker;
+      return { ...line, state, failures, openedAtMs, p50Ms: at(0.5), p99Ms: at(0.99) };
     });
   }
 
-  state(channelId: string): ChannelState {
-    const vitals = this.vitals.get(channelId);
-    if (!vitals || vitals.openedAtMs === null) return 'closed';
-    return vitals.trial ? 'half_open' : 'open';
+  /** The places of every channel that was ever used. */
+  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting'>> {
+    return this.places;
+  }
+
+  state(channelId: string, model: string | null): BreakerState {
+    return this.known(channelId, model)?.breaker.state ?? 'closed';
   }
 
   /**
-   * How many calls a channel bears at the same time now, those under way included: none while it is left alone, one where
-   * a trial is due, else its limit.
+   * How many calls that are of no model a channel bears at the same time now, those under way included: none while it is
+   * left alone, one where a trial is due, else its limit.
    */
   allowance(channel: Channel): number {
-    const vitals = this.vitals.get(channel.id);
-    if (vitals && vitals.openedAtMs !== null) return this.hasPlace(channel) ? 1 : 0;
+    const line = this.known(channel.id, null);
+    if (line && line.breaker.openedAtMs !== null) return line.breaker.admits() ? 1 : 0;
     return channel.maxConcurrency ?? Infinity;
   }
 
-  /** When to come again if none of the channels has a place, in whole seconds: for a Retry-After header. */
-  retryAfterSeconds(channels: readonly Channel[]): number {
-    const waitsMs = channels.map(({ id }) => this.restMs(this.vitals.get(id)));
+  /** When to come again if none of the channels takes a call for a model, in whole seconds: for a Retry-After header. */
+  retryAfterSeconds(channels: readonly Channel[], model: string | null): number {
+    const waitsMs = channels.map(({ id }) => this.known(id, model)?.breaker.restMs() ?? 0);
     const seconds = Math.ceil(Math.min(...waitsMs) / 1000);
     return Math.min(RETRY_AFTER.maxSeconds, Math.max(RETRY_AFTER.minSeconds, seconds));
   }
 
-  private hasPlace(channel: Channel): boolean {
-    const vitals = this.vitals.get(channel.id);
-    if (!vitals) return true;
-    if (channel.maxConcurrency !== null && vitals.inFlight >= channel.maxConcurrency) return false;
-    if (vitals.openedAtMs === null) return true;
-    const isOnTrial = vitals.trial !== null && vitals.trial.untilMs > this.options.clock.nowMs();
-    return !isOnTrial && this.restMs(vitals) === 0;
+  /** Several may have had a place at the same moment, and a breaker may have opened while they were waited for. */
+  private keepOne<C extends Channel>(
+    taken: readonly { channel: C; share: Share }[],
+    work: Work,
+  ): { channel: C; place: Place } | null {
+    let kept: { channel: C; place: Place } | null = null;
+    for (const { channel, share } of taken) {
+      if (kept || this.candidates([channel], work).length === 0) share.release();
+      else kept = { channel, place: this.placeOn(channel, { work, share }) };
+    }
+    return kept;
   }
 
-  /** How long a breaker still keeps calls away. */
-  private restMs(vitals: Vitals | undefined): number {
-    if (!vitals || vitals.openedAtMs === null) return 0;
-    return Math.max(0, vitals.openedAtMs + this.options.openMs - this.options.clock.nowMs());
-  }
-
-  private placeOn(channelId: string, vitals: Vitals): Place {
-    let isHeld = true;
+  private placeOn(channel: Channel, { work, share }: { work: Work; share: Share }): Place {
+    const line = this.lineOf(channel, work.model);
+    const attempt = line.breaker.begin(work.accountId, channel.requestTimeoutMs);
     const beganMs = performance.now();
-    const place: Place = {
+    line.inFlight += 1;
+    let isHeld = true;
+    return {
       report: (outcome) => {
-        note(vitals, outcome, { atMs: this.options.clock.nowMs(), tookMs: performance.now() - beganMs });
-        this.take(channelId, { outcome, place });
+        line.tookMs.push(Math.round(performance.now() - beganMs));
+        if (line.tookMs.length > TIMED_CALLS) line.tookMs.shift();
+        line.lastFailure = failureOf(outcome, this.options.clock.nowMs()) ?? line.lastFailure;
+        attempt.report(outcome);
       },
       leave: () => {
         if (!isHeld) return;
         isHeld = false;
-        vitals.inFlight -= 1;
-        // A trial that ended without a word proves nothing; the next call is one.
-        if (vitals.trial?.place === place) vitals.trial = null;
+        line.inFlight -= 1;
+        attempt.end();
+        share.release();
       },
     };
-    return place;
   }
 
-  private take(channelId: string, { outcome, place }: { outcome: CallOutcome; place: Place }): void {
-    const vitals = this.vitalsOf(channelId);
-    if (isOfOneCall(outcome)) return;
-    const isTrial = vitals.trial?.place === place;
-    if (!FAILURES.has(outcome.kind)) {
-      vitals.failures = 0;
-      if (vitals.openedAtMs === null) return;
-      vitals.openedAtMs = vitals.trial = null;
-      this.options.onChange?.(channelId, 'closed', 'a call succeeded');
-      return;
+  private placesOf({ id, maxConcurrency }: Channel): FairShare {
+    const capacity = maxConcurrency ?? Infinity;
+    let places = this.places.get(id);
+    if (!places) {
+      places = new FairShare({ clock: this.options.clock, capacity });
+      this.places.set(id, places);
     }
-    vitals.failures += 1;
-    // Calls that began before it opened add nothing; the trial opens it again.
-    if (vitals.openedAtMs !== null && !isTrial) return;
-    if (vitals.openedAtMs === null && vitals.failures < this.options.failuresToOpen) return;
-    vitals.openedAtMs = this.options.clock.nowMs();
-    vitals.trial = null;
-    this.opened?.inc({ channel: channelId });
-    this.options.onChange?.(channelId, 'open', outcome.reason ?? outcome.kind);
+    places.capacity = capacity;
+    return places;
   }
 
-  /** One entry for each channel that was ever used: as many as the operator configured. */
-  private vitalsOf(channelId: string): Vitals {
-    let vitals = this.vitals.get(channelId);
-    if (!vitals) {
-      vitals = { inFlight: 0, failures: 0, openedAtMs: null, trial: null, lastFailure: null, tookMs: [] };
-      this.vitals.set(channelId, vitals);
+  private known(channelId: string, model: string | null): Line | undefined {
+    return this.lines.get(JSON.stringify([channelId, model]));
+  }
+
+  /** One entry for each model of each channel that was ever used: as many as the operator configured. */
+  private lineOf(channel: Channel, model: string | null): Line {
+    const name = JSON.stringify([channel.id, model]);
+    let line = this.lines.get(name);
+    if (!line) {
+      const breaker = this.breakerFor(channel, model);
+      line = { channelId: channel.id, model, breaker, inFlight: 0, lastFailure: null, tookMs: [] };
+      this.lines.set(name, line);
     }
-    return vitals;
+    return line;
   }
 
-  private registerMetrics(registry: Registry): Counter {
-    const registers = [registry];
-    const { vitals } = this;
-    const { metricPrefix = 'upstream_channel' } = this.options;
-    const stateOf = (id: string) => ({ closed: 0, half_open: 1, open: 2 })[this.state(id)];
-    new Gauge({
-      name: `${metricPrefix}_state`,
-      help: 'The breaker of a channel: 0 closed, 1 half open (one call tries it), 2 open',
-      labelNames: ['channel'],
-      registers,
-      collect() {
-        for (const id of vitals.keys()) this.set({ channel: id }, stateOf(id));
+  private breakerFor(channel: Channel, model: string | null): Breaker {
+    const { clock, failuresToOpen, openMs, onChange } = this.options;
+    return new Breaker({
+      clock,
+      failuresToOpen,
+      openMs,
+      isIll: () => this.isIll(channel),
+      onChange: (state, reason) => {
+        if (state === 'open') this.opened?.inc({ channel: channel.id, model: model ?? '' });
+        onChange?.({ channel: channel.id, model, state, reason });
       },
     });
-    new Gauge({
-      name: `${metricPrefix}_calls`,
-      help: 'Calls that hold a place on a channel now',
-      labelNames: ['channel'],
-      registers,
-      collect() {
-        for (const [id, { inFlight }] of vitals) this.set({ channel: id }, inFlight);
-      },
-    });
-    return new Counter({
-      name: `${metricPrefix}_opened_total`,
-      help: 'How often the breaker of a channel opened',
-      labelNames: ['channel'],
-      registers,
-    });
+  }
+
+  /** One probe for all models that ask about a channel at the same time. */
+  private isIll(channel: Channel): Promise<boolean> {
+    const nowMs = this.options.clock.nowMs();
+    let probe = this.probes.get(channel.id);
+    if (!probe || probe.endsAtMs <= nowMs) {
+      const isIll = this.options.probe(channel).then(
+        ({ verdict }) => verdict === 'failed',
+        () => true,
+      );
+      probe = { endsAtMs: nowMs + Math.min(PROBE_LIFE_MS, this.options.openMs), isIll };
+      this.probes.set(channel.id, probe);
+    }
+    return probe.isIll;
   }
 }
 
-/** For whoever looks at a channel; no decision hangs on it. */
-function note(
-  vitals: Vitals,
-  outcome: CallOutcome,
-  { atMs, tookMs }: { atMs: number; tookMs: number },
-): void {
-  vitals.tookMs.push(Math.round(tookMs));
-  if (vitals.tookMs.length > TIMED_CALLS) vitals.tookMs.shift();
-  if (!FAILURES.has(outcome.kind)) return;
-  const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
-  vitals.lastFailure = { atMs, reason, status: outcome.upstreamStatus ?? null };
+/** Whoever has its share of one channel is not the one that was left out. */
+function whyNot(refused: readonly (Refusal | null)[]): Refusal {
+  const all = refused.filter((refusal) => refusal !== null);
+  const of = (reason: Refusal['reason']) => all.find((refusal) => refusal.reason === reason);
+  const nowhere: Refusal = { granted: false, reason: 'full', retryAfterSeconds: RETRY_AFTER.minSeconds };
+  return of('over_share') ?? of('full') ?? of('aborted') ?? nowhere;
 }

@@ -91,6 +91,7 @@ describe('channels', () => {
     });
     expect(failed).toMatchObject({
       program: 'gateway',
+      model: 'vendora-imagine-image',
       state: 'closed',
       failures: 1,
       lastFailure: { status: 500 },

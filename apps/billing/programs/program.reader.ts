@@ -89,9 +89,11 @@ export class ProgramReader {
   }
 }
 
-function viewVitals({ channelId: _, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
+/** Programs of an earlier version name no model. */
+function viewVitals({ channelId: _, model = null, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
   return {
     ...vitals,
+    model,
     openedAt: openedAtMs === null ? null : new Date(openedAtMs).toISOString(),
     lastFailure: lastFailure && {
       at: new Date(lastFailure.atMs).toISOString(),

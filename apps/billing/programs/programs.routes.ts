@@ -19,6 +19,9 @@ const pace = z.object({
 });
 
 const vitals = {
+  model: z.string().nullable().meta({
+    description: 'What the circuit is of. Null: polls, which are of every model.',
+  }),
   state: z
     .enum(['closed', 'half_open', 'open'])
     .meta({ description: 'The circuit: open lets no call through.' }),

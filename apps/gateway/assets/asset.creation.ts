@@ -37,11 +37,11 @@ export class AssetCreator {
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
-    const channels = linesFor(this.parts, current, { model, group: caller.group, capability: 'assets3d' });
+    const channels = linesFor(this.parts, current, { model, caller, capability: 'assets3d' });
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
     const holders = draft === null ? channels : holdersOf(draft, channels);
-    if (holders.length === 0) throw noLine(model.id, health.retryAfterSeconds([]));
+    if (holders.length === 0) throw noLine(model.id, health.retryAfterSeconds([], null));
     return creator.create({
       kind: '3d',
       caller,

@@ -1,29 +1,64 @@
 import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth, Place, Work } from '#upstream/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere } from '../http/model-access.js';
 
+/** A place on the first of the channels; the others may be asked after it. */
+export interface Line {
+  readonly channels: readonly Channel[];
+  readonly place: Place;
+}
+
 /**
- * The channels that would take this work of a group now, best first; at least one. Asked before the hold, so that
- * nothing is held while every channel is ill or full. @throws ApiError 503 when there is none at the moment; 404 when
+ * The channels that would take this work of a caller now, best first; at least one. Asked before the hold, so that
+ * nothing is held while every channel is ill. @throws ApiError 503 when there is none at the moment; 404 when
  * there are some, but the vendors of none offer this call: for it the model has no channel (spec 7, wire.md D7), and a
  * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
 export function linesFor(
   { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
   catalog: Catalog,
-  wanted: { model: CatalogModel; group: string; capability: Capability },
+  wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'group'>; capability: Capability },
 ): Channel[] {
-  const { model, group, capability } = wanted;
+  const { model, caller, capability } = wanted;
+  const { group } = caller;
   const channels = channelsFor(catalog, { model: model.id, group });
-  if (channels.length === 0) throw noLine(model.id, health.retryAfterSeconds([]));
+  if (channels.length === 0) throw noLine(model.id, health.retryAfterSeconds([], null));
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);
-  const free = health.candidates(able);
-  if (free.length === 0) throw noLine(model.id, health.retryAfterSeconds(able));
-  return free;
+  const work = workOf(caller, model);
+  const well = health.candidates(able, work);
+  if (well.length === 0) throw noLine(model.id, health.retryAfterSeconds(able, work.model));
+  return well;
+}
+
+/**
+ * Takes a place on one of the channels, waiting for it before any money is held: in turn with other accounts, no longer
+ * than `waitMs`. @throws ApiError 429 when the caller's own calls take its share of the places, 503 when others' do
+ */
+export async function enterLine(
+  health: ChannelHealth,
+  channels: readonly Channel[],
+  wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
+): Promise<Line> {
+  const { model, caller, waitMs } = wanted;
+  const entered = await health.enterOne(channels, workOf(caller, model), { waitMs, signal: caller.left });
+  if ('place' in entered) {
+    const others = channels.filter((channel) => channel !== entered.channel);
+    return { channels: [entered.channel, ...others], place: entered.place };
+  }
+  const { reason, retryAfterSeconds } = entered;
+  if (reason !== 'over_share') throw noLine(model.id, retryAfterSeconds);
+  const message = `Your calls take your share of what ${model.id} can do at the same time. Nothing was charged; send fewer at once.`;
+  throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
+}
+
+/** What a call is for, as the health of channels counts it: models of one vendor name are one. */
+export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogModel): Work {
+  return { accountId, model: model.aliasOf ?? model.id };
 }
 
 export function noLine(model: string, retryAfterSeconds: number): ApiError {

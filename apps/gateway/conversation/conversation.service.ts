@@ -8,11 +8,19 @@ import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { TokenCounts } from '#pricing/quote.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import {
+  enterLine,
+  inClientsName,
+  type Line,
+  linesFor,
+  noLine,
+  upstreamModel,
+  workOf,
+} from '../charging/lines.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -47,6 +55,7 @@ interface Prepared extends ConversationCall {
 /** A call whose money is held. */
 interface Held extends Prepared {
   hold: Hold;
+  line: Line;
   startedAt: number;
   /** Breaks the upstream call off: at the limit, or when the client has left. */
   stop: AbortSignal;
@@ -101,7 +110,22 @@ export class ConversationService {
 
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
     const prepared = await this.prepare(call);
-    const hold = await this.hold(prepared);
+    const { model, caller, channels } = prepared;
+    const { clock, config, health } = this.parts;
+    const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.nowMs());
+    const line = await enterLine(health, channels, { model, caller, waitMs });
+    try {
+      const hold = await this.hold(prepared);
+      await this.runHeld({ ...prepared, line, hold }, client);
+    } finally {
+      line.place.leave();
+    }
+  }
+
+  private async runHeld(
+    prepared: Prepared & Pick<Held, 'line' | 'hold'>,
+    client: ClientStream,
+  ): Promise<void> {
     const stop = new AbortController();
     const leave = () => stop.abort();
     const limit = setTimeout(leave, prepared.limitAtMs - this.parts.clock.nowMs());
@@ -110,13 +134,14 @@ export class ConversationService {
       if (client.left.aborted) leave();
       client.left.addEventListener('abort', leave, { once: true });
     }
-    const held: Held = { ...prepared, hold, stop: stop.signal, startedAt: performance.now() };
-    this.parts.metrics.openConversations.inc({ kind: call.kind });
+    const held: Held = { ...prepared, stop: stop.signal, startedAt: performance.now() };
+    const { kind } = prepared;
+    this.parts.metrics.openConversations.inc({ kind });
     try {
       await this.answer(held, client);
     } finally {
       clearTimeout(limit);
-      this.parts.metrics.openConversations.dec({ kind: call.kind });
+      this.parts.metrics.openConversations.dec({ kind });
     }
   }
 
@@ -127,7 +152,7 @@ export class ConversationService {
     const { kind, caller, body } = call;
     const model = modelFor(current, call);
     refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
-    const channels = linesFor(this.parts, current, { model, group: caller.group, capability: kind });
+    const channels = linesFor(this.parts, current, { model, caller, capability: kind });
     const asked = readConversation(kind, body);
     const input = estimateInput(asked.body, model.limits);
     const output = estimateOutput(asked, model.limits);
@@ -184,9 +209,13 @@ export class ConversationService {
     const { health } = this.parts;
     const isGivenUp = () => held.stop.aborted && client.left.aborted;
     let last: Failure = notInTime;
-    for (const channel of held.channels) {
+    const work = workOf(held.caller, held.model);
+    let place: Place | undefined = held.line.place;
+    for (const channel of held.line.channels) {
       if (held.stop.aborted) break;
-      const outcome = await health.run(channel, () => this.askUpstream(held, channel), isGivenUp);
+      const ask = () => this.askUpstream(held, channel);
+      const outcome = await health.run(channel, ask, { work, place, isGivenUp });
+      place = undefined;
       if (outcome.kind === 'answer') {
         return { ...outcome, channel: channel.id, model: upstreamModel(channel, held.model) };
       }
@@ -299,14 +328,14 @@ export class ConversationService {
   }
 
   /** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
-  private errorFor({ model, channels }: Held, failure: Failure): ApiError {
+  private errorFor({ model, caller, channels }: Held, failure: Failure): ApiError {
     switch (failure.kind) {
       case 'refused': {
         const isOfContent = failure.code === 'content_policy_violation';
         return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
       }
       case 'not_accepted':
-        return noLine(model.id, this.parts.health.retryAfterSeconds(channels));
+        return noLine(model.id, this.parts.health.retryAfterSeconds(channels, workOf(caller, model).model));
       case 'unknown':
         return new ApiError('generation_failed', `${model.id} did not answer. Nothing was charged.`, {
           shouldRetry: false,

@@ -125,7 +125,7 @@ export const retrieveOperation: Operation = {
       ),
     },
   },
-  refusals: ['video_not_found', 'video_deleted'],
+  refusals: ['video_not_found'],
 };
 
 export const downloadNativeFile: Operation = {

@@ -44,9 +44,9 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
 
 /** Knows the caller before a byte of the body is read. A signed address may come without a key. */
 export function authenticationHook(keys: KeyAuthenticator) {
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.is404) return;
-    const { access } = request.routeOptions.config;
+    const { access, paid } = request.routeOptions.config;
     if (access === 'open') return;
     const { authorization } = request.headers;
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
@@ -57,8 +57,17 @@ export function authenticationHook(keys: KeyAuthenticator) {
     // The console calls for a person, whose address it tells; it is the person's that the key is good from or not.
     const { clientIp = request.ip } = caller;
     refuseOtherAddresses(caller, clientIp);
-    request.caller = { ...caller, clientIp };
+    request.caller = { ...caller, clientIp, ...(paid && { left: leavingOf(reply) }) };
   };
+}
+
+/** Aborted when the connection closes before the answer was written. */
+function leavingOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) leaving.abort();
+  });
+  return leaving.signal;
 }
 
 /** Early, for what costs nothing and reaches no hold; a hold decides it again by the key as it is then. */

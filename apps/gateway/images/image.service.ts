@@ -6,7 +6,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type {
   ImageOutcome,
   ImageRequest,
@@ -15,7 +15,15 @@ import type {
   UpstreamImage,
 } from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { inClientsName, linesFor, noLine, upstreamModel } from '../charging/lines.js';
+import {
+  enterLine,
+  inClientsName,
+  type Line,
+  linesFor,
+  noLine,
+  upstreamModel,
+  workOf,
+} from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -59,7 +67,7 @@ interface HeldCall extends Omit<ImageCall, 'pictures'> {
   hold: Hold;
   pictures: Pictures<InputImage> | undefined;
   model: CatalogModel;
-  channels: readonly Channel[];
+  line: Line;
   limitAtMs: number;
 }
 
@@ -100,11 +108,19 @@ export class ImageService {
     refuseOtherFamily(model, 'image');
     refuseTooMany(asked.count, model);
     const capability = call.pictures ? 'imageEdits' : 'images';
-    const channels = linesFor(this.parts, current, { model, group: caller.group, capability });
+    const channels = linesFor(this.parts, current, { model, caller, capability });
     const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, { requestId, memory }));
+    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
+    const line = await enterLine(this.parts.health, channels, { model, caller, waitMs });
+    try {
+      const hold = await this.hold(call, model, limitAtMs);
+      return await this.make({ ...call, model, line, limitAtMs, hold, pictures });
+    } finally {
+      line.place.leave();
+    }
+  }
 
-    const hold = await this.hold(call, model, limitAtMs);
-    const held: HeldCall = { ...call, model, channels, limitAtMs, hold, pictures };
+  private async make(held: HeldCall): Promise<ImageResult> {
     const attempt = await this.askUpstreams(held);
     if (attempt.result.kind !== 'delivered')
       throw await this.giveBack(held, attempt.result, attempt.latencyMs);
@@ -134,10 +150,14 @@ export class ImageService {
   private async askUpstreams(held: HeldCall): Promise<Attempt> {
     const startedAt = performance.now();
     let last: Failure = notInTime;
-    for (const channel of held.channels) {
+    const work = workOf(held.caller, held.model);
+    let place: Place | undefined = held.line.place;
+    for (const channel of held.line.channels) {
       const leftMs = held.limitAtMs - this.parts.clock.nowMs();
       if (leftMs <= 0) break;
-      const outcome = await this.parts.health.run(channel, () => this.askUpstream(held, channel, leftMs));
+      const ask = () => this.askUpstream(held, channel, leftMs);
+      const outcome = await this.parts.health.run(channel, ask, { work, place });
+      place = undefined;
       const latencyMs = performance.now() - startedAt;
       if (outcome.kind === 'delivered') return { result: { ...outcome, channel }, latencyMs };
       last = { ...outcome, channel: channel.id };
@@ -234,8 +254,9 @@ export class ImageService {
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
   private async giveBack(held: HeldCall, failure: Failure, latencyMs: number): Promise<ApiError> {
-    const { hold, model, channels } = held;
-    const error = errorFor(failure, model.id, this.parts.health.retryAfterSeconds(channels));
+    const { hold, model, line, caller } = held;
+    const seconds = this.parts.health.retryAfterSeconds(line.channels, workOf(caller, model).model);
+    const error = errorFor(failure, model.id, seconds);
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
     await this.parts.post.release(hold, hold.accountId, {

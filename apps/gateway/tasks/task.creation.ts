@@ -8,11 +8,11 @@ import type { Logger } from '#platform/logging.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import { inClientsName, noLine, upstreamModel } from '../charging/lines.js';
+import { enterLine, inClientsName, type Line, noLine, upstreamModel, workOf } from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -41,13 +41,7 @@ interface Draft extends TaskOrder {
   readonly id: string;
   readonly chargeId: string;
   readonly createdAtMs: number;
-}
-
-/** Why a task ends before any upstream works on it, and what the last one that was asked answered. */
-interface Failure {
-  readonly error: ApiError;
-  readonly channelId: string | null;
-  readonly upstreamStatus: number | null;
+  readonly line: Line;
 }
 
 export interface TaskCreationParts {
@@ -72,22 +66,33 @@ export class TaskCreator {
 
   /** @throws ApiError; then nothing stays charged */
   async create(order: TaskOrder): Promise<ViewedTask> {
-    const { tasks, clock, config } = this.parts;
-    const { caller, model } = order;
-    const draft: Draft = { ...order, id: newId(), chargeId: order.requestId, createdAtMs: clock.nowMs() };
+    const { health, clock, config } = this.parts;
+    const { caller, model, channels } = order;
+    const line = await enterLine(health, channels, { model, caller, waitMs: config.channelWaitMs });
+    try {
+      const id = newId();
+      return await this.run({ ...order, id, chargeId: order.requestId, createdAtMs: clock.nowMs(), line });
+    } finally {
+      line.place.leave();
+    }
+  }
+
+  private async run(draft: Draft): Promise<ViewedTask> {
+    const { tasks, config } = this.parts;
+    const { caller, model } = draft;
     const earlier = await tasks.insertCreated({
       id: draft.id,
-      kind: order.kind,
+      kind: draft.kind,
       accountId: caller.accountId,
       keyId: caller.keyId,
       group: caller.group,
       limits: caller.limits,
       chargeId: draft.chargeId,
-      dialect: order.dialect,
+      dialect: draft.dialect,
       modelId: model.aliasOf ?? model.id,
       requestedModel: model.id,
-      request: order.request,
-      seconds: order.units,
+      request: draft.request,
+      seconds: draft.units,
       deadlineMs: config.taskDeadlineMs,
     });
     // Its gateway died, and the request was repeated under the same idempotency key.
@@ -114,7 +119,7 @@ export class TaskCreator {
     await this.orLeaveToSweep(draft, () =>
       outcome.kind === 'refused'
         ? tasks.toRefused(id, { code: error.code, message: error.message })
-        : this.failTask(draft, { error, channelId: null, upstreamStatus: null }, 'created'),
+        : this.failTask(draft, { error, channelId: null, from: 'created' }),
     );
     throw error;
   }
@@ -122,32 +127,35 @@ export class TaskCreator {
   /** Returns when the task is with the upstream, or with a sweep. Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed. */
   private async submit(draft: Draft, hold: Hold): Promise<void> {
     const { tasks, health } = this.parts;
-    let last: Omit<Failure, 'error'> | null = null;
-    for (const channel of draft.channels) {
+    const work = workOf(draft.caller, draft.model);
+    let place: Place | undefined = draft.line.place;
+    let channelId: string | null = null;
+    for (const channel of draft.line.channels) {
       const target = {
         channelId: channel.id,
         channelKey: keyMark(channel),
         upstreamModel: upstreamModel(channel, draft.model),
       };
       const mayCall = await this.orLeaveToSweep(draft, () =>
-        last === null
+        channelId === null
           ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
           : tasks.retarget(draft.id, target),
       );
       // Whoever was faster, or the sweep after an unclear write, decides what becomes of the task; polls will tell.
       if (mayCall !== true) return;
-      const outcome = await health.run(channel, () => this.askUpstream(draft, channel));
+      const outcome = await health.run(channel, () => this.askUpstream(draft, channel), { work, place });
+      place = undefined;
       if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
       this.report(draft, channel, outcome);
-      last = { channelId: channel.id, upstreamStatus: outcome.upstreamStatus };
       if (outcome.kind === 'unknown') return this.unclear(draft);
       if (outcome.kind === 'refused') {
         const error = new ApiError(outcome.code, outcome.message, { status: outcome.status });
-        return this.fail(draft, hold, { error, ...last });
+        return this.fail(draft, hold, { error, channelId: channel.id });
       }
+      channelId = channel.id;
     }
-    const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels));
-    return this.fail(draft, hold, { error, ...(last ?? { channelId: null, upstreamStatus: null }) });
+    const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
+    return this.fail(draft, hold, { error, channelId });
   }
 
   private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
@@ -193,24 +201,29 @@ export class TaskCreator {
    * Ends the task and announces it in one transaction, then has the money given back before the error goes out. If a
    * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
    */
-  private async fail(draft: Draft, hold: Hold, failure: Failure): Promise<void> {
-    const { error, channelId, upstreamStatus } = failure;
-    const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
+  private async fail(
+    draft: Draft,
+    hold: Hold,
+    failure: { error: ApiError; channelId: string | null },
+  ): Promise<void> {
+    const { error, channelId } = failure;
+    const won = await this.orLeaveToSweep(draft, () =>
+      this.failTask(draft, { ...failure, from: 'submitting' }),
+    );
     if (won === false) return;
     await this.parts.post.release(hold, hold.accountId, {
       delivered: null,
       channel: channelId,
       reason: { code: error.code, message: error.message },
-      upstreamStatus,
     });
     throw error;
   }
 
   private async failTask(
     draft: Draft,
-    { error, channelId, upstreamStatus }: Failure,
-    from: 'created' | 'submitting',
+    failure: { error: ApiError; channelId: string | null; from: 'created' | 'submitting' },
   ): Promise<boolean> {
+    const { error, channelId, from } = failure;
     const ending = {
       id: draft.id,
       kind: draft.kind,
@@ -221,7 +234,7 @@ export class TaskCreator {
     };
     const won = await this.parts.tasks.toFailed(
       ending,
-      { code: error.code, message: error.message, upstreamStatus },
+      { code: error.code, message: error.message },
       { from },
     );
     this.parts.wakeOutbox();

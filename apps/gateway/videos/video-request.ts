@@ -18,8 +18,8 @@ import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limi
 export interface VideoCreation {
   readonly model: string;
   readonly prompt: string;
-  /** Whole seconds, not yet checked against the model's limits; undefined: the model's default. */
-  readonly seconds: AskedSeconds | undefined;
+  /** Whole seconds, not yet held against the model's limits; undefined: the model's default. */
+  readonly seconds: number | undefined;
   /** As the client sent it. */
   readonly size: string | undefined;
   readonly aspectRatio: Asked<'aspect_ratio'> | undefined;
@@ -30,12 +30,6 @@ export interface VideoCreation {
 interface Asked<Param extends string> {
   readonly value: string;
   readonly param: Param | 'size';
-}
-
-/** A length, and the field that it was sent in: refusals name it. */
-interface AskedSeconds {
-  readonly value: number;
-  readonly param: 'seconds' | 'duration';
 }
 
 /** What is billed and sent upstream. */
@@ -84,12 +78,9 @@ function asked<Param extends string>(
 export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVideo {
   const { defaultSeconds = 5, minSeconds = 1, maxSeconds = 15 } = model.limits;
   const { resolutions = [], aspectRatios, sizes } = model.limits;
-  const seconds = asked.seconds?.value ?? defaultSeconds;
+  const seconds = asked.seconds ?? defaultSeconds;
   if (seconds < minSeconds || seconds > maxSeconds) {
-    throw invalid(
-      asked.seconds?.param ?? 'seconds',
-      `must be from ${minSeconds} to ${maxSeconds} for ${model.id}`,
-    );
+    throw invalid('seconds', `must be from ${minSeconds} to ${maxSeconds} for ${model.id}`);
   }
   const { size, aspectRatio, resolution } = asked;
   if (size !== undefined) refuseUnlessMade(model, { value: size, param: 'size' }, sizes);
@@ -144,14 +135,13 @@ function instancesHaveImage(instances: unknown): boolean {
 }
 
 /** `seconds` and `duration` mean the same; two different answers would charge for one and deliver the other. */
-function readSeconds(body: Body): AskedSeconds | undefined {
+function readSeconds(body: Body): number | undefined {
   const seconds = wholeSeconds('seconds', textSeconds(body));
   const duration = wholeSeconds('duration', durationValue(body));
   if (seconds !== undefined && duration !== undefined && seconds !== duration) {
     throw invalid('duration', `differs from seconds: ${duration} against ${seconds}`);
   }
-  if (seconds !== undefined) return { value: seconds, param: 'seconds' };
-  return duration === undefined ? undefined : { value: duration, param: 'duration' };
+  return seconds ?? duration;
 }
 
 function textSeconds(body: Body): string | undefined {

@@ -44,7 +44,7 @@ export class VideoCreator {
       model,
       units: fitted.seconds,
       request,
-      channels: linesFor(this.parts, current, { model, group: caller.group, capability: 'videos' }),
+      channels: linesFor(this.parts, current, { model, caller, capability: 'videos' }),
       create: (channel, upstreamModel, options) =>
         upstreams
           .adapterFor(channel.protocol)

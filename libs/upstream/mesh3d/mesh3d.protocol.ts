@@ -47,7 +47,6 @@ export class Mesh3dProtocol implements Protocol {
       body: { json: assetFields(request) },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
-      yields: 'task',
       read: readCreated,
     });
   }

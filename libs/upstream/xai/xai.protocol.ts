@@ -50,7 +50,6 @@ export class XaiProtocol implements Protocol {
       body: { json },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
-      yields: 'task',
       read: readCreated,
     });
   }

@@ -51,7 +51,7 @@ export function ChannelPrograms({ health }: { health: Health }) {
       label={t('health.title')}
       query={knownRows(health.programs)}
       columns={useColumns()}
-      rowKey={({ program, instance }) => `${program} ${instance}`}
+      rowKey={({ program, instance, model }) => `${program} ${instance} ${model}`}
       empty={{ title: t('health.empty'), hint: t('health.emptyHint') }}
     />
   );
@@ -70,6 +70,15 @@ function useColumns(): Column<Program>[] {
             {instance}
           </Text>
         </Group>
+      ),
+    },
+    {
+      id: 'model',
+      header: t('health.model'),
+      cell: ({ model }) => (
+        <Text span size="sm" className="model-name">
+          {model ?? t('health.polls')}
+        </Text>
       ),
     },
     {

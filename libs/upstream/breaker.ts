@@ -1,0 +1,169 @@
+import type { Clock } from '#platform/clock.js';
+
+/** Any outcome of a call to an upstream. */
+export interface CallOutcome {
+  kind: string;
+  reason?: string;
+  upstreamStatus?: number | null;
+  /** Of a poll without an answer: what it speaks against. */
+  of?: 'channel' | 'task';
+}
+
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
+/** A call that failed. */
+export interface CallFailure {
+  atMs: number;
+  reason: string;
+  status: number | null;
+}
+
+export interface BreakerOptions {
+  clock: Clock;
+  /** Failures without a success between them that open it, if they are not one account's alone. */
+  failuresToOpen: number;
+  /** How long it keeps calls away before one of them may try. */
+  openMs: number;
+  /** Asks the upstream something free: whether it is ill whoever asks. Never throws. */
+  isIll: () => Promise<boolean>;
+  onChange: (state: BreakerState, reason: string) => void;
+}
+
+/** A call through a breaker. */
+export interface Attempt {
+  report(outcome: CallOutcome): void;
+  /** Says that nothing more will be reported; safe to call again. */
+  end(): void;
+}
+
+/** So many accounts do not fail by what they ask for. Of fewer, a probe of ours has to fail as well. */
+const ACCOUNTS_TO_OPEN = 2;
+
+/** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is well. */
+const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_answer']);
+/** Of 4xx, those that speak of our key, our money and our limits; any other is about the one request. */
+const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 429];
+const MAX_REASON_CHARS = 300;
+
+function isOfOneCall({ upstreamStatus, of }: CallOutcome): boolean {
+  const status = upstreamStatus ?? 0;
+  return of === 'task' || (status >= 400 && status < 500 && !OF_THE_CHANNEL.includes(status));
+}
+
+/** The failure that an outcome is of its channel, if it is one. */
+export function failureOf(outcome: CallOutcome, atMs: number): CallFailure | null {
+  if (!FAILURES.has(outcome.kind)) return null;
+  const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
+  return { atMs, reason, status: outcome.upstreamStatus ?? null };
+}
+
+/**
+ * A circuit breaker for one model on one channel. No customer alone opens it or keeps it open: failures count when they
+ * come from several accounts, and those of one account only make us ask the upstream ourselves. When its time is over one
+ * call tries; where that fails for one account and our probe does not, that account waits and the next one may try.
+ *
+ * It is written here because the libraries for it run a function and make the others wait for, or share, the trial of a
+ * half-open circuit. A relay asks beforehand, sends the others to the next channel meanwhile, and knows its outcomes by
+ * value.
+ */
+export class Breaker {
+  failures = 0;
+  /** When it opened, or its last trial began or failed; null while it is closed. */
+  openedAtMs: number | null = null;
+  /** Accounts that failed since a call succeeded, or since it opened. */
+  private readonly failing = new Set<string>();
+  /** Accounts whose trial failed, and until when they wait. */
+  private readonly tried = new Map<string, number>();
+  /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
+  private trial: { attempt: Attempt; untilMs: number } | null = null;
+  /** The probe that decides now. */
+  private probing: symbol | null = null;
+
+  constructor(private readonly options: BreakerOptions) {}
+
+  get state(): BreakerState {
+    if (this.openedAtMs === null) return 'closed';
+    return this.trial ? 'half_open' : 'open';
+  }
+
+  /** Whether a call of an account may be made now. Without an account: of any. */
+  admits(accountId?: string): boolean {
+    if (this.openedAtMs === null) return true;
+    const nowMs = this.options.clock.nowMs();
+    if (this.probing || (this.trial !== null && this.trial.untilMs > nowMs)) return false;
+    return this.restMs() === 0 && (accountId === undefined || (this.tried.get(accountId) ?? 0) <= nowMs);
+  }
+
+  /** How long it still keeps calls away. */
+  restMs(): number {
+    if (this.openedAtMs === null) return 0;
+    return Math.max(0, this.openedAtMs + this.options.openMs - this.options.clock.nowMs());
+  }
+
+  /** Begins a call; of an open breaker it is the trial, which may be taken for lost after `limitMs`. */
+  begin(accountId: string, limitMs: number): Attempt {
+    const attempt: Attempt = {
+      report: (outcome) => this.take(outcome, accountId, attempt),
+      // A trial that ended without a word proves nothing; the next call is one.
+      end: () => {
+        if (this.trial?.attempt === attempt) this.trial = null;
+      },
+    };
+    if (this.openedAtMs !== null) {
+      this.trial = { attempt, untilMs: this.options.clock.nowMs() + limitMs };
+      this.options.onChange('half_open', 'a call may try it');
+    }
+    return attempt;
+  }
+
+  private take(outcome: CallOutcome, accountId: string, attempt: Attempt): void {
+    if (!FAILURES.has(outcome.kind)) return this.succeed();
+    if (isOfOneCall(outcome)) return;
+    const isTrial = this.trial?.attempt === attempt;
+    this.failures += 1;
+    // Calls that began before it opened add nothing; the trial opens it again.
+    if (this.openedAtMs !== null && !isTrial) return;
+    if (this.failing.size < ACCOUNTS_TO_OPEN) this.failing.add(accountId);
+    if (isTrial) this.trial = null;
+    else if (this.failures < this.options.failuresToOpen) return;
+    const reason = outcome.reason ?? outcome.kind;
+    if (this.failing.size >= ACCOUNTS_TO_OPEN) this.open(reason);
+    else if (!this.probing) void this.probe(accountId, reason);
+  }
+
+  private succeed(): void {
+    const wasOpen = this.openedAtMs !== null;
+    this.forget();
+    this.openedAtMs = this.trial = null;
+    if (wasOpen) this.options.onChange('closed', 'a call succeeded');
+  }
+
+  private open(reason: string): void {
+    const { failures } = this;
+    this.forget();
+    this.failures = failures;
+    this.openedAtMs = this.options.clock.nowMs();
+    this.trial = null;
+    this.options.onChange('open', reason);
+  }
+
+  /** One account alone failed: what the upstream answers to us decides whether that is its own matter. */
+  private async probe(accountId: string, reason: string): Promise<void> {
+    const probing = (this.probing = Symbol());
+    const isIll = await this.options.isIll();
+    // Another account failed meanwhile, or a call succeeded.
+    if (this.probing !== probing) return;
+    if (isIll) return this.open(reason);
+    this.probing = null;
+    if (this.openedAtMs !== null) {
+      this.tried.set(accountId, this.options.clock.nowMs() + this.options.openMs);
+    } else this.forget();
+  }
+
+  private forget(): void {
+    this.failures = 0;
+    this.failing.clear();
+    this.tried.clear();
+    this.probing = null;
+  }
+}

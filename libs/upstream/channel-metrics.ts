@@ -1,0 +1,42 @@
+import { Counter, Gauge, type Registry } from '#platform/metrics.js';
+import type { ChannelHealth } from './channel-health.js';
+
+const STATES = { closed: 0, half_open: 1, open: 2 };
+
+/** Shows the health of channels as metrics; the answer counts openings. */
+export function channelMetrics(
+  registry: Registry,
+  prefix: string,
+  health: Pick<ChannelHealth, 'vitalsOfAll' | 'placesOfAll'>,
+): Counter {
+  const registers = [registry];
+  const labelNames = ['channel', 'model'];
+  new Gauge({
+    name: `${prefix}_state`,
+    help: 'The breaker of a model on a channel: 0 closed, 1 half open (one call tries it), 2 open',
+    labelNames,
+    registers,
+    collect() {
+      for (const { channelId: channel, model, state } of health.vitalsOfAll())
+        this.set({ channel, model: model ?? '' }, STATES[state]);
+    },
+  });
+  const places = (name: string, help: string, what: 'taken' | 'waiting') =>
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames: ['channel'],
+      registers,
+      collect() {
+        for (const [channel, pool] of health.placesOfAll()) this.set({ channel }, pool[what]);
+      },
+    });
+  places('calls', 'Calls that hold a place on a channel now', 'taken');
+  places('waiting', 'Calls that wait for a place on a channel now', 'waiting');
+  return new Counter({
+    name: `${prefix}_opened_total`,
+    help: 'How often the breaker of a model on a channel opened',
+    labelNames,
+    registers,
+  });
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const FAILURES = 3;
+const IMAGES = '/v1/images/generations';
+const IMAGE = 'vendora-imagine-image';
+
+describe('a circuit breaker between strangers', () => {
+  let relay: Relay;
+  let hostile: Customer;
+  let honest: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay({
+      CHANNEL_FAILURES_TO_OPEN: String(FAILURES),
+      CHANNEL_OPEN_SECONDS: '600',
+    });
+    [hostile, honest] = [await relay.customer('5'), await relay.customer('5')];
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  const draw = async (customer: Customer, prompt: string): Promise<number> => {
+    const answer = await customer.send(IMAGES, json({ model: IMAGE, prompt, response_format: 'b64_json' }));
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const chat = async (customer: Customer): Promise<number> => {
+    const body = { model: 'vendora-chat', messages: [{ role: 'user', content: 'hello' }] };
+    const answer = await customer.send('/v1/chat/completions', json(body));
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const imagesAsked = async () => {
+    const stats = (await (await fetch(`${relay.sandboxUrl}/_sandbox/stats`)).json()) as Record<
+      string,
+      number
+    >;
+    return stats['imagesRequests'] ?? 0;
+  };
+  const opened = async () =>
+    /upstream_channel_opened_total\{[^}]*\} (\d+)/.exec(await relay.registry.metrics());
+
+  it.each(['reject-503', 'reject-500', 'reject-401', 'reject-429'])(
+    'stays closed for everybody, whatever one customer makes fail: %s',
+    async (fault) => {
+      for (let times = 0; times < 4 * FAILURES; times += 1)
+        expect(await draw(hostile, `[[fault:${fault}]]`)).toBeGreaterThanOrEqual(500);
+      expect(await draw(honest, 'a lighthouse')).toBe(200);
+      expect(await chat(honest)).toBe(200);
+      expect(await draw(hostile, 'a lighthouse')).toBe(200);
+      expect(await opened()).toBeNull();
+    },
+  );
+
+  it('stays closed when many customers are refused for what they ask', async () => {
+    for (let times = 0; times < 2 * FAILURES; times += 1)
+      for (const customer of [hostile, honest])
+        for (const fault of ['reject-400', 'reject-422', 'moderation', 'reject-404'])
+          expect(await draw(customer, `[[fault:${fault}]]`)).toBeGreaterThanOrEqual(400);
+    expect(await opened()).toBeNull();
+  });
+
+  it('opens for the one model that several customers cannot use, and for no other', async () => {
+    for (let times = 0; times < FAILURES; times += 1)
+      await draw(times === 0 ? honest : hostile, '[[fault:reject-503]]');
+    const before = await imagesAsked();
+    expect(await draw(honest, 'a lighthouse')).toBe(503);
+    expect(await imagesAsked()).toBe(before);
+    expect(await chat(honest)).toBe(200);
+  });
+
+  it('opens for a lone customer when the vendor is ill for us as well', async () => {
+    const second = await startRelay({
+      CHANNEL_FAILURES_TO_OPEN: String(FAILURES),
+      CHANNEL_OPEN_SECONDS: '600',
+    });
+    try {
+      const lone = await second.customer('5');
+      await second.fixture.owner.query(`UPDATE channels SET api_key = 'revoked'`);
+      await until('the breaker to open', async () => {
+        await draw(lone, 'a lighthouse');
+        const metrics = await second.registry.metrics();
+        return /upstream_channel_opened_total\{[^}]*\} 1/.test(metrics);
+      });
+      await expectCleanLedger(second);
+    } finally {
+      await second.close();
+    }
+  });
+});
