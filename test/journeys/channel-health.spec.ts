@@ -8,16 +8,17 @@ const FAILURES = 3;
 const OPEN_SECONDS = 2;
 
 /** Each way to a vendor, and how many calls of it the sandbox has seen. */
-const WAYS: [name: string, path: string, body: { model: string }, stat: string][] = [
+const WAYS: [name: string, path: string, body: { model: string } & Record<string, unknown>, stat: string][] =
   [
-    'images',
-    '/v1/images/generations',
-    { model: 'vendora-imagine-image', response_format: 'b64_json' },
-    'imagesRequests',
-  ],
-  ['videos', '/v1/videos', { model: 'vendora-imagine-video' }, 'videoCreates'],
-  ['chats', '/v1/chat/completions', { model: 'vendora-chat', stream: true }, 'textsBegun'],
-];
+    [
+      'images',
+      '/v1/images/generations',
+      { model: 'vendora-imagine-image', response_format: 'b64_json' },
+      'imagesRequests',
+    ],
+    ['videos', '/v1/videos', { model: 'vendora-imagine-video' }, 'videoCreates'],
+    ['chats', '/v1/chat/completions', { model: 'vendora-chat', stream: true }, 'textsBegun'],
+  ];
 
 function withPrompt(body: object, path: string, prompt: string): object {
   if (!path.endsWith('/chat/completions')) return { ...body, prompt };

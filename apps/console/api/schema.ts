@@ -4316,6 +4316,8 @@ export interface operations {
                  * @description ISO 8601, UTC.
                  */
                 reportedAt: string;
+                /** @description What the circuit is of. Null: polls, which are of every model. */
+                model: string | null;
                 /**
                  * @description The circuit: open lets no call through.
                  * @enum {string}
@@ -4899,6 +4901,8 @@ export interface operations {
                * @description ISO 8601, UTC.
                */
               reportedAt: string;
+              /** @description What the circuit is of. Null: polls, which are of every model. */
+              model: string | null;
               /**
                * @description The circuit: open lets no call through.
                * @enum {string}
