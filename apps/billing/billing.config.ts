@@ -7,6 +7,7 @@ import { type PeriodsConfig, readPeriodsConfig } from './periods/periods.config.
 import { type MarketConfig, readMarketConfig } from './market/market.config.js';
 import { type MailConfig, readMailConfig } from './mail/mail.config.js';
 import { type PeopleConfig, readPeopleConfig } from './people/people.config.js';
+import { type PrivacyConfig, readPrivacyConfig } from './privacy/privacy.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from './webhooks/webhooks.config.js';
 import { type PaymentsConfig, readPaymentsConfig } from './payments/payments.config.js';
 
@@ -34,6 +35,7 @@ export interface BillingConfig {
   readonly keyUseIntervalMs: number;
   readonly mail: MailConfig;
   readonly people: PeopleConfig;
+  readonly privacy: PrivacyConfig;
   readonly webhooks: WebhooksConfig;
   /** Nanos that one person may give back of a charge, or because of a ticket, without a second one. */
   readonly refundLimit: Nanos;
@@ -75,6 +77,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),
     mail: readMailConfig(reader),
     people: readPeopleConfig(reader),
+    privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
     chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),

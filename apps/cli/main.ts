@@ -13,6 +13,7 @@ import { addKeyShow } from './key-show.command.js';
 import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
 import { pricesCommand } from './prices.commands.js';
+import { retentionCommand } from './retention.command.js';
 import { usageCommand } from './usage.command.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 
@@ -62,6 +63,7 @@ function program(): Command {
     .addCommand(usageCommand())
     .addCommand(channelsCommand())
     .addCommand(deadLettersCommand())
+    .addCommand(retentionCommand())
     .addCommand(ledgerCommand())
     .addCommand(financeCommand())
     .addCommand(doctorCommand())

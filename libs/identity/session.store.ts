@@ -53,7 +53,6 @@ export interface ListedSession {
 
 /** Nobody reads further, and a script could sign in any number of times. */
 const MAX_LISTED = 100;
-const MAX_PURGED = 1_000;
 /** Requests that were sent with the token before may still be under way. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 const LONGEST_USER_AGENT = 300;
@@ -179,14 +178,6 @@ export class SessionStore {
       [userId],
     );
     return rows;
-  }
-
-  /** Removes sessions that ended long ago, some at a time. */
-  async purge(): Promise<void> {
-    await this.pool.query(
-      `DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM sessions
-         WHERE least(expires_at, revoked_at) < now() - interval '7 days' LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
-    );
   }
 
   /** Ends every session of a person, or all but one. @returns how many. */

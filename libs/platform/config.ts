@@ -1,5 +1,7 @@
 import { OperatorError } from './errors.js';
 
+const DAY_MS = 86_400_000;
+
 /**
  * Reads environment variables once, each with a rule; every fault is collected and told together, by name and rule
  * and never by value, since a value may be a secret.
@@ -44,6 +46,14 @@ export class ConfigReader {
     if (Number.isNaN(value))
       return this.fault(name, 'must be seconds, such as 1500 or 0.5', fallbackSeconds * 1000);
     return Math.round(value * 1000);
+  }
+
+  /** The same in (fractions of) days, under a name that ends in _DAYS. */
+  days(name: string, fallbackDays: number): number {
+    const text = this.env[name];
+    if (text === undefined || text === '') return fallbackDays * DAY_MS;
+    if (/^\d{1,5}(\.\d{1,9})?$/.test(text)) return Math.round(Number(text) * DAY_MS);
+    return this.fault(name, 'must be days, such as 30 or 0.5', fallbackDays * DAY_MS);
   }
 
   boolean(name: string, fallback: boolean): boolean {

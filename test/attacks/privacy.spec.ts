@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
-import { type Person, person } from '../support/console.js';
-import { type Relay, startRelay } from '../support/relay.js';
+import { type Person, person, visitor } from '../support/console.js';
+import { tablesWith } from '../support/everywhere.js';
+import { json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 
 beforeAll(async () => {
-  relay = await startRelay({});
+  relay = await startRelay({ RETENTION_PROMPTS_DAYS: '0', RETENTION_INTERVAL_SECONDS: '0.1' });
 }, 60_000);
 afterAll(() => relay?.close());
 
@@ -17,6 +18,22 @@ const auditText = async (accountId: string): Promise<string> => {
   );
   return rows[0]!.text;
 };
+
+/** A customer with credits and a key. */
+async function owner(credits = '5'): Promise<Person & { apiKey: string }> {
+  const someone = await person(relay, { credits });
+  const { data } = await someone.api.POST('/api/keys', { body: { name: 'a key', group: 'Vendora-Main' } });
+  return { ...someone, apiKey: data!.apiKey };
+}
+
+async function createVideo({ apiKey }: { apiKey: string }, prompt: string): Promise<string> {
+  const body = { model: 'vendora-imagine-video', prompt, seconds: '4', size: '1280x720' };
+  const response = await fetch(
+    `${relay.baseUrl}/v1/videos`,
+    json(body, { authorization: `Bearer ${apiKey}` }),
+  );
+  return ((await response.json()) as { id: string }).id;
+}
 
 const view = (staff: Person, accountId: string, body: { reason: string; ticketId?: string }) =>
   staff.api.POST('/api/support/accounts/{accountId}/view', { params: { path: { accountId } }, body });
@@ -88,5 +105,38 @@ describe('a look of support at a console', () => {
     expect(JSON.stringify(data)).not.toContain(support.userId);
     const { data: theirs } = await stranger.api.GET('/api/activity');
     expect(theirs!.items.map(({ action }) => action)).toEqual(['session.opened']);
+  });
+});
+
+describe('the retention schedule', () => {
+  it('is told to everybody, and its runs to administrators alone', async () => {
+    const [admin, support] = [
+      await person(relay, { roles: ['admin'] }),
+      await person(relay, { roles: ['support'] }),
+    ];
+    const { data: told } = await visitor(relay).GET('/api/public/retention');
+    expect(told!.items).toContainEqual({ class: 'prompts', keptSeconds: 0 });
+    await until('a run', async () => {
+      const { data } = await admin.api.GET('/api/admin/retention');
+      return data!.items.every(({ lastRunAt }) => lastRunAt !== null);
+    });
+    expect((await support.api.GET('/api/admin/retention')).response.status).toBe(403);
+  });
+
+  it('leaves no prompt of a task that ended longer ago, and its views as they were', async () => {
+    const secret = `a lighthouse for ${newId()}`;
+    const someone = await owner();
+    const id = await createVideo(someone, secret);
+    const show = async () => (await someone.api.GET('/api/tasks')).data!.items[0]!;
+    await until('the task to end', async () => (await show()).state === 'completed');
+    await until(
+      'the prompt to be gone',
+      async () => (await tablesWith(relay.fixture.owner, secret)).length === 0,
+    );
+    expect(await show()).toMatchObject({ id, state: 'completed', prompt: '', seconds: 4, size: '1280x720' });
+    const shown = await fetch(`${relay.baseUrl}/v1/videos/${id}`, {
+      headers: { authorization: `Bearer ${someone.apiKey}` },
+    });
+    expect(await shown.json()).toMatchObject({ id, status: 'completed', prompt: '', size: '1280x720' });
   });
 });

@@ -11,9 +11,6 @@ const AT_ONCE = 10;
 const LEASE_MS = 120_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
-/** How long what was sent can be looked up. */
-const KEPT_DAYS = 30;
-const MAX_PURGED = 1_000;
 const MAX_ERROR_CHARS = 500;
 
 interface TakenMail extends DueMail {
@@ -36,7 +33,6 @@ export interface MailSenderParts {
  */
 export class MailSender {
   private readonly loop: Loop;
-  private rounds = 0;
 
   constructor(private readonly parts: MailSenderParts) {
     const { config, log } = parts;
@@ -60,7 +56,6 @@ export class MailSender {
   private async round(): Promise<boolean> {
     const taken = await this.take();
     await Promise.all(taken.map((mail) => this.send(mail)));
-    if (this.rounds++ % 100 === 0) await this.forgetOld();
     return taken.length === AT_ONCE;
   }
 
@@ -97,13 +92,6 @@ export class MailSender {
       `UPDATE mail_outbox SET last_error = $2, next_attempt_at = now() + $3::float8 * interval '1 millisecond',
          ended_at = CASE WHEN $4 THEN now() END WHERE id = $1`,
       [id, String((error as Error).message).slice(0, MAX_ERROR_CHARS), pauseMs, isLast],
-    );
-  }
-
-  private async forgetOld(): Promise<void> {
-    await this.parts.pool.query(
-      `DELETE FROM mail_outbox WHERE id IN (SELECT id FROM mail_outbox
-         WHERE ended_at < now() - interval '${KEPT_DAYS} days' LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED)`,
     );
   }
 }

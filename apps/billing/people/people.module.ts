@@ -8,7 +8,6 @@ import {
 import type pg from 'pg';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
-import { SessionStore } from '#identity/session.store.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { LOG, POOL } from '../billing.tokens.js';
@@ -29,7 +28,7 @@ import { TotpDesk } from './totp.desk.js';
 const CLEANING_INTERVAL_MS = 600_000;
 const MAX_PURGED = 1_000;
 
-/** Removes links, windows of tries and sessions that are over. */
+/** Removes links and windows of tries that are over. */
 @Injectable()
 class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly loop: Loop;
@@ -37,7 +36,6 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
     @Inject(LOG) log: Logger,
   ) {
     const intervalMs = CLEANING_INTERVAL_MS;
@@ -60,7 +58,6 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
       );
     }
     await this.attempts.purge();
-    await this.sessions.purge();
   }
 }
 

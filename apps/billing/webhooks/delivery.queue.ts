@@ -188,18 +188,6 @@ export class DeliveryQueue {
       [delivery.id, delivery.leaseToken],
     );
   }
-
-  /** Removes some of what the log keeps no longer. @returns whether more may be left. */
-  async forgetOld(limit: number): Promise<boolean> {
-    const { rowCount } = await this.pool.query(
-      `DELETE FROM webhook_deliveries WHERE id IN (
-         SELECT id FROM webhook_deliveries
-         WHERE created_at < now() - $1::float8 * interval '1 millisecond' AND state <> 'pending'
-         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
-      [this.config.logMs, limit],
-    );
-    return rowCount === limit;
-  }
 }
 
 /** The mail goes out if the endpoint is switched off, and only then. */

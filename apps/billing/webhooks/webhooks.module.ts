@@ -9,7 +9,6 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
-import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import type { BillingConfig } from '../billing.config.js';
@@ -22,36 +21,20 @@ import { NoticesController } from './notices.controller.js';
 import { WebhookSender } from './webhook.sender.js';
 import { WebhooksController } from './webhooks.controller.js';
 
-/** The log of a month need not shrink sooner. */
-const CLEANING_INTERVAL_MS = 600_000;
-const REMOVED_AT_ONCE = 1_000;
-
 /** Sends while the application runs, and lets attempts under way end before it stops. */
 @Injectable()
 class WebhookWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly cleaning: Loop;
-
   constructor(
     @Inject(WebhookSender) private readonly sender: WebhookSender,
     @Inject(UpstreamConnections) private readonly connections: UpstreamConnections,
-    @Inject(DeliveryQueue) queue: DeliveryQueue,
-    @Inject(LOG) log: Logger,
-  ) {
-    this.cleaning = new Loop({
-      name: 'webhook log',
-      intervalMs: CLEANING_INTERVAL_MS,
-      log,
-      round: () => queue.forgetOld(REMOVED_AT_ONCE),
-    });
-  }
+  ) {}
 
   onApplicationBootstrap(): void {
     this.sender.start();
-    this.cleaning.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.sender.stop(), this.cleaning.stop()]);
+    await this.sender.stop();
     await this.connections.close();
   }
 }

@@ -4,11 +4,13 @@ import {
   IconKey,
   IconPlugConnected,
   IconTags,
+  IconTrash,
   IconUsersGroup,
 } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { NavGroup } from '../shell/navigation.js';
 import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { textsOf } from '../shell/access.js';
 import { adminArea } from './admin.area.js';
 import { catalogRoutes } from './catalog/catalog.routes.js';
 import { pricesRoutes } from './prices/prices.routes.js';
@@ -49,12 +51,20 @@ const auditLog = createRoute({
   component: lazyRouteComponent(() => import('./audit/audit.page.js'), 'AuditPage'),
 });
 
+const retention = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/retention',
+  loader: textsOf('privacy'),
+  component: lazyRouteComponent(() => import('./retention/retention.page.js'), 'AdminRetentionPage'),
+});
+
 export const adminRoutes = adminArea.addChildren([
   first,
   ...pricesRoutes,
   ...catalogRoutes,
   people,
   auditLog,
+  retention,
 ]);
 
 export const adminNavigation: NavGroup = {
@@ -66,5 +76,6 @@ export const adminNavigation: NavGroup = {
     { to: '/admin/channels', label: 'channels', icon: IconPlugConnected, roles: ['admin'] },
     { to: '/admin/people', label: 'people', icon: IconUsersGroup, roles: ['admin'] },
     { to: '/admin/audit-log', label: 'auditLog', icon: IconHistory, roles: ['admin'] },
+    { to: '/admin/retention', label: 'retention', icon: IconTrash, roles: ['admin'] },
   ],
 };

@@ -27,6 +27,9 @@ export function SignUpPage() {
       <TextLink to="/sign-in" size="sm">
         {t('signUp.signIn')}
       </TextLink>
+      <TextLink to="/retention" size="sm">
+        {t('signUp.retention')}
+      </TextLink>
     </EntrancePage>
   );
 }

@@ -25,6 +25,13 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import('./connect.page.js'), 'ConnectPage'),
 });
 
+const retention = createRoute({
+  getParentRoute: () => area,
+  path: '/retention',
+  loader: textsOf('privacy'),
+  component: lazyRouteComponent(() => import('./retention.page.js'), 'RetentionPage'),
+});
+
 const marketplace = createRoute({
   getParentRoute: () => area,
   path: '/marketplace',
@@ -83,6 +90,7 @@ const resetPassword = createRoute({
 export const visitorRoutes = area.addChildren([
   landing,
   connect,
+  retention,
   marketplace,
   signIn,
   signUp,

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
+import { Retention } from '../../visitor/retention.js';
 import { Activity } from './activity.js';
 
 /** What happens with one's data: who saw it, and what can be done about it. */
@@ -10,6 +11,9 @@ export function PrivacyPage() {
     <Page title={t('title')} about={t('about')}>
       <Section title={t('activity.title')}>
         <Activity />
+      </Section>
+      <Section title={t('retention.title')}>
+        <Retention />
       </Section>
     </Page>
   );

@@ -1,0 +1,34 @@
+import { Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
+import type { Item } from '../api/queries.js';
+import { type Column, DataList } from '../ui/data-list.js';
+import { Duration } from '../ui/duration.js';
+
+type Kept = Item<'/api/public/retention'>;
+
+/** How long what is kept. */
+export function Retention() {
+  const { t } = useTranslation('privacy');
+  const schedule = $api.useQuery('get', '/api/public/retention');
+  const columns: Column<Kept>[] = [
+    { id: 'class', header: t('retention.class'), cell: (kept) => t(`retention.classes.${kept.class}`) },
+    {
+      id: 'kept',
+      header: t('retention.kept'),
+      cell: ({ keptSeconds }) => <Duration seconds={keptSeconds} />,
+    },
+  ];
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t('retention.forGood')}</Text>
+      <DataList
+        label={t('retention.title')}
+        query={schedule}
+        columns={columns}
+        rowKey={(kept) => kept.class}
+        empty={{ title: t('retention.empty'), hint: t('retention.forGood') }}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import { ConfigReader } from '#platform/config.js';
+import { firstIdAt, newId } from '#platform/ids.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { readRetention, readRetentionTimes, RETENTION_BATCH, sweepRetention } from './retention.js';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let owner: pg.Pool;
+let billing: pg.Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = openPool({ url: database.ownerUrl, max: 4, applicationName: 'spec-owner' });
+  billing = openPool({ url: database.urlFor('billing'), max: 4, applicationName: 'spec-billing' });
+  await owner.query(`INSERT INTO accounts (id, name) VALUES ('alice', 'Alice')`);
+  await owner.query(`INSERT INTO groups (name) VALUES ('Some')`);
+  await owner.query(
+    `INSERT INTO api_keys (id, account_id, name, key_hash, group_name)
+     VALUES ('key', 'alice', 'key', sha256('key'), 'Some')`,
+  );
+});
+afterAll(async () => {
+  await Promise.all([owner.end(), billing.end()]);
+  await database.drop();
+});
+
+/** A task that ended so many days ago, or runs. */
+async function task(endedDaysAgo: number | null): Promise<string> {
+  const id = newId();
+  await owner.query(
+    `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+       error_message, ended_at, deadline)
+     VALUES ($1, 'video', 'alice', 'key', $1, 'openai', CASE WHEN $2::float8 IS NULL THEN 'created' ELSE 'failed' END, 'm',
+       'm', '{"prompt": "a secret boat", "size": "720p"}', 5, 'the boat was refused', now() - $2::float8 * interval '1 day', now())`,
+    [id, endedDaysAgo],
+  );
+  return id;
+}
+
+describe('the schedule', () => {
+  it('has a default for each class, and is read in days and seconds', () => {
+    const reader = new ConfigReader({ RETENTION_PROMPTS_DAYS: '0.5', IMAGE_URL_LIFE_SECONDS: '60' });
+    const times = reader.finish(readRetentionTimes(reader));
+    expect(times).toMatchObject({ prompts: DAY_MS / 2, images: 60_000, mails: 30 * DAY_MS });
+    const wrong = new ConfigReader({ RETENTION_PROMPTS_DAYS: 'a month' });
+    expect(() => wrong.finish(readRetentionTimes(wrong))).toThrow('RETENTION_PROMPTS_DAYS must be days');
+  });
+
+  it('clears the prompts of tasks that ended long enough ago, and leaves what their views show beside it', async () => {
+    const [old, young, running] = [await task(31), await task(29), await task(null)];
+    expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toEqual({ removed: 1, more: false });
+    const { rows } = await owner.query('SELECT id, request, error_message AS message FROM tasks ORDER BY id');
+    const kept = { request: { prompt: 'a secret boat', size: '720p' }, message: 'the boat was refused' };
+    expect(rows).toEqual([
+      { id: old, request: { prompt: '', size: '720p' }, message: 'The message is no longer kept.' },
+      { id: young, ...kept },
+      { id: running, ...kept },
+    ]);
+    expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toMatchObject({ removed: 0 });
+  });
+
+  it('walks the ids of requests once, a batch at a time, and never those of held charges', async () => {
+    const before = firstIdAt(Date.now() - 2 * DAY_MS).slice(0, 10);
+    await owner.query(
+      `INSERT INTO charges (id, account_id, state, request_id, resolved_at, settled, released)
+       SELECT $1 || lpad(n::text, 16, '0'), 'alice', CASE n WHEN 7 THEN 'held' ELSE 'settled' END, 'chosen-' || n,
+         CASE n WHEN 7 THEN NULL ELSE now() END, 0, 0 FROM generate_series(1, ${RETENTION_BATCH + 5}) AS n`,
+      [before],
+    );
+    await owner.query(
+      `INSERT INTO charges (id, account_id, state, request_id, resolved_at, settled, released)
+       VALUES ($1, 'alice', 'settled', 'of today', now(), 0, 0)`,
+      [newId()],
+    );
+    expect(await sweepRetention(billing, 'requestIds', DAY_MS)).toEqual({
+      removed: RETENTION_BATCH,
+      more: true,
+    });
+    expect(await sweepRetention(billing, 'requestIds', DAY_MS)).toEqual({ removed: 4, more: false });
+    expect(await sweepRetention(billing, 'requestIds', DAY_MS)).toEqual({ removed: 0, more: false });
+    const { rows } = await owner.query(
+      'SELECT request_id AS id FROM charges WHERE request_id IS NOT NULL ORDER BY 1',
+    );
+    expect(rows).toEqual([{ id: 'chosen-7' }, { id: 'of today' }]);
+  });
+
+  it('is swept by one process at a time, and says what it did', async () => {
+    const client = await owner.connect();
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM retention_runs WHERE class = 'prompts' FOR UPDATE`);
+    await task(31);
+    expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toEqual({ removed: 0, more: false });
+    await client.query('COMMIT');
+    client.release();
+    expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toMatchObject({ removed: 1 });
+    expect(await readRetention(billing)).toContainEqual({
+      ...{ class: 'prompts', keptSeconds: 30 * 86_400, removedTotal: '2' },
+      lastRunAt: expect.any(Date),
+    });
+  });
+
+  it('removes mail, sessions and webhook deliveries by their ends', async () => {
+    await owner.query(
+      `INSERT INTO mail_outbox (template, recipient, ended_at) VALUES ('sign_up', 'old@example.com', now() - interval '31 days'),
+         ('sign_up', 'new@example.com', now()), ('sign_up', 'waiting@example.com', NULL)`,
+    );
+    expect(await sweepRetention(billing, 'mails', 30 * DAY_MS)).toEqual({ removed: 1, more: false });
+    for (const name of ['sessions', 'webhookDeliveries', 'answers'] as const)
+      expect(await sweepRetention(billing, name, DAY_MS)).toEqual({ removed: 0, more: false });
+    const { rows } = await owner.query('SELECT recipient FROM mail_outbox ORDER BY 1');
+    expect(rows).toEqual([{ recipient: 'new@example.com' }, { recipient: 'waiting@example.com' }]);
+  });
+});

@@ -1,0 +1,193 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import type { ConfigReader } from '#platform/config.js';
+import { firstIdAt } from '#platform/ids.js';
+
+/**
+ * How long everything is kept that is not kept for good: declared here once, for the loop that removes it, for
+ * administrators and for customers. The books, approvals and the audit log stay; they name people by ids.
+ */
+
+const DAY_SECONDS = 86_400;
+
+/** One batch of removing; it never touches more rows than that at once. */
+interface Batch {
+  /** What ended before is removed. */
+  before: Date;
+  limit: number;
+  /** Where the batch before it came to, for what is walked by id. */
+  cursor: string | null;
+}
+
+interface Swept {
+  /** Rows that were looked at: as many as the limit, if more may be left. */
+  seen: number;
+  removed: number;
+  cursor?: string | null;
+}
+
+export interface RetentionRule {
+  /** The environment's variable, and its value where nothing is said. */
+  readonly variable: string;
+  readonly fallbackSeconds: number;
+  /** Null: it goes by itself when its time is over, in the program that keeps it. */
+  readonly sweep: ((client: pg.ClientBase, batch: Batch) => Promise<Swept>) | null;
+}
+
+export const retentionClasses = [
+  'prompts',
+  'videos',
+  'images',
+  'answers',
+  'requestIds',
+  'webhookDeliveries',
+  'mails',
+  'sessions',
+  'signIns',
+  'exports',
+] as const;
+export type RetentionClass = (typeof retentionClasses)[number];
+
+export const retentionRules: Record<RetentionClass, RetentionRule> = {
+  /** Counted from the end of the task. */
+  prompts: inDays('RETENTION_PROMPTS_DAYS', 30, clearPrompts),
+  videos: byItself('VIDEO_FILE_LIFE_SECONDS', 1_500),
+  images: byItself('IMAGE_URL_LIFE_SECONDS', 3_600),
+  /** Answers that an Idempotency-Key repeats. */
+  answers: byItself('IDEMPOTENCY_LIFE_SECONDS', DAY_SECONDS),
+  requestIds: inDays('RETENTION_REQUEST_IDS_DAYS', 365, clearRequestIds),
+  webhookDeliveries: {
+    ...{ variable: 'WEBHOOK_LOG_SECONDS', fallbackSeconds: 30 * DAY_SECONDS },
+    sweep: deleting('webhook_deliveries', `created_at < $1 AND state <> 'pending'`, 'created_at'),
+  },
+  mails: inDays('RETENTION_MAILS_DAYS', 30, deleting('mail_outbox', 'ended_at < $1', 'ended_at')),
+  sessions: inDays(
+    'RETENTION_SESSIONS_DAYS',
+    7,
+    deleting('sessions', 'least(expires_at, revoked_at) < $1', 'least(expires_at, revoked_at)'),
+  ),
+  /** Counts of tries. */
+  signIns: byItself('SIGN_IN_WINDOW_SECONDS', 900),
+  exports: byItself('ACCOUNT_EXPORT_LIFE_SECONDS', 3 * DAY_SECONDS),
+};
+
+function inDays(variable: string, days: number, sweep: RetentionRule['sweep']): RetentionRule {
+  return { variable, fallbackSeconds: days * DAY_SECONDS, sweep };
+}
+
+function byItself(variable: string, fallbackSeconds: number): RetentionRule {
+  return { variable, fallbackSeconds, sweep: null };
+}
+
+/** Milliseconds that each class is kept. */
+export type RetentionTimes = Readonly<Record<RetentionClass, number>>;
+
+/** `RETENTION_*_DAYS` are days, the others the seconds that other parts read as well; both may have decimals. */
+export function readRetentionTimes(reader: ConfigReader): RetentionTimes {
+  return Object.fromEntries(
+    retentionClasses.map((name) => {
+      const { variable, fallbackSeconds } = retentionRules[name];
+      const isInDays = variable.endsWith('_DAYS');
+      return [
+        name,
+        isInDays
+          ? reader.days(variable, fallbackSeconds / DAY_SECONDS)
+          : reader.seconds(variable, fallbackSeconds),
+      ];
+    }),
+  ) as Record<RetentionClass, number>;
+}
+
+/** Rows that one transaction removes at most. */
+export const RETENTION_BATCH = 1_000;
+
+/**
+ * Removes a batch of a class. Several processes may try: one works, the others pass.
+ * @returns how many were removed, and whether more may be left
+ */
+export function sweepRetention(
+  pool: pg.Pool,
+  name: RetentionClass,
+  keptMs: number,
+): Promise<{ removed: number; more: boolean }> {
+  return inTransaction(pool, async (client) => {
+    const keptSeconds = Math.round(keptMs / 1000);
+    await client.query(
+      'INSERT INTO retention_runs (class, kept_seconds) VALUES ($1, $2) ON CONFLICT (class) DO NOTHING',
+      [name, keptSeconds],
+    );
+    const { rows } = await client.query<{ cursor: string | null; now: Date }>(
+      'SELECT cursor, now() FROM retention_runs WHERE class = $1 FOR UPDATE SKIP LOCKED',
+      [name],
+    );
+    const run = rows[0];
+    if (!run) return { removed: 0, more: false };
+    const batch = {
+      before: new Date(run.now.getTime() - keptMs),
+      ...{ limit: RETENTION_BATCH, cursor: run.cursor },
+    };
+    const swept = (await retentionRules[name].sweep?.(client, batch)) ?? { seen: 0, removed: 0 };
+    await client.query(
+      `UPDATE retention_runs SET kept_seconds = $2, last_run_at = clock_timestamp(), removed_total = removed_total + $3,
+         cursor = $4 WHERE class = $1`,
+      [name, keptSeconds, swept.removed, swept.cursor === undefined ? run.cursor : swept.cursor],
+    );
+    return { removed: swept.removed, more: swept.seen === batch.limit };
+  });
+}
+
+export interface RetentionRun {
+  class: string;
+  keptSeconds: number;
+  lastRunAt: Date | null;
+  removedTotal: string;
+}
+
+/** What the last runs did, in the order of the declaration. */
+export async function readRetention(pool: pg.Pool): Promise<RetentionRun[]> {
+  const { rows } = await pool.query<RetentionRun>(
+    `SELECT class, kept_seconds::float8 AS "keptSeconds", last_run_at AS "lastRunAt", removed_total::text AS "removedTotal"
+     FROM retention_runs ORDER BY array_position($1::text[], class)`,
+    [retentionClasses],
+  );
+  return rows;
+}
+
+/** What a task's views show beside the prompt stays: the size, the resolution and what kind of asset it is. */
+export const CLEARED_REQUEST = `request || '{"prompt": ""}'`;
+export const CLEARED_MESSAGE = `CASE WHEN error_message IS NOT NULL THEN 'The message is no longer kept.' END`;
+
+async function clearPrompts(client: pg.ClientBase, { before, limit }: Batch): Promise<Swept> {
+  const { rowCount } = await client.query(
+    `UPDATE tasks SET request = ${CLEARED_REQUEST}, error_message = ${CLEARED_MESSAGE}, request_cleared_at = now()
+     WHERE id IN (SELECT id FROM tasks WHERE request_cleared_at IS NULL AND ended_at IS NOT NULL AND ended_at < $1
+       ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+    [before, limit],
+  );
+  return { seen: rowCount ?? 0, removed: rowCount ?? 0 };
+}
+
+/** Ids of charges begin with their time, so that they are walked once, from where the last batch ended. */
+async function clearRequestIds(client: pg.ClientBase, batch: Batch): Promise<Swept> {
+  const { rows } = await client.query<{ seen: number; removed: number; last: string | null }>(
+    `WITH old AS (SELECT id, request_id FROM charges WHERE id > $1 AND id < $2 AND state <> 'held' ORDER BY id LIMIT $3),
+       cleared AS (UPDATE charges c SET request_id = NULL FROM old o
+         WHERE c.id = o.id AND o.request_id IS NOT NULL RETURNING c.id)
+     SELECT (SELECT count(*)::int FROM old) AS seen, (SELECT count(*)::int FROM cleared) AS removed,
+       (SELECT max(id) FROM old) AS last`,
+    [batch.cursor ?? '', firstIdAt(batch.before.getTime()), batch.limit],
+  );
+  const { seen, removed, last } = rows[0]!;
+  return { seen, removed, cursor: last ?? batch.cursor };
+}
+
+function deleting(table: string, condition: string, order: string): NonNullable<RetentionRule['sweep']> {
+  return async (client, { before, limit }) => {
+    const { rowCount } = await client.query(
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition}
+         ORDER BY ${order} LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+      [before, limit],
+    );
+    return { seen: rowCount ?? 0, removed: rowCount ?? 0 };
+  };
+}
