@@ -569,6 +569,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/retention': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The retention schedule, and what its last runs removed. */
+    get: operations['listRetentionRuns'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/tickets/{ticketId}/reseller-rate': {
     parameters: {
       query?: never;
@@ -2508,6 +2525,26 @@ export interface paths {
     };
     /** Where calls for models go, and what balance is paid in. */
     get: operations['getRelay'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/public/retention': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How long what is kept.
+     * @description Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are counted from the end of their task.
+     */
+    get: operations['getRetention'];
     put?: never;
     post?: never;
     delete?: never;
@@ -9359,6 +9396,84 @@ export interface operations {
              * @description ISO 8601, UTC.
              */
             at: string;
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listRetentionRuns: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The retention schedule, and what its last runs removed. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              class:
+                | 'prompts'
+                | 'videos'
+                | 'images'
+                | 'answers'
+                | 'requestIds'
+                | 'webhookDeliveries'
+                | 'mails'
+                | 'sessions'
+                | 'signIns'
+                | 'exports';
+              /** @description The variable of the environment that sets it. */
+              variable: string;
+              /** @description How long it is kept. */
+              keptSeconds: number;
+              lastRunAt: string | null;
+              /** @description How many were removed since ever. */
+              removedTotal: string;
+            }[];
           };
         };
       };
@@ -22336,6 +22451,61 @@ export interface operations {
             baseUrl: string;
             /** @example USD */
             paymentCurrency: string;
+          };
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getRetention: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description How long what is kept. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: {
+              /** @enum {string} */
+              class:
+                | 'prompts'
+                | 'videos'
+                | 'images'
+                | 'answers'
+                | 'requestIds'
+                | 'webhookDeliveries'
+                | 'mails'
+                | 'sessions'
+                | 'signIns'
+                | 'exports';
+              /** @description How long it is kept. */
+              keptSeconds: number;
+            }[];
           };
         };
       };
