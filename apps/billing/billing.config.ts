@@ -60,6 +60,7 @@ export interface BillingConfig {
 
 /** Reads the durations; the caller finishes the reader. */
 export function readBillingConfig(reader: ConfigReader): BillingConfig {
+  const consoleUrl = reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, '');
   return {
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
@@ -68,15 +69,16 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
       idleMs: reader.seconds('SESSION_IDLE_SECONDS', 12 * HOUR),
       longestMs: reader.seconds('SESSION_LONGEST_SECONDS', 30 * 24 * HOUR),
       rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
+      confirmedMs: reader.seconds('CONFIRMATION_SECONDS', HOUR / 6),
     },
-    consoleUrl: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, ''),
+    consoleUrl,
     baseUrl: reader.optionalString('PUBLIC_BASE_URL') && reader.url('PUBLIC_BASE_URL').replace(/\/+$/, ''),
     trustProxy: reader.proxies('TRUST_PROXY'),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
     keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),
     mail: readMailConfig(reader),
-    people: readPeopleConfig(reader),
+    people: readPeopleConfig(reader, consoleUrl),
     privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),

@@ -1,4 +1,5 @@
 import type { ConfigReader } from '#platform/config.js';
+import { readThrottleConfig, type ThrottleConfig } from './http/throttle.config.js';
 
 /** What the pages of the console stand on. Durations in milliseconds. */
 export interface ConsoleConfig {
@@ -12,6 +13,7 @@ export interface ConsoleConfig {
   readonly reportMs: number;
   /** How long an upstream may take to answer a test of its channel. */
   readonly channelTestMs: number;
+  readonly throttle: ThrottleConfig;
 }
 
 export interface LiveConfig {
@@ -56,6 +58,7 @@ export function readConsoleConfig(reader: ConfigReader): ConsoleConfig {
       concurrency: count('PLAYGROUND_CONCURRENCY', 200),
     },
     reportMs: reader.seconds('REPORT_SECONDS', 5),
+    throttle: readThrottleConfig(reader),
     channelTestMs: reader.seconds('CHANNEL_TEST_SECONDS', 10),
   };
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ReadinessChecks, readiness } from '#platform/health.js';
 import type { BillingConfig } from './billing.config.js';
@@ -7,6 +7,7 @@ import { ConsolePages } from './console.pages.js';
 import { consoleRoutes } from './console.routes.js';
 import { unknownUrl } from './http/error.filter.js';
 import { type AnswerOf, type CallOf, Serves } from './http/route.js';
+import { RequestThrottle } from './http/request-throttle.js';
 import { viewSession } from './people/session.view.js';
 
 /** What is never a page: the control plane, files of the pages, and the page of played payments. */
@@ -36,6 +37,7 @@ export class ConsoleController {
   }
 
   @Get('api/status')
+  @UseGuards(RequestThrottle)
   @Header('cache-control', 'no-store')
   async status(): Promise<{
     service: string;

@@ -9,7 +9,11 @@ import { BillingMetrics } from './billing.metrics.js';
 import { BASE_URL, CLOCK, CONFIG, GATEWAY_URL, LOG, POOL, READINESS, REGISTRY } from './billing.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
 import { OpenApiController } from './http/openapi.controller.js';
+import { RequestThrottle } from './http/request-throttle.js';
+import { SecondFactor } from './http/second-factor.js';
 import { SessionCookie } from './http/session-cookie.js';
+import { SessionReader } from './http/session.reader.js';
+import { Throttle } from './http/throttle.js';
 
 /** What the rooms of billing stand on: database, ledger, bus, sessions and configuration. */
 @Global()
@@ -35,6 +39,10 @@ export class SharedModule {
         provide: SessionCookie,
         useValue: new SessionCookie({ secure: config.consoleUrl.startsWith('https:') }),
       },
+      { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
+      { provide: Throttle, useValue: new Throttle(clock) },
+      RequestThrottle,
+      SessionReader,
       AccessGuard,
     ];
     return {

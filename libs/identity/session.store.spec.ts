@@ -17,7 +17,12 @@ let opened: OpenedSession;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openPool({ url: database.urlFor('billing'), max: 6, applicationName: 'test' });
-  sessions = new SessionStore(pool, { idleMs: 2 * HOUR, longestMs: 24 * HOUR, rotateMs: HOUR });
+  sessions = new SessionStore(pool, {
+    idleMs: 2 * HOUR,
+    longestMs: 24 * HOUR,
+    rotateMs: HOUR,
+    confirmedMs: HOUR,
+  });
   userId = newId();
   const accountId = newId();
   await pool.query('INSERT INTO accounts (id, name, invite_code) VALUES ($1, $1, $2)', [accountId, newId()]);
@@ -90,7 +95,12 @@ describe('a session', () => {
     await later('expires_at', 2 * HOUR);
     expect(await sessions.find(opened.token)).toBeNull();
 
-    const short = new SessionStore(pool, { idleMs: 2 * HOUR, longestMs: 1, rotateMs: HOUR });
+    const short = new SessionStore(pool, {
+      idleMs: 2 * HOUR,
+      longestMs: 1,
+      rotateMs: HOUR,
+      confirmedMs: HOUR,
+    });
     const other = await short.open({ userId, ip: null, userAgent: null });
     await pool.query(`UPDATE sessions SET last_seen_at = now() - interval '2 minutes' WHERE id = $1`, [
       other.sessionId,

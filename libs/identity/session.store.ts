@@ -10,6 +10,8 @@ export interface SessionLife {
   readonly longestMs: number;
   /** A token in use is exchanged for a new one after this long. */
   readonly rotateMs: number;
+  /** For this long after somebody proved that it is them, nobody asks again. */
+  readonly confirmedMs: number;
 }
 
 export interface NewSession {
@@ -38,6 +40,10 @@ export interface FoundSession {
   csrfToken: string;
   /** Whose console the session looks at, if it is not its own. */
   view: AccountView | null;
+  /** Its person proved a moment ago that it is them. */
+  isConfirmed: boolean;
+  /** Codes of a device are asked of its person. */
+  hasSecondFactor: boolean;
   /** The token to set in place of the one that was sent, when it was time to exchange it. */
   newToken: string | null;
 }
@@ -67,13 +73,17 @@ export class SessionStore {
     private readonly life: SessionLife,
   ) {}
 
-  /** Opens a session inside the caller's transaction, or by itself, and notes it in the audit log at once. */
+  /**
+   * Opens a session inside the caller's transaction, or by itself, for somebody who has just proved who they are, and notes
+   * it in the audit log at once.
+   */
   async open(session: NewSession, database: pg.Pool | pg.ClientBase = this.pool): Promise<OpenedSession> {
     const opened = { sessionId: newId(), token: newToken(), csrfToken: newToken() };
     await database.query(
       `WITH opened AS (
-         INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond') RETURNING id, user_id)
+         INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at, confirmed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond', now())
+         RETURNING id, user_id)
        INSERT INTO audit_log (actor, action, subject, account_id)
        SELECT 'user:' || u.id, 'session.opened', 'session:' || o.id, u.account_id
        FROM opened o JOIN users u ON u.id = o.user_id`,
@@ -97,7 +107,8 @@ export class SessionStore {
     const { rows } = await this.pool.query<SessionRow>({
       name: 'find-session',
       text: `SELECT s.id AS "sessionId", s.user_id AS "userId", s.csrf_token AS "csrfToken", s.token_hash AS "tokenHash",
-          u.account_id AS "accountId", u.email, u.roles,
+          u.account_id AS "accountId", u.email, u.roles, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor",
+          coalesce(s.confirmed_at > now() - $3::float8 * interval '1 millisecond', false) AS "isConfirmed",
           s.rotated_at < now() - $2::float8 * interval '1 millisecond' AS "isOld",
           s.last_seen_at < now() - interval '1 minute' AS "isStale",
           s.viewed_account_id AS "viewedId", v.name AS "viewedName", s.viewed_until AS "viewedUntil"
@@ -106,16 +117,29 @@ export class SessionStore {
         WHERE (s.token_hash = $1 OR (s.previous_token_hash = $1
             AND s.rotated_at > now() - interval '${PREVIOUS_TOKEN_SECONDS} seconds'))
           AND s.revoked_at IS NULL AND s.expires_at > now() AND u.disabled_at IS NULL`,
-      values: [hash, this.life.rotateMs],
+      values: [hash, this.life.rotateMs, this.life.confirmedMs],
     });
     const row = rows[0];
     if (!row) return null;
-    const { sessionId, userId, accountId, email, roles, csrfToken } = row;
+    const { sessionId, userId, accountId, email, roles, csrfToken, isConfirmed, hasSecondFactor } = row;
     const isCurrent = timingSafeEqual(row.tokenHash, hash);
     const newToken = isCurrent && row.isOld ? await this.rotate(sessionId, hash) : null;
     if (newToken === null && row.isStale) await this.prolong(sessionId);
     const actor = { sessionId, userId, accountId, email, roles };
-    return { actor, csrfToken, view: viewOf(row), newToken };
+    return { actor, csrfToken, view: viewOf(row), isConfirmed, hasSecondFactor, newToken };
+  }
+
+  /** Notes that the person of a session has just proved again that it is them. */
+  async confirm(sessionId: string, database: pg.Pool | pg.ClientBase = this.pool): Promise<void> {
+    await database.query('UPDATE sessions SET confirmed_at = now() WHERE id = $1', [sessionId]);
+  }
+
+  /** What the other sessions of a person proved counts no more: something stronger is asked for from now on. */
+  async forgetOtherProofs(client: pg.ClientBase, userId: string, sessionId: string): Promise<void> {
+    await client.query('UPDATE sessions SET confirmed_at = NULL WHERE user_id = $1 AND id <> $2', [
+      userId,
+      sessionId,
+    ]);
   }
 
   /**
@@ -230,6 +254,8 @@ interface SessionRow {
   accountId: string;
   email: string;
   roles: Role[];
+  isConfirmed: boolean;
+  hasSecondFactor: boolean;
   isOld: boolean;
   isStale: boolean;
   viewedId: string | null;

@@ -54,6 +54,8 @@ export const errorTable = {
   sign_in_failed: { status: 401, type: REQUEST },
   totp_required: { status: 401, type: REQUEST },
   forbidden: { status: 403, type: REQUEST },
+  second_factor_required: { status: 403, type: REQUEST },
+  confirmation_required: { status: 403, type: REQUEST },
   csrf_rejected: { status: 403, type: REQUEST },
   not_found: { status: 404, type: REQUEST },
   conflict: { status: 409, type: REQUEST },

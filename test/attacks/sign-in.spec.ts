@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { visitor } from '../support/console.js';
+import { Secret, TOTP } from 'otpauth';
+import type { Role } from '#identity/role.js';
+import { newId } from '#platform/ids.js';
+import { type Person, person, sessionOf, visitor } from '../support/console.js';
+import { forEachOf, requestOf, roleFor, routesOf, urlOf } from '../support/console-routes.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
-import { type Relay, startRelay } from '../support/relay.js';
+import { json, type Relay, startRelay } from '../support/relay.js';
 
 const PASSWORD = 'correct horse battery';
 
@@ -9,7 +13,7 @@ let local: Relay;
 let behindHttps: Relay;
 
 beforeAll(async () => {
-  local = await startRelay({ MAIL_POLL_SECONDS: '0.1' });
+  local = await startRelay({ MAIL_POLL_SECONDS: '0.1', SIGN_INS_PER_EMAIL: '1000', CODES_PER_DAY: '5' });
   behindHttps = await startRelay({
     ...{ PUBLIC_CONSOLE_URL: 'https://console.example', PUBLIC_BASE_URL: 'https://api.example' },
     ...{ MAIL_POLL_SECONDS: '0.1' },
@@ -24,8 +28,7 @@ afterAll(async () => {
 async function signUp(relay: Relay, email: string, password = PASSWORD): Promise<Response> {
   await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
   const token = tokenIn(await awaitMail(relay, email, { subject: /Finish signing up/ }));
-  const api = visitor(relay);
-  return (await api.POST('/api/public/sign-ups/confirm', { body: { token, password } })).response;
+  return visit(relay, '/api/public/sign-ups/confirm', { token, password });
 }
 
 describe('a session', () => {
@@ -58,3 +61,285 @@ describe('a session', () => {
     expect(models.headers.get('strict-transport-security')).toBeNull();
   });
 });
+
+/** Somebody in a browser: with the cookie and the token of their session. */
+class Visit {
+  constructor(
+    private readonly relay: Relay,
+    readonly headers: Record<string, string>,
+  ) {}
+
+  static async of(relay: Relay, answer: Response): Promise<Visit> {
+    const { csrfToken } = (await answer.clone().json()) as { csrfToken: string };
+    const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
+    return new Visit(relay, { cookie, 'x-csrf-token': csrfToken });
+  }
+
+  send(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...this.headers, ...(init.headers as Record<string, string>) };
+    return fetch(this.relay.consoleUrl + path, { ...init, headers });
+  }
+
+  post(path: string, body: object): Promise<Response> {
+    return this.send(path, json(body));
+  }
+
+  /** Sets a device up. */
+  async enrol(): Promise<{ device: TOTP; recoveryCodes: string[] }> {
+    const begun = await this.post('/api/totp/enrolment', { password: PASSWORD });
+    const { secret } = (await begun.json()) as { secret: string };
+    const device = new TOTP({ secret: Secret.fromBase32(secret) });
+    const code = device.generate({ timestamp: Date.now() - 30_000 });
+    const { recoveryCodes } = (await (await this.post('/api/totp/confirm', { code })).json()) as {
+      recoveryCodes: string[];
+    };
+    return { device, recoveryCodes };
+  }
+}
+
+async function newcomer(relay: Relay): Promise<Visit & { email: string }> {
+  const email = `${newId()}@example.com`;
+  return Object.assign(await Visit.of(relay, await signUp(relay, email)), { email });
+}
+
+async function codeOf(response: Response): Promise<string | undefined> {
+  const body = (await response.json().catch(() => ({}))) as { error?: { code: string } };
+  return body.error?.code;
+}
+
+/** As if the last proof of all sessions were long ago. */
+async function lapse(relay: Relay): Promise<void> {
+  await relay.fixture.owner.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
+}
+
+describe('people who work here', () => {
+  /** A session behind https of somebody who was given the role and has no device. */
+  async function appointed(...given: Role[]): Promise<Visit> {
+    const { userId } = await person({ ...behindHttps, consoleUrl: local.consoleUrl }, { roles: given });
+    const headers = await sessionOf(behindHttps.fixture.billing, userId);
+    return new Visit(behindHttps, { ...headers, cookie: `__Host-${headers.cookie}` });
+  }
+
+  it('reach nothing but the set-up of a second factor before they have one', async () => {
+    const routes = (await routesOf(behindHttps)).filter(({ access }) => access !== 'public');
+    const someone = await appointed('support', 'finance', 'admin');
+    const reached = new Set<string>();
+    await forEachOf(routes, async (route) => {
+      if (route.id === 'signOut') return;
+      const response = await someone.send(urlOf(route), requestOf(route));
+      const code = await codeOf(response);
+      if (code !== 'second_factor_required') reached.add(route.id);
+      else expect(response.status).toBe(403);
+    });
+    expect([...reached].sort()).toEqual([
+      'confirmSession',
+      'confirmTotp',
+      'enrolTotp',
+      'getSession',
+      'getTotp',
+    ]);
+    expect((await someone.send('/api/sign-out', { method: 'POST' })).status).toBe(204);
+  });
+
+  it('are led there by the session, also by one from before the role was granted', async () => {
+    const someone = await newcomer(behindHttps);
+    const state = async () => {
+      const answer = (await (await someone.send('/api/session')).json()) as { secondFactor: string };
+      return answer.secondFactor;
+    };
+    expect(await state()).toBe('off');
+    expect((await someone.send('/api/keys')).status).toBe(200);
+    await behindHttps.fixture.owner.query(`UPDATE users SET roles = '{user,support}' WHERE email = $1`, [
+      someone.email,
+    ]);
+    expect(await state()).toBe('required');
+    expect(await codeOf(await someone.send('/api/keys'))).toBe('second_factor_required');
+    await someone.enrol();
+    expect(await state()).toBe('on');
+    expect((await someone.send('/api/support/tickets')).status).toBe(200);
+    expect((await someone.post('/api/totp/disable', { password: PASSWORD })).status).toBe(204);
+    expect(await codeOf(await someone.send('/api/support/tickets'))).toBe('second_factor_required');
+  });
+
+  it('are only advised on loopback', async () => {
+    const someone = await person(local, { roles: ['admin'] });
+    const { data } = await someone.api.GET('/api/session');
+    expect(data!.secondFactor).toBe('advised');
+    expect((await someone.api.GET('/api/admin/people')).response.status).toBe(200);
+  });
+});
+
+describe('what a stolen session must not do', () => {
+  it('is refused to every session that proved nothing lately', async () => {
+    const document = (await (await fetch(`${local.consoleUrl}/api/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { operationId: string; 'x-confirms'?: true }>>;
+    };
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const sensitive = operations.filter((each) => each['x-confirms']).map(({ operationId }) => operationId);
+    expect(sensitive).toEqual(
+      expect.arrayContaining([
+        ...[
+          'requestEmailChange',
+          'changePassword',
+          'disableTotp',
+          'renewRecoveryCodes',
+          'setRoles',
+          'approve',
+        ],
+        ...['removePersonTotp', 'recordTransfer', 'refundTopup', 'confirmTopupRefund', 'creditSuspense'],
+        ...['returnSuspense', 'adjustAccount', 'confirmPriceProposal', 'createChannel', 'changeChannel'],
+      ]),
+    );
+    const people = new Map<Role, Person>();
+    for (const role of ['user', 'support', 'finance', 'admin'] as const)
+      people.set(role, await person(local, { roles: role === 'user' ? [] : [role] }));
+    await lapse(local);
+    const routes = (await routesOf(local)).filter(({ id }) => sensitive.includes(id));
+    await forEachOf(routes, async (route) => {
+      const response = await people.get(roleFor(route))!.send(urlOf(route), requestOf(route));
+      expect([route.id, await codeOf(response)]).toEqual([route.id, 'confirmation_required']);
+    });
+  });
+
+  it('is possible again with the password, for who has no device', async () => {
+    const someone = await newcomer(local);
+    const change = () =>
+      someone.post('/api/password', { currentPassword: PASSWORD, newPassword: 'another horse battery' });
+    await lapse(local);
+    expect(await codeOf(await change())).toBe('confirmation_required');
+    const confirm = (proof: object) => someone.post('/api/session/confirm', proof);
+    expect(await codeOf(await confirm({}))).toBe('missing_required_parameter');
+    expect(await codeOf(await confirm({ code: '123456' }))).toBe('missing_required_parameter');
+    expect((await confirm({ password: 'not the password' })).status).toBe(403);
+    expect(await codeOf(await change())).toBe('confirmation_required');
+    expect((await confirm({ password: PASSWORD })).status).toBe(204);
+    expect((await change()).status).toBe(204);
+  });
+
+  it('asks for a code where there is a device, and the password does not do', async () => {
+    const someone = await newcomer(local);
+    const { device, recoveryCodes } = await someone.enrol();
+    const steps = {
+      email: () =>
+        someone.post('/api/email-changes', { email: `${newId()}@example.com`, password: PASSWORD }),
+      off: () => someone.post('/api/totp/disable', { password: PASSWORD }),
+    };
+    await lapse(local);
+    expect(await codeOf(await steps.email())).toBe('confirmation_required');
+    expect(await codeOf(await steps.off())).toBe('confirmation_required');
+    const confirm = (proof: object) => someone.post('/api/session/confirm', proof);
+    expect(await codeOf(await confirm({ password: PASSWORD }))).toBe('missing_required_parameter');
+    const code = device.generate();
+    const both = await Promise.all([confirm({ code }), confirm({ code })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([204, 403]);
+    expect((await steps.email()).status).toBe(202);
+    await lapse(local);
+    expect((await confirm({ code: recoveryCodes[0] })).status).toBe(204);
+    expect((await steps.off()).status).toBe(204);
+  });
+
+  it('is not opened by what another session proved before there was a device', async () => {
+    const someone = await newcomer(local);
+    const credentials = { email: someone.email, password: PASSWORD };
+    const other = await Visit.of(local, await visit(local, '/api/public/sign-in', credentials));
+    await someone.enrol();
+    expect(await codeOf(await other.post('/api/totp/disable', { password: PASSWORD }))).toBe(
+      'confirmation_required',
+    );
+  });
+});
+
+describe('six digits', () => {
+  const wrong = (n: number) => String(n).padStart(6, '0');
+
+  it.each([
+    ['when a device is set up', 'confirm'],
+    ['when a session is confirmed', 'session'],
+    ['at sign-in, with the right password', 'sign-in'],
+  ])('are not guessed %s', async (_, where) => {
+    const someone = await newcomer(local);
+    let recovery = '';
+    if (where === 'confirm') await someone.post('/api/totp/enrolment', { password: PASSWORD });
+    else recovery = (await someone.enrol()).recoveryCodes[0]!;
+    const guess = (code: string) => {
+      const credentials = { email: someone.email, password: PASSWORD, code };
+      if (where === 'sign-in') return visit(local, '/api/public/sign-in', credentials);
+      return someone.post(where === 'confirm' ? '/api/totp/confirm' : '/api/session/confirm', { code });
+    };
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(wrong(n))));
+    const codes = await Promise.all(answers.map(codeOf));
+    const looked = codes.filter((code) => code !== 'too_many_attempts');
+    expect(looked.length).toBeLessThanOrEqual(5);
+    expect(Number(answers.find(({ status }) => status === 429)!.headers.get('retry-after'))).toBeGreaterThan(
+      3600,
+    );
+    if (recovery !== '') expect((await guess(recovery)).status).toBeLessThan(300);
+  });
+});
+
+describe('a flood of requests', () => {
+  let small: Relay;
+  beforeAll(async () => {
+    small = await startRelay({
+      ...{
+        CONSOLE_READS_PER_MINUTE: '20',
+        CONSOLE_WRITES_PER_MINUTE: '10',
+        CONSOLE_ANONYMOUS_PER_MINUTE: '30',
+      },
+    });
+  }, 60_000);
+  afterAll(() => small?.close());
+
+  const statuses = (answers: Response[]) => answers.map(({ status }) => status);
+
+  it('is stopped by person, reads and writes apart, and hurts no other person', async () => {
+    const [flooding, other] = [await person(small), await person(small)];
+    const reads = await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
+    expect(statuses(reads).filter((status) => status === 429)).toHaveLength(20);
+    const refused = reads.find(({ status }) => status === 429)!;
+    expect(await codeOf(refused)).toBe('rate_limit_exceeded');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('20');
+    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
+    expect(refused.headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+s$/);
+    const change = () => flooding.send('/api/account', { ...json({ name: 'Mine' }), method: 'PATCH' });
+    const writes = await Promise.all(Array.from({ length: 15 }, change));
+    expect(statuses(writes).filter((status) => status === 429)).toHaveLength(5);
+    expect((await other.send('/api/account')).status).toBe(200);
+  });
+
+  it('of every route counts, whatever it is for', async () => {
+    const routes = (await routesOf(small)).filter(
+      ({ id, access }) => access !== 'public' && id !== 'signOut',
+    );
+    const flooding = await person(small);
+    await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
+    await Promise.all(Array.from({ length: 15 }, () => flooding.send('/api/sign-out/x', { method: 'POST' })));
+    const change = () => flooding.send('/api/account', { ...json({ name: 'Mine' }), method: 'PATCH' });
+    await Promise.all(Array.from({ length: 15 }, change));
+    await forEachOf(routes, async (route) => {
+      const response = await flooding.send(urlOf(route), requestOf(route));
+      await response.arrayBuffer();
+      expect([route.id, response.status]).toEqual([route.id, 429]);
+    });
+  });
+
+  it('of strangers is stopped by address, and leaves people with a session alone', async () => {
+    const someone = await person(small);
+    const paths = ['/api/public/prices', '/api/status', '/api/openapi.json', '/api/account'];
+    for (const path of paths) {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, () => fetch(`${small.consoleUrl}${path}`)),
+      );
+      expect([path, statuses(answers).includes(429)]).toEqual([path, true]);
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    }
+    const forged = { cookie: `tollgate_session=${'x'.repeat(43)}` };
+    expect((await fetch(`${small.consoleUrl}/api/account`, { headers: forged })).status).toBe(429);
+    expect((await someone.send('/api/account')).status).toBe(200);
+  });
+});
+
+function visit(relay: Relay, path: string, body: object): Promise<Response> {
+  return fetch(relay.consoleUrl + path, json(body));
+}

@@ -9,6 +9,7 @@ import { type Person, sessionOf } from '../support/console.js';
 import { until } from '../support/eventually.js';
 import type { Children } from './children.js';
 import { writeBooks } from './finance-bench.books.js';
+import { UNTHROTTLED } from '../support/unthrottled.js';
 
 /** A relay with a long usage log, and whoever owns all of it. */
 export interface ConsoleRelay {
@@ -41,7 +42,7 @@ export async function startConsoleRelay(rows: number, children: Children): Promi
   children.whenGone(() => rm(dataDir, { recursive: true, force: true }));
   // Never a database or a broker that somebody else works on.
   const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
-  const env = { ...inherited, ...NO_LOOPS, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };
+  const env = { ...inherited, ...NO_LOOPS, ...UNTHROTTLED, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };
   const args = ['dist/apps/standalone/main.js', '--json'];
   const { ready } = await children.startUntilReady<{ consoleUrl: string }>(args, {
     env,

@@ -23,7 +23,7 @@ export interface Person {
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 
-const LIFE = { idleMs: 3_600_000, longestMs: 3_600_000, rotateMs: 3_600_000 };
+const LIFE = { idleMs: 3_600_000, longestMs: 3_600_000, rotateMs: 3_600_000, confirmedMs: 3_600_000 };
 
 const contracts = new Map<string, Promise<Contract>>();
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { UNTHROTTLED } from './unthrottled.js';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -21,7 +22,7 @@ export type Environment = Record<string, string>;
 /** What a program is started with: nothing of this run's own settings. */
 function environment(more: Environment): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), LOG_LEVEL: 'error', ...more };
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), LOG_LEVEL: 'error', ...UNTHROTTLED, ...more };
 }
 
 export interface Finished {

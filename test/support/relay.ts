@@ -11,6 +11,7 @@ import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { UNTHROTTLED } from './unthrottled.js';
 
 export { until } from './eventually.js';
 
@@ -25,6 +26,7 @@ const QUICK: Record<string, string> = {
   // Tests of faults come one after the other, and none may close the way of the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
   VIDEO_CREATE_LIMIT_SECONDS: '1',
+  ...UNTHROTTLED,
 };
 
 /** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */

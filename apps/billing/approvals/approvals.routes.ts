@@ -53,6 +53,7 @@ export const approvalRoutes = {
     summary: 'Agree: it is applied at once and exactly once.',
     description: 'Whoever asked cannot agree. What cannot be applied any more is refused and stays pending.',
     access: STAFF,
+    confirms: true,
     params,
     body: z.strictObject({ note: note.optional() }),
     answer: approvalView,

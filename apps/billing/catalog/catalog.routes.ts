@@ -228,6 +228,7 @@ export const catalogRoutes = {
     tag,
     summary: 'Add an upstream.',
     access,
+    confirms: true,
     body: z
       .strictObject(channelFields)
       .partial()
@@ -262,6 +263,7 @@ export const catalogRoutes = {
       'Change an upstream; what is left out stays. Its models, groups and keys are each given as a whole.',
     description: 'Another origin of the address needs the keys again.',
     access,
+    confirms: true,
     params: namesChannel,
     body: z
       .strictObject(channelFields)

@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type CallSession, ROUTE, type Route } from './route.js';
-import { SessionCookie } from './session-cookie.js';
+import { RequestThrottle } from './request-throttle.js';
+import { SessionReader } from './session.reader.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -17,8 +17,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export class AccessGuard implements CanActivate {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(SessionCookie) private readonly cookie: SessionCookie,
+    @Inject(SessionReader) private readonly sessions: SessionReader,
+    @Inject(RequestThrottle) private readonly throttle: RequestThrottle,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -26,8 +26,10 @@ export class AccessGuard implements CanActivate {
     const { access, guardsAgainstForgery } = declared;
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
     if (guardsAgainstForgery) refuseForeignSite(request);
-    request.session = await this.readSession(request, http.getResponse<FastifyReply>());
+    request.session = await this.sessions.read(request, reply);
+    this.throttle.count(request, reply, declared);
     if (access === 'public') return true;
     if (!request.session)
       throw new ApiError('not_signed_in', 'Sign in first: there is no session, or it has ended.');
@@ -36,19 +38,26 @@ export class AccessGuard implements CanActivate {
     if (!access.some((role) => roles.includes(role))) {
       throw new ApiError('forbidden', `This needs the role ${access.join(' or ')}.`);
     }
+    refuseUnproved(request.session, declared);
     request.session = underView(request.session, declared);
     return true;
   }
+}
 
-  private async readSession(
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyRequest['session']> {
-    const token = this.cookie.read(request);
-    const found = token === undefined ? null : await this.sessions.find(token);
-    if (found?.newToken) this.cookie.set(reply, found.newToken);
-    return found && { actor: found.actor, csrfToken: found.csrfToken, view: found.view };
-  }
+/** @throws ApiError second_factor_required, confirmation_required */
+function refuseUnproved(session: CallSession, declared: Route): void {
+  if (!declared.beforeSecondFactor && session.secondFactor === 'required')
+    throw new ApiError(
+      'second_factor_required',
+      'People with your role sign in with one-time codes too: set them up first, by POST /api/totp/enrolment and then ' +
+        '/api/totp/confirm.',
+    );
+  if (!declared.confirms || session.isConfirmed) return;
+  const proof = session.secondFactor === 'on' ? 'a code of your device' : 'your password';
+  throw new ApiError(
+    'confirmation_required',
+    `Prove that it is you: send ${proof} to POST /api/session/confirm, and then this again.`,
+  );
 }
 
 /** The session as a route may see it while it looks at somebody else's account. @throws ApiError forbidden */

@@ -1,6 +1,7 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { describeApi, type OpenApiDocument } from './openapi.document.js';
+import { RequestThrottle } from './request-throttle.js';
 import { ROUTE, type Route } from './route.js';
 import { SessionCookie } from './session-cookie.js';
 
@@ -17,6 +18,7 @@ export class OpenApiController {
   ) {}
 
   @Get('api/openapi.json')
+  @UseGuards(RequestThrottle)
   openapi(): OpenApiDocument {
     this.document ??= describeApi(this.routes(), this.cookie.name);
     return this.document;

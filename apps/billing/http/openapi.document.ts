@@ -18,13 +18,15 @@ export interface DocumentedRoute {
   description?: string;
   /** The roles of which one is needed; `public` for everybody. */
   'x-access': 'public' | readonly string[];
+  /** Only for a session that was confirmed a moment ago. */
+  'x-confirms'?: true;
   security: Record<string, string[]>[];
   parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: unknown }[];
   requestBody?: { required: true; content: Record<string, { schema: unknown }> };
   responses: Record<string, unknown>;
 }
 
-const ALWAYS: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+const ALWAYS: readonly ErrorCode[] = ['internal_error', 'rate_limit_exceeded', 'service_unavailable'];
 const OF_SESSIONS: readonly ErrorCode[] = ['not_signed_in', 'forbidden'];
 const OF_BODIES: readonly ErrorCode[] = [
   'invalid_json',
@@ -78,6 +80,7 @@ function describe(route: Route): DocumentedRoute {
     summary,
     ...(description === undefined ? {} : { description }),
     'x-access': access,
+    ...(route.confirms ? { 'x-confirms': true } : {}),
     security: securityOf(route),
     parameters: [...parametersOf(route, 'path'), ...parametersOf(route, 'query')],
     ...bodyOf(route),
@@ -120,6 +123,8 @@ function refusalsOf(route: Route): Record<string, unknown> {
   const { access, refusals, body, query, method, params, guardsAgainstForgery } = route;
   const codes = new Set<ErrorCode>([...ALWAYS, ...refusals]);
   if (access !== 'public') OF_SESSIONS.forEach((code) => codes.add(code));
+  if (access !== 'public' && !route.beforeSecondFactor) codes.add('second_factor_required');
+  if (route.confirms) codes.add('confirmation_required');
   if (method !== 'GET' && guardsAgainstForgery) codes.add('csrf_rejected');
   if (body !== null) OF_BODIES.forEach((code) => codes.add(code));
   if (Object.keys(query.shape).length > 0) codes.add('invalid_value').add('invalid_type');

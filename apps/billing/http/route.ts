@@ -14,6 +14,7 @@ import type { AccountView } from '#identity/session.store.js';
 import type { ErrorCode } from '#platform/errors.js';
 import { AccessGuard } from './access.guard.js';
 import { CallInput } from './call.js';
+import type { SecondFactorState } from './second-factor.js';
 
 /** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
 export type Access = 'public' | readonly Role[];
@@ -63,6 +64,10 @@ export interface Route<
   /** False for what a machine calls and proves otherwise, such as a payment provider. */
   readonly guardsAgainstForgery: boolean;
   readonly underView: UnderView;
+  /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
+  readonly confirms: boolean;
+  /** Staff who have yet to set up their second factor reach it too. */
+  readonly beforeSecondFactor: boolean;
 }
 
 /** What a handler gets: the request, checked and typed. */
@@ -85,6 +90,9 @@ export interface CallSession {
   readonly csrfToken: string;
   /** Whose account it looks at, if not its own. */
   readonly view: AccountView | null;
+  /** Its person proved a moment ago that it is them. */
+  readonly isConfirmed: boolean;
+  readonly secondFactor: SecondFactorState;
 }
 
 /** Where somebody of a role calls, there is a session. */
@@ -105,7 +113,8 @@ export type AnswerOf<R> =
     : never;
 
 type Optional =
-  'params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'guardsAgainstForgery' | 'underView';
+  | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals')
+  | ('guardsAgainstForgery' | 'underView' | 'confirms' | 'beforeSecondFactor');
 
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
@@ -139,6 +148,8 @@ export function route<
     refusals: spec.refusals ?? [],
     guardsAgainstForgery: spec.guardsAgainstForgery ?? true,
     underView: spec.underView ?? viewOf(spec),
+    confirms: spec.confirms ?? false,
+    beforeSecondFactor: spec.beforeSecondFactor ?? false,
   };
 }
 

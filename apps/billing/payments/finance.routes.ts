@@ -119,6 +119,7 @@ export const financeRoutes = {
     summary: 'Record a bank transfer, once for its reference.',
     description: 'For an order it must be its amount; for an account it buys what it buys at its rate.',
     access: FINANCE,
+    confirms: true,
     body: z
       .strictObject({
         accountId: id.optional(),
@@ -147,6 +148,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Refund what is unused of a top-up, or a part of it.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
       credits: amount.optional().meta({ description: 'All that is unused, if it is left out.' }),
@@ -180,6 +182,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Say how a refund by bank transfer ended.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ refundId: id }),
     body: z.strictObject({
       outcome: z.enum(['succeeded', 'failed']),
@@ -206,6 +209,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Credit it to the account that it was meant for, at the rate of the account.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reason, requestId }),
     answer: creditedView,
@@ -218,6 +222,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Book that it went back to where it came from.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reason }),
     refusals: ['conflict'],

@@ -4,6 +4,7 @@ import { type OpenedSession, SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import type { AnswerOf, CallSession } from '../http/route.js';
 import { SessionCookie } from '../http/session-cookie.js';
+import { SessionReader } from '../http/session.reader.js';
 import type { sessionRoutes } from './session.routes.js';
 import { viewSession } from './session.view.js';
 
@@ -23,6 +24,7 @@ export class Entrance {
   constructor(
     @Inject(SessionStore) private readonly sessions: SessionStore,
     @Inject(SessionCookie) private readonly cookie: SessionCookie,
+    @Inject(SessionReader) private readonly reader: SessionReader,
   ) {}
 
   /** Sets the cookie of a session that was just opened, and ends the one that the browser had. */
@@ -34,7 +36,7 @@ export class Entrance {
     if (!found) throw new ApiError('not_signed_in', 'The session was ended at once.');
     if (session) await this.sessions.revoke(session.actor.userId, session.actor.sessionId);
     this.cookie.set(reply, opened.token);
-    return viewSession(found);
+    return viewSession(this.reader.sessionOf(found));
   }
 
   leave(reply: FastifyReply): void {

@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ConfirmationDesk } from './confirmation.desk.js';
 import { Entrance, originOf } from './entrance.js';
 import { PasswordDesk } from './password.desk.js';
-import { passwordRoutes, totpRoutes } from './session.routes.js';
+import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
 import { TotpDesk } from './totp.desk.js';
 
 /** What people prove themselves with: passwords and one-time codes. */
@@ -12,6 +13,7 @@ export class PasswordController {
     @Inject(Entrance) private readonly entrance: Entrance,
     @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
     @Inject(TotpDesk) private readonly totp: TotpDesk,
+    @Inject(ConfirmationDesk) private readonly confirmations: ConfirmationDesk,
   ) {}
 
   @Serves(passwordRoutes.requestReset)
@@ -30,6 +32,11 @@ export class PasswordController {
   @Serves(passwordRoutes.change)
   async change({ actor, body, requestId }: CallOf<typeof passwordRoutes.change>): Promise<void> {
     await this.passwords.change(actor, body, requestId);
+  }
+
+  @Serves(sessionRoutes.confirm)
+  async confirmSession({ actor, body }: CallOf<typeof sessionRoutes.confirm>): Promise<void> {
+    await this.confirmations.confirm(actor, body);
   }
 
   @Serves(totpRoutes.show)

@@ -9,6 +9,7 @@ import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { queueMail } from '../mail/mail.outbox.js';
+import { CodeCheck } from './code.check.js';
 import { findById, lockById, type SigningPerson } from './person.store.js';
 import { signInSubject, wrongCode } from './sign-in.desk.js';
 import type { Origin } from './entrance.js';
@@ -30,7 +31,10 @@ export interface PasswordChange {
 /** New passwords, by a mailed link or by the one before. Both end the other sessions and tell the owner by mail. */
 @Injectable()
 export class PasswordDesk {
-  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
+  constructor(
+    @Inject(PeopleParts) private readonly parts: PeopleParts,
+    @Inject(CodeCheck) private readonly codes: CodeCheck,
+  ) {}
 
   /** Queues a mail; whether anybody has the address shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
@@ -110,6 +114,7 @@ export class PasswordDesk {
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
     const limit = this.parts.config.people.limits.signInsPerEmail;
     await this.parts.attempts.count({ subject: stepUpSubject(id), limit });
+    await this.codes.count(id, code);
   }
 
   private async spend(client: pg.ClientBase, person: SigningPerson, code = ''): Promise<void> {

@@ -13,6 +13,8 @@ import { Loop } from '#platform/loop.js';
 import { LOG, POOL } from '../billing.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from './audit.reader.js';
+import { CodeCheck } from './code.check.js';
+import { ConfirmationDesk } from './confirmation.desk.js';
 import { EmailController } from './email.controller.js';
 import { EmailDesk } from './email.desk.js';
 import { Entrance } from './entrance.js';
@@ -72,6 +74,8 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
     PasswordDesk,
     EmailDesk,
     TotpDesk,
+    CodeCheck,
+    ConfirmationDesk,
     RolesDesk,
     AuditReader,
     PeopleParts,

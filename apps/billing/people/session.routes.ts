@@ -15,6 +15,10 @@ export const sessionView = z.object({
     description:
       'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
   }),
+  secondFactor: z.enum(['on', 'off', 'advised', 'required']).meta({
+    description:
+      '`on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.',
+  }),
 });
 
 const listedSessionView = z.object({
@@ -38,7 +42,23 @@ export const sessionRoutes = {
     summary: 'Who is signed in.',
     access: ['user'],
     underView: 'own',
+    beforeSecondFactor: true,
     answer: sessionView,
+  }),
+  confirm: route({
+    id: 'confirmSession',
+    method: 'POST',
+    path: '/api/session/confirm',
+    tag,
+    summary: 'Proves that it is you, before what a stolen session must not do.',
+    description:
+      'Routes marked `x-confirms` answer `confirmation_required` to a session that did not sign in or prove itself lately. ' +
+      'Send a code of your device or a recovery code; without a device, your password.',
+    access: ['user'],
+    underView: 'own',
+    beforeSecondFactor: true,
+    body: z.strictObject({ code: oneTimeCode.optional(), password: password.optional() }),
+    refusals: ['too_many_attempts'],
   }),
   signUp: route({
     id: 'signUp',
@@ -84,6 +104,7 @@ export const sessionRoutes = {
     tag,
     summary: 'Ends this session.',
     access: ['user'],
+    beforeSecondFactor: true,
     underView: 'own',
   }),
   list: route({
@@ -147,6 +168,7 @@ export const passwordRoutes = {
     tag,
     summary: 'Sets a new password and ends all other sessions.',
     access: ['user'],
+    confirms: true,
     body: z.strictObject({ currentPassword: password, newPassword }),
     refusals: ['too_many_attempts', 'conflict'],
   }),
@@ -163,6 +185,7 @@ export const emailRoutes = {
       'The answer is the same whether somebody has the address or not; the mail says which. The old address is told once ' +
       'the link was followed.',
     access: ['user'],
+    confirms: true,
     body: z.strictObject({ email, password }),
     status: 202,
     refusals: ['too_many_attempts'],
@@ -191,6 +214,7 @@ export const totpRoutes = {
     tag,
     summary: 'Whether one-time codes are asked for at sign-in.',
     access: ['user'],
+    beforeSecondFactor: true,
     underView: 'refused',
     answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number().int() }),
   }),
@@ -201,6 +225,7 @@ export const totpRoutes = {
     tag,
     summary: 'Begins to enrol a device: a secret for it, in force once a code of it was confirmed.',
     access: ['user'],
+    beforeSecondFactor: true,
     body: z.strictObject({ password }),
     answer: z.object({ secret: z.string(), uri: z.string() }),
     refusals: ['too_many_attempts', 'conflict'],
@@ -212,9 +237,10 @@ export const totpRoutes = {
     tag,
     summary: 'Confirms the device by a code; from now on codes are asked for.',
     access: ['user'],
+    beforeSecondFactor: true,
     body: z.strictObject({ code: z.string().regex(/^\d{6}$/, 'must be six digits') }),
     answer: codesView,
-    refusals: ['conflict'],
+    refusals: ['conflict', 'too_many_attempts'],
   }),
   renewCodes: route({
     id: 'renewRecoveryCodes',
@@ -223,6 +249,7 @@ export const totpRoutes = {
     tag,
     summary: 'New recovery codes in place of all before.',
     access: ['user'],
+    confirms: true,
     body: z.strictObject({ password }),
     answer: codesView,
     refusals: ['too_many_attempts', 'conflict'],
@@ -234,6 +261,7 @@ export const totpRoutes = {
     tag,
     summary: 'Asks for no codes any more.',
     access: ['user'],
+    confirms: true,
     body: z.strictObject({ password }),
     refusals: ['too_many_attempts'],
   }),

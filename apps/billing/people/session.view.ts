@@ -2,8 +2,13 @@ import type { AnswerOf, CallSession } from '../http/route.js';
 import type { sessionRoutes } from './session.routes.js';
 
 /** What a browser knows of its session. */
-export function viewSession({ actor, csrfToken, view }: CallSession): AnswerOf<typeof sessionRoutes.show> {
+export function viewSession({
+  actor,
+  csrfToken,
+  view,
+  secondFactor,
+}: CallSession): AnswerOf<typeof sessionRoutes.show> {
   const { userId, accountId, email, roles } = actor;
   const viewing = view && { accountId: view.accountId, name: view.name, until: view.until.toISOString() };
-  return { userId, accountId, email, roles: [...roles], csrfToken, viewing };
+  return { userId, accountId, email, roles: [...roles], csrfToken, viewing, secondFactor };
 }

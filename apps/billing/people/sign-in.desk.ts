@@ -5,6 +5,7 @@ import { networkOf } from '#identity/ip-list.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
+import { CodeCheck } from './code.check.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
 import type { Origin } from './entrance.js';
 import { PeopleParts } from './people.parts.js';
@@ -23,7 +24,10 @@ export interface Credentials {
  */
 @Injectable()
 export class SignInDesk {
-  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
+  constructor(
+    @Inject(PeopleParts) private readonly parts: PeopleParts,
+    @Inject(CodeCheck) private readonly codes: CodeCheck,
+  ) {}
 
   /** @throws ApiError sign_in_failed, totp_required, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
@@ -53,8 +57,9 @@ export class SignInDesk {
   private async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
-    if (!(await spendCode(this.parts.pool, { id, totpSecret }, { code, nowMs: this.parts.clock.nowMs() })))
-      throw wrongCode();
+    const { pool, clock } = this.parts;
+    const spend = () => spendCode(pool, { id, totpSecret }, { code, nowMs: clock.nowMs() });
+    if (!(await this.codes.tried(id, code, spend))) throw wrongCode();
   }
 }
 

@@ -6,6 +6,7 @@ import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#ident
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { queueMail } from '../mail/mail.outbox.js';
+import { CodeCheck } from './code.check.js';
 import { PasswordDesk } from './password.desk.js';
 import { PeopleParts } from './people.parts.js';
 
@@ -20,6 +21,7 @@ export class TotpDesk {
   constructor(
     @Inject(PeopleParts) private readonly parts: PeopleParts,
     @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
+    @Inject(CodeCheck) private readonly codes: CodeCheck,
   ) {}
 
   async state({ userId }: Actor): Promise<TotpState> {
@@ -43,8 +45,9 @@ export class TotpDesk {
     return enrolment;
   }
 
-  /** From now on codes are asked for. @returns the recovery codes, this once. @throws ApiError invalid_value, conflict */
+  /** From now on codes are asked for. @returns the recovery codes, this once. @throws ApiError invalid_value, conflict, too_many_attempts */
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
+    await this.codes.count(actor.userId, code);
     const codes = await inTransaction(this.parts.pool, async (client) => {
       const { rows } = await client.query<{ secret: string | null; isConfirmed: boolean }>(
         `SELECT totp_secret AS secret, totp_confirmed_at IS NOT NULL AS "isConfirmed"
@@ -60,6 +63,8 @@ export class TotpDesk {
         actor.userId,
         step,
       ]);
+      await this.parts.sessions.forgetOtherProofs(client, actor.userId, actor.sessionId);
+      await this.parts.sessions.confirm(actor.sessionId, client);
       await note(client, actor, { action: 'totp.enabled', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });

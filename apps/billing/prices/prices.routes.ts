@@ -161,6 +161,7 @@ export const pricesRoutes = {
       'Refused with `conflict` when somebody has changed the same prices since it was proposed, or its time has passed. ' +
       'Charges already held keep their price; every hold after the effective time has the new one.',
     access: ['admin'],
+    confirms: true,
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,

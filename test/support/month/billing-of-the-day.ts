@@ -7,6 +7,7 @@ import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';
 import { until } from '../eventually.js';
 import type { StripeStandIn } from '../stripe.js';
+import { UNTHROTTLED } from '../unthrottled.js';
 import type { MonthDatabase } from './month-database.js';
 
 /** Everything that runs behind the postings runs all the time, so that it meets them. */
@@ -21,6 +22,7 @@ const QUICK = {
   // Asked for by hand, when nothing is on its way.
   RECONCILE_SECONDS: '86400',
   PROVIDER_REPORT_SECONDS: '86400',
+  ...UNTHROTTLED,
 };
 
 /** The billing program as it runs for a day: with its loops, and the address where the provider's events arrive. */

@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { FastifyReply } from 'fastify';
+import { ManualClock } from '#platform/clock.js';
+import { Throttle } from './throttle.js';
+
+let clock: ManualClock;
+let throttle: Throttle;
+let headers: Record<string, string>;
+const reply = { headers: (told: Record<string, string>) => (headers = told) } as unknown as FastifyReply;
+const passes = (subject: string, perMinute = 3): boolean => {
+  try {
+    throttle.count(subject, perMinute, reply);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+beforeEach(() => {
+  clock = new ManualClock(1_000);
+  throttle = new Throttle(clock);
+});
+
+describe('the throttle', () => {
+  it('lets so many pass in a minute, and says how many are left and when there are more', () => {
+    expect([passes('a'), passes('a'), passes('a'), passes('a')]).toEqual([true, true, true, false]);
+    clock.advance(15_000);
+    expect(() => throttle.count('a', 3, reply)).toThrow('Wait 45 seconds');
+    expect(headers).toEqual({
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '45s',
+    });
+    clock.advance(45_000);
+    expect(passes('a')).toBe(true);
+    expect(headers['x-ratelimit-remaining-requests']).toBe('2');
+  });
+
+  it('counts each subject for itself', () => {
+    for (let i = 0; i < 5; i += 1) passes('a');
+    expect([passes('a'), passes('b')]).toEqual([false, true]);
+  });
+
+  it('remembers a bounded number of them, and forgets those that began longest ago', () => {
+    for (let i = 0; i < 4; i += 1) passes('first');
+    for (let i = 0; i < 49_999; i += 1) passes(`other ${i}`);
+    expect(passes('first')).toBe(false);
+    passes('one more');
+    expect(passes('first')).toBe(true);
+  });
+});
