@@ -2664,6 +2664,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/session/confirm': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Proves that it is you, before what a stolen session must not do.
+     * @description Routes marked `x-confirms` answer `confirmation_required` to a session that did not sign in or prove itself lately. Send a code of your device or a recovery code; without a device, your password.
+     */
+    post: operations['confirmSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/sessions': {
     parameters: {
       query?: never;
@@ -3741,6 +3761,8 @@ export interface components {
           | 'sign_in_failed'
           | 'totp_required'
           | 'forbidden'
+          | 'second_factor_required'
+          | 'confirmation_required'
           | 'csrf_rejected'
           | 'not_found'
           | 'conflict'
@@ -3831,8 +3853,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -3947,7 +3978,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -3967,6 +3998,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4058,8 +4098,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4167,7 +4216,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4205,6 +4254,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4294,8 +4352,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4389,8 +4456,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4487,8 +4563,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4611,7 +4696,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4640,6 +4725,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4723,7 +4817,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4734,6 +4828,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4851,7 +4954,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4880,6 +4983,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -4973,7 +5085,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4984,6 +5096,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5053,7 +5174,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5064,6 +5185,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5158,8 +5288,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5239,7 +5378,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5250,6 +5389,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5329,7 +5477,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5349,6 +5497,15 @@ export interface operations {
       };
       /** @description `conflict` */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5432,8 +5589,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5531,7 +5697,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5560,6 +5726,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5630,7 +5805,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5641,6 +5816,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5727,7 +5911,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5756,6 +5940,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5841,7 +6034,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5870,6 +6063,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -5967,8 +6169,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6096,7 +6307,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6125,6 +6336,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6208,7 +6428,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6219,6 +6439,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6330,7 +6559,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6359,6 +6588,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6442,8 +6680,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6527,7 +6774,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6565,6 +6812,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6648,7 +6904,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6686,6 +6942,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6754,7 +7019,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6765,6 +7030,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -6856,8 +7130,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -7136,7 +7419,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -7156,6 +7439,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -7358,7 +7650,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -7369,6 +7661,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -7651,7 +7952,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -7689,6 +7990,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -7907,7 +8217,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -7945,6 +8255,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -8163,7 +8482,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -8201,6 +8520,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -8332,7 +8660,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -8343,6 +8671,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -8463,8 +8800,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -8519,8 +8865,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -8875,7 +9230,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -8895,6 +9250,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9245,7 +9609,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -9265,6 +9629,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9408,8 +9781,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9486,8 +9868,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9613,7 +10004,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -9651,6 +10042,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9746,8 +10146,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9829,7 +10238,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -9840,6 +10249,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -9936,7 +10354,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -9974,6 +10392,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10070,7 +10497,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -10108,6 +10535,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10372,7 +10808,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -10383,6 +10819,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10451,7 +10896,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -10478,7 +10923,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -10579,8 +11024,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10692,7 +11146,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -10721,6 +11175,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10790,8 +11253,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -10896,7 +11368,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -10934,6 +11406,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11047,8 +11528,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11172,7 +11662,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11201,6 +11691,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11290,7 +11789,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11328,6 +11827,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11400,7 +11908,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11438,6 +11946,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11507,7 +12024,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11545,6 +12062,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11636,8 +12162,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11776,7 +12311,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11787,6 +12322,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11864,8 +12408,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -11948,7 +12501,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11977,6 +12530,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12081,7 +12643,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12092,6 +12654,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12159,7 +12730,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12170,6 +12741,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12275,7 +12855,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12313,6 +12893,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12412,8 +13001,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12488,7 +13086,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12508,6 +13106,15 @@ export interface operations {
       };
       /** @description `conflict` */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12599,8 +13206,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12741,7 +13357,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12761,6 +13377,15 @@ export interface operations {
       };
       /** @description `conflict` */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12847,8 +13472,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -12977,8 +13611,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13082,7 +13725,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13102,6 +13745,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13236,7 +13888,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13265,6 +13917,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13352,8 +14013,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13441,7 +14111,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13470,6 +14140,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13599,7 +14278,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13610,6 +14289,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13696,7 +14384,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13707,6 +14395,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13763,7 +14460,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13774,6 +14471,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13894,7 +14600,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -13905,6 +14611,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -13983,7 +14698,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -14021,6 +14736,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14097,7 +14821,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -14135,6 +14859,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14232,8 +14965,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14320,8 +15062,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14374,8 +15125,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14463,7 +15223,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -14483,6 +15243,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14609,8 +15378,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14689,8 +15467,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14800,8 +15587,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -14955,8 +15751,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15034,8 +15839,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15179,8 +15993,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15259,8 +16082,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15366,8 +16198,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15484,8 +16325,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15563,8 +16413,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15680,8 +16539,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15736,8 +16604,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15898,8 +16775,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -15966,8 +16852,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16112,8 +17007,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16181,8 +17085,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16313,8 +17226,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16380,8 +17302,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16492,8 +17423,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16562,8 +17502,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16698,8 +17647,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16766,8 +17724,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16865,8 +17832,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -16933,8 +17909,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17029,8 +18014,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17098,8 +18092,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17332,8 +18335,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17401,8 +18413,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17490,8 +18511,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17600,8 +18630,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17692,7 +18731,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -17730,6 +18769,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17799,7 +18847,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -17837,6 +18885,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -17906,7 +18963,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -17944,6 +19001,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18048,8 +19114,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18149,7 +19224,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -18187,6 +19262,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18296,8 +19380,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18397,7 +19490,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -18426,6 +19519,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18530,7 +19632,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -18568,6 +19670,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18717,7 +19828,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -18728,6 +19839,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18838,8 +19958,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -18907,8 +20036,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19017,8 +20155,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19143,7 +20290,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -19172,6 +20319,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19290,8 +20446,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19443,7 +20608,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -19472,6 +20637,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19620,7 +20794,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -19649,6 +20823,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19742,8 +20925,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19848,7 +21040,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -19877,6 +21069,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -19942,8 +21143,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20046,7 +21256,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20084,6 +21294,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20179,8 +21398,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20269,7 +21497,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20298,6 +21526,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20397,8 +21634,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20509,7 +21755,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20538,6 +21784,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20624,7 +21879,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20635,6 +21890,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20689,7 +21953,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20700,6 +21964,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20810,7 +22083,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20839,6 +22112,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -20893,7 +22175,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21145,8 +22427,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -21215,7 +22506,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21251,7 +22542,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -21343,6 +22634,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -21399,7 +22699,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21478,7 +22778,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21553,7 +22853,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21627,7 +22927,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21701,7 +23001,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21775,7 +23075,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21849,7 +23149,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -21949,6 +23249,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -22027,7 +23336,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -22097,6 +23406,11 @@ export interface operations {
                */
               until: string;
             } | null;
+            /**
+             * @description `on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.
+             * @enum {string}
+             */
+            secondFactor: 'on' | 'off' | 'advised' | 'required';
           };
         };
       };
@@ -22145,7 +23459,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -22305,6 +23619,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -22408,6 +23731,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -22452,6 +23784,15 @@ export interface operations {
             /** @example USD */
             paymentCurrency: string;
           };
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description `internal_error` */
@@ -22509,6 +23850,15 @@ export interface operations {
           };
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -22562,8 +23912,22 @@ export interface operations {
                  */
                 until: string;
               } | null;
+              /**
+               * @description `on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.
+               * @enum {string}
+               */
+              secondFactor: 'on' | 'off' | 'advised' | 'required';
             } | null;
           };
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
         };
       };
       /** @description `internal_error` */
@@ -22627,6 +23991,11 @@ export interface operations {
                */
               until: string;
             } | null;
+            /**
+             * @description `on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.
+             * @enum {string}
+             */
+            secondFactor: 'on' | 'off' | 'advised' | 'required';
           };
         };
       };
@@ -22675,7 +24044,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -22763,7 +24132,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -22832,6 +24201,11 @@ export interface operations {
                */
               until: string;
             } | null;
+            /**
+             * @description `on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.
+             * @enum {string}
+             */
+            secondFactor: 'on' | 'off' | 'advised' | 'required';
           };
         };
       };
@@ -22864,6 +24238,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23036,7 +24419,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `model_not_allowed`, `forbidden`, `csrf_rejected` */
+      /** @description `model_not_allowed`, `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -23065,6 +24448,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23124,6 +24516,11 @@ export interface operations {
                */
               until: string;
             } | null;
+            /**
+             * @description `on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.
+             * @enum {string}
+             */
+            secondFactor: 'on' | 'off' | 'advised' | 'required';
           };
         };
       };
@@ -23138,6 +24535,113 @@ export interface operations {
       };
       /** @description `forbidden` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  confirmSession: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          /** @description Six digits of the device, or a recovery code. */
+          code?: string;
+          password?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Proves that it is you, before what a stolen session must not do. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23214,8 +24718,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23283,8 +24796,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23339,7 +24861,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -23350,6 +24872,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23404,6 +24935,15 @@ export interface operations {
       };
       /** @description `forbidden`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23508,8 +25048,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23580,8 +25129,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23667,8 +25225,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23814,7 +25381,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -23825,6 +25392,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -23940,7 +25516,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -23969,6 +25545,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24052,7 +25637,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24063,6 +25648,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24121,7 +25715,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24132,6 +25726,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24238,7 +25841,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24249,6 +25852,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24321,7 +25933,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24332,6 +25944,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24447,7 +26068,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24485,6 +26106,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24602,7 +26232,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24613,6 +26243,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24686,7 +26325,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24697,6 +26336,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24791,7 +26439,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24802,6 +26450,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -24884,7 +26541,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -24913,6 +26570,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25177,7 +26843,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25188,6 +26854,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25277,7 +26952,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25288,6 +26963,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25384,8 +27068,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25495,7 +27188,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25506,6 +27199,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25615,7 +27317,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25626,6 +27328,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25752,7 +27463,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25790,6 +27501,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -25894,7 +27614,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -25932,6 +27652,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26041,7 +27770,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26052,6 +27781,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26104,8 +27842,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26230,8 +27977,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26337,7 +28093,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26348,6 +28104,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26416,7 +28181,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26427,6 +28192,15 @@ export interface operations {
       };
       /** @description `video_expired`, `video_deleted`, `asset_expired`, `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26522,8 +28296,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26637,7 +28420,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26666,6 +28449,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26761,7 +28553,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26772,6 +28564,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26867,7 +28668,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -26878,6 +28679,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -26988,7 +28798,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -27026,6 +28836,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27121,7 +28940,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -27132,6 +28951,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27243,8 +29071,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27363,7 +29200,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -27392,6 +29229,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27489,8 +29335,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27631,7 +29486,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -27642,6 +29497,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27740,7 +29604,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -27751,6 +29615,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27819,6 +29692,15 @@ export interface operations {
       };
       /** @description `forbidden` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -27927,6 +29809,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -27987,7 +29878,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -28014,7 +29905,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -28124,7 +30015,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -28198,7 +30089,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -28234,7 +30125,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -28351,8 +30242,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28424,8 +30324,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28518,8 +30427,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28600,8 +30518,17 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28711,7 +30638,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -28740,6 +30667,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28820,7 +30756,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -28831,6 +30767,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -28885,7 +30830,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -28896,6 +30841,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29005,7 +30959,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29034,6 +30988,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29129,7 +31092,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29140,6 +31103,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29234,7 +31206,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden` */
+      /** @description `forbidden`, `second_factor_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29245,6 +31217,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29325,7 +31306,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29345,6 +31326,15 @@ export interface operations {
       };
       /** @description `conflict` */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29424,7 +31414,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29451,7 +31441,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `too_many_attempts` */
+      /** @description `rate_limit_exceeded`, `too_many_attempts` */
       429: {
         headers: {
           [name: string]: unknown;
@@ -29533,7 +31523,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29571,6 +31561,15 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29653,7 +31652,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29664,6 +31663,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29713,6 +31721,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
@@ -29776,6 +31793,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `internal_error` */
       500: {
         headers: {
@@ -29825,6 +31851,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
         headers: {
           [name: string]: unknown;
         };
