@@ -16,6 +16,9 @@ export interface GatewayConfig {
   imageRequestLimitMs: number;
   /** From the arrival of a chat, response, message or speech to the abort of the upstream call, streamed or not. */
   streamLimitMs: number;
+  /** How long an answer is read on after its client left, to learn what it used; and how many an account may have so. */
+  streamDrainMs: number;
+  streamDrainsPerAccount: number;
   /** How long an upstream may take to accept a video; then the task counts as unclear and is answered as queued. */
   videoCreateLimitMs: number;
   /** Time beyond every limit and retry before an unresolved charge is released. */
@@ -66,6 +69,8 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),
     imageRequestLimitMs: reader.seconds('IMAGE_REQUEST_LIMIT_SECONDS', 120),
     streamLimitMs: reader.seconds('STREAM_LIMIT_SECONDS', 600),
+    streamDrainMs: reader.seconds('STREAM_DRAIN_SECONDS', 30),
+    streamDrainsPerAccount: reader.integer('STREAM_DRAINS_PER_ACCOUNT', { fallback: 8, min: 0, max: 10_000 }),
     videoCreateLimitMs: reader.seconds('VIDEO_CREATE_LIMIT_SECONDS', 20),
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),

@@ -35,6 +35,8 @@ Environment:
   DATABASE_POOL                connections to the database at most (10)
   IMAGE_REQUEST_LIMIT_SECONDS  from an image request to the abort of its upstream call (120)
   STREAM_LIMIT_SECONDS         from a chat, response, message or speech request to the abort of its upstream call (600)
+  STREAM_DRAIN_SECONDS         how long an answer is read on after its client left, to learn what it used (30)
+  STREAM_DRAINS_PER_ACCOUNT    such answers of an account at once; others are stopped and billed by estimate (8)
   VIDEO_CREATE_LIMIT_SECONDS   how long an upstream may take to accept a video (20)
   IMAGE_URL_LIFE_SECONDS       life of image links (3600)
   PICTURE_URLS_MAY_BE_PRIVATE  fetch pictures named in requests from private hosts too (false)

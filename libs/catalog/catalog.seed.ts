@@ -34,7 +34,7 @@ const MODELS: SeedModel[] = [
     family: 'image',
     price: '0.02',
     groups: [VENDORA_MAIN],
-    limits: IMAGE_LIMITS,
+    limits: { ...IMAGE_LIMITS, minInputImages: 1 },
   },
   { id: 'imgmodel-4', family: 'image', price: '0.03', groups: [VENDORA_MAIN], limits: IMAGE_LIMITS },
   { id: 'imgmodel-lite', family: 'image', price: '0.01', groups: [PUBLIC_RELAY], limits: IMAGE_LIMITS },

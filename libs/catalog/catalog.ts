@@ -4,6 +4,8 @@ import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
 /** What a model takes; an absent limit does not apply. Seconds are whole. */
 export interface ModelLimits {
   readonly maxImages?: number;
+  /** Pictures that a call has to hand over: at least one for a model that only edits. */
+  readonly minInputImages?: number;
   readonly defaultSeconds?: number;
   readonly minSeconds?: number;
   readonly maxSeconds?: number;
@@ -15,6 +17,8 @@ export interface ModelLimits {
   /** Tokens that the model reads and writes at most in one call. */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens?: number;
+  /** Answers to one request. */
+  readonly maxChoices?: number;
 }
 
 export interface CatalogModel {

@@ -29,6 +29,13 @@ export interface TokenEstimate {
   likely: bigint;
 }
 
+/** What a request comes to before the call, whatever the model takes: its limits are held against this. */
+export interface MeasuredTokens extends TokenEstimate {
+  readonly counted: bigint;
+  /** It refers to what is not in the body, so that nothing here bounds it. */
+  readonly unbounded: boolean;
+}
+
 /**
  * The input of a request in tokens. Every tokenizer in use falls back to single bytes, so no token is shorter than
  * one byte of UTF-8: the bytes of the JSON bound the tokens of its text, and its names and braces are more than what a
@@ -36,7 +43,7 @@ export interface TokenEstimate {
  * answer takes; the model's own limit of input caps it. What a body only refers to (a stored answer or prompt), or
  * holds compressed (documents), may be as long as the model reads.
  */
-export function estimateInput(body: Body, limits: ModelLimits): TokenEstimate {
+export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   const cap = BigInt(limits.maxInputTokens ?? DEFAULT_INPUT_TOKENS);
   const size = new InputSize();
   for (const [name, value] of Object.entries(body)) {
@@ -49,16 +56,18 @@ export function estimateInput(body: Body, limits: ModelLimits): TokenEstimate {
   // Only a stated limit is the model's own; the default must not cut a longer text short.
   const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
   const most = unbounded && cap > capped ? cap : capped;
-  const likely = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + pictures * LIKELY_PICTURE_TOKENS);
-  return { most, likely: likely < most ? likely : most };
+  const counted = BigInt(Math.ceil(bytes / CHARACTERS_PER_TOKEN) + pictures * LIKELY_PICTURE_TOKENS);
+  return { most, likely: counted < most ? counted : most, counted, unbounded };
 }
 
 /** What a spoken text comes to: the bytes of a sound say nothing about tokens, and its text has to. */
-export function estimateSpeech(text: string, limits: ModelLimits): TokenEstimate {
+export function estimateSpeech(text: string, limits: ModelLimits): MeasuredTokens {
   const bytes = Buffer.byteLength(text);
   const tokens = (perByte: number) =>
     BigInt(Math.min(Math.ceil(bytes * perByte), limits.maxOutputTokens ?? Infinity));
-  return { most: tokens(MOST_SPEECH_TOKENS_PER_BYTE), likely: tokens(LIKELY_SPEECH_TOKENS_PER_BYTE) };
+  const counted = BigInt(Math.ceil(bytes * LIKELY_SPEECH_TOKENS_PER_BYTE));
+  const [most, likely] = [tokens(MOST_SPEECH_TOKENS_PER_BYTE), tokens(LIKELY_SPEECH_TOKENS_PER_BYTE)];
+  return { most, likely, counted, unbounded: false };
 }
 
 /** The most that so many answers may be long together, in tokens. */

@@ -15,6 +15,7 @@ export const errorTable = {
   model_not_allowed: { status: 403, type: REQUEST },
   invalid_type: { status: 400, type: REQUEST },
   invalid_value: { status: 400, type: REQUEST },
+  unknown_parameter: { status: 400, type: REQUEST },
   invalid_json: { status: 400, type: REQUEST },
   invalid_multipart: { status: 400, type: REQUEST },
   invalid_request: { status: 400, type: REQUEST },

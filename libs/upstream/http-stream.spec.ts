@@ -187,17 +187,21 @@ describe('a pass-through call', () => {
     });
   });
 
-  it('passes Anthropic’s headers on, its own version where the client has none, and no other', async () => {
+  it('passes Anthropic’s headers on, but for betas that cost more; its own version where the client has none', async () => {
     stub = await startStub(answer);
     const channel = channelTo(stub.url, { protocol: 'anthropic' });
-    const headers = { 'anthropic-beta': 'x-1', cookie: 'secret', 'x-api-key': 'of-the-client' };
+    const headers = {
+      'anthropic-beta': 'context-1m-2025-08-07, effort-2025-11-24',
+      cookie: 'secret',
+      'x-api-key': 'of-the-client',
+    };
     const message = { kind: 'messages' as const, model: 'theirs', body: {}, headers };
     const signal = AbortSignal.timeout(5_000);
     answered(await upstreams.adapterFor('anthropic').openStream(channel, message, signal)).body.destroy();
     expect(sent().headers).toMatchObject({
       'x-api-key': 'upstream-key',
       'anthropic-version': '2023-06-01',
-      'anthropic-beta': 'x-1',
+      'anthropic-beta': 'effort-2025-11-24',
     });
     expect(sent().headers).not.toHaveProperty('cookie');
     expect(sent().headers).not.toHaveProperty('authorization');

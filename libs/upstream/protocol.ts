@@ -34,8 +34,8 @@ export interface StreamRoute {
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
   /** Sent always, unless the client's own go along. */
   headers?: Readonly<Record<string, string>>;
-  /** Lower-case names of client headers that go along. */
-  clientHeaders?: readonly string[];
+  /** Lower-case names of client headers that go along, and what of each: undefined for nothing. */
+  clientHeaders?: Readonly<Record<string, (value: string) => string | undefined>>;
 }
 
 /**
@@ -102,9 +102,10 @@ export class UpstreamAdapter {
     if (!route) return this.lacking(request.kind);
     const body = { ...request.body, model: request.model };
     const headers = { ...route.headers };
-    for (const name of route.clientHeaders ?? []) {
-      const value = request.headers?.[name];
-      if (typeof value === 'string') headers[name] = value;
+    for (const [name, passed] of Object.entries(route.clientHeaders ?? {})) {
+      const sent = request.headers?.[name];
+      const value = typeof sent === 'string' ? passed(sent) : undefined;
+      if (value !== undefined) headers[name] = value;
     }
     const json = route.prepare?.(body) ?? body;
     return this.protocol.calls.open(channel, route.path, { body: { json }, headers, signal });

@@ -12,6 +12,8 @@ interface Reading {
   isFinal: boolean;
   /** Characters that were streamed to the client, reasoning and tool calls included. */
   characters: number;
+  /** Answers to one request that were seen. */
+  answers: number;
   end: 'open' | 'complete' | 'failed';
 }
 
@@ -31,7 +33,7 @@ const CHARACTERS_PER_TOKEN = 4;
  * text. What it cannot read it leaves aside: metering never breaks a stream.
  */
 export class UsageMeter {
-  private readonly reading: Reading = { isFinal: false, characters: 0, end: 'open' };
+  private readonly reading: Reading = { isFinal: false, characters: 0, answers: 0, end: 'open' };
   private readonly dialect: Dialect;
 
   constructor(kind: StreamKind) {
@@ -84,6 +86,11 @@ export class UsageMeter {
     const streamed = this.streamed();
     const output = streamed > estimatedOutput ? streamed : estimatedOutput;
     return this.reported() ?? { input: estimatedInput, cachedInput: 0n, output };
+  }
+
+  /** How many answers to the one request were seen; 0 in dialects that have one at most. */
+  get answers(): number {
+    return this.reading.answers;
   }
 
   /** `open` when the stream ended without its last event: it was cut off. `failed` after an error event. */
@@ -140,13 +147,17 @@ const chat: Dialect = {
     const usage = asObject(json['usage']);
     report(reading, usage, CHAT_NAMES);
     const choices = objects(json['choices']);
-    for (const { delta } of choices) reading.characters += chatCharacters(asObject(delta));
+    for (const { delta, index } of choices) {
+      reading.characters += chatCharacters(asObject(delta));
+      reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
+    }
     return usage !== null && choices.length === 0;
   },
   answer(json, reading) {
     report(reading, asObject(json['usage']), CHAT_NAMES);
-    for (const { message } of objects(json['choices']))
-      reading.characters += chatCharacters(asObject(message));
+    const choices = objects(json['choices']);
+    for (const { message } of choices) reading.characters += chatCharacters(asObject(message));
+    reading.answers = choices.length;
   },
 };
 

@@ -56,6 +56,11 @@ const scripts: Record<string, Script> = {
     for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]));
     response.end();
   },
+  'more than was asked for': (response) =>
+    answerJson(response, 200, {
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }],
+      usage: { prompt_tokens: 8, completion_tokens: 20_000, total_tokens: 20_008 },
+    }),
   'HTML with 200': (response) => answerJson(response, 200, '<html>'),
   'an error with 200': (response) => answerJson(response, 200, { error: { message: 'no' } }),
   'less than it says': (response) => {
@@ -206,6 +211,22 @@ describe('an upstream that keeps to no rule', () => {
       expect(await charge(customer)).toMatchObject({ state: 'released', channel: 'scripted' });
     },
   );
+
+  it('costs no more than was held, and the excess is the loss of the operator', async () => {
+    const customer = await relay.customer('1');
+    await ask(customer, 'more than was asked for', false);
+    const { rows } = await relay.fixture.billing.query<{ amount: bigint; settled: bigint; loss: bigint }>(
+      'SELECT amount, settled, operator_loss AS loss FROM charges WHERE account_id = $1',
+      [customer.accountId],
+    );
+    const [charge] = rows;
+    expect(charge?.settled).toBe(charge?.amount);
+    expect((charge?.settled ?? 0n) + (charge?.loss ?? 0n)).toBe(8n * INPUT_NANOS + 20_000n * OUTPUT_NANOS);
+    expect(relay.logged()).toContain('the operator bears the excess');
+    expect(await relay.registry.metrics()).toMatch(
+      /gateway_exceeded_holds_total\{[^}]*model="vendora-chat"[^}]*\} 1/,
+    );
+  });
 
   it.each([false, true])(
     'gives way to the next channel when it took nothing; streamed: %s',

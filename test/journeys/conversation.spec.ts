@@ -57,7 +57,10 @@ interface Charge {
 let relay: Relay;
 
 beforeAll(async () => {
-  relay = await startRelay({ STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS) });
+  relay = await startRelay({
+    STREAM_LIMIT_SECONDS: String(LIMIT_SECONDS),
+    STREAM_DRAIN_SECONDS: '0.3',
+  });
   for (const sql of [...METERED_SPEECH, ...RENAMED]) await relay.fixture.owner.query(sql);
 }, 60_000);
 afterAll(async () => {
@@ -162,33 +165,6 @@ describe('chat completions, by the OpenAI SDK', () => {
     const stream = await customer.sdk().chat.completions.create({ ...ask, stream: true });
     for await (const chunk of stream) expect(chunk.object).toBe('chat.completion.chunk');
     expect(await customer.balance()).toEqual({ main: '0.9996', held: '0' });
-  });
-
-  it('cost no more than was held, and the excess is the loss of the operator', async () => {
-    await relay.fixture.owner.query(
-      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('small-chat', 'chat', 'token', 'vendora', '{"maxOutputTokens":5}')`,
-    );
-    await relay.fixture.owner.query(
-      `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ('small-chat', 0, 0, 10)`,
-    );
-    await relay.fixture.owner.query(
-      `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'small-chat')`,
-    );
-    await relay.fixture.owner.query(`INSERT INTO channel_models VALUES ('sandbox', 'small-chat', 'small')`);
-    await relay.fixture.owner.query(
-      `INSERT INTO outbox (producer, topic, key, payload) VALUES ('billing', 'catalog.changed', 'x', '{"revision":"1","what":"models"}')`,
-    );
-    const customer = await relay.customer('1');
-    const ask = { model: 'small-chat', messages: user('[[tokens:20]]') };
-    await until(
-      'the catalog to be read again',
-      async () => (await customer.send('/v1/models/small-chat')).ok,
-    );
-    const { usage, model } = await customer.sdk().chat.completions.create(ask);
-    expect({ tokens: usage?.completion_tokens, model }).toEqual({ tokens: 20, model: 'small-chat' });
-    expect(await customer.balance()).toEqual({ main: '0.99995', held: '0' });
-    expect(await lastCharge(customer)).toMatchObject({ settled: '50000', operatorLoss: '150000' });
-    expect(relay.logged()).toContain('the operator bears the excess');
   });
 });
 
@@ -541,7 +517,7 @@ describe('a stream that goes wrong', () => {
     },
   );
 
-  it('stops the upstream when the client leaves, and bills what was produced', async () => {
+  it('reads on for a moment when the client leaves, stops the upstream, and bills what was produced', async () => {
     const customer = await relay.customer('1');
     const before = await sandboxStats();
     const leaving = new AbortController();
@@ -564,15 +540,15 @@ describe('a stream that goes wrong', () => {
     expect((await customer.balance()).held).toBe('0');
   });
 
-  it('costs nothing when the client leaves before anything was produced', async () => {
+  it('costs its input when the client leaves while the upstream works', async () => {
     const customer = await relay.customer('1');
     const leaving = new AbortController();
     const call = streamOf(customer, 'x [[work:20]]', leaving.signal);
     await until('the hold', async () => (await customer.balance()).held !== '0');
     leaving.abort();
     expect(await errorOf(call)).toBeInstanceOf(OpenAI.APIUserAbortError);
-    await until('the release', async () => (await lastCharge(customer))?.state === 'released');
-    expect(await lastCharge(customer)).toMatchObject({ reason: 'client_left' });
+    await until('the settlement', async () => (await lastCharge(customer))?.state === 'settled');
+    expect(BigInt((await lastCharge(customer))?.settled ?? 0)).toBeGreaterThan(10n * 2_500n);
   });
 
   it('is cut at the limit, and an answer that is not streamed is given up there', async () => {
@@ -611,7 +587,6 @@ it('is counted like every other request, and nothing stays open', async () => {
   expect(metrics).toMatch(
     /gateway_requests_total\{[^}]*route="\/v1\/chat\/completions",status="200"[^}]*\} \d+/,
   );
-  expect(metrics).toMatch(/gateway_exceeded_holds_total\{[^}]*model="small-chat"[^}]*\} 1/);
   const open = metrics.split('\n').filter((line) => line.startsWith('gateway_conversations_open{'));
   expect(open.map((line) => line.split(' ').at(-1))).toEqual(open.map(() => '0'));
   expect(relay.logged()).not.toMatch(/sk-tg-|sandbox-key/);

@@ -163,15 +163,13 @@ describe('images, by the OpenAI SDK', () => {
 
   it('takes a new price at once, without charging the old one', async () => {
     const customer = await relay.customer('1');
-    await customer.sdk().images.generate({ model: 'vendora-imagine-edit', prompt: 'before' });
+    await customer.sdk().images.generate({ model: 'imgmodel-4', prompt: 'before' });
     await relay.fixture.owner.query(
-      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('vendora-imagine-edit', 0.05, now())`,
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.05, now())`,
     );
-    const { usage } = await customer
-      .sdk()
-      .images.generate({ model: 'vendora-imagine-edit', prompt: 'after' });
+    const { usage } = await customer.sdk().images.generate({ model: 'imgmodel-4', prompt: 'after' });
     expect(usage).toEqual({ cost_in_usd_ticks: 500_000_000 });
-    expect(await customer.balance()).toEqual({ main: '0.93', held: '0' });
+    expect(await customer.balance()).toEqual({ main: '0.92', held: '0' });
   });
 
   it('refuses a key at the hold that was revoked a moment ago', async () => {

@@ -131,7 +131,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
       model: 'vendora-imagine-video-1.5-preview',
       prompt: 'alias',
       resolution: '1080p',
-      unknown_extra: { ignored: true },
+      user: 'a person of theirs',
       size: null,
     });
     expect(created).toMatchObject({

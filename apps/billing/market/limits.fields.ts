@@ -13,6 +13,7 @@ const words = (pattern: RegExp, such: string) =>
 /** Every limit there is: one that is added to the catalog must be added here to compile. */
 const fields = {
   maxImages: z.int().min(1).max(1_000).optional(),
+  minInputImages: z.int().min(0).max(16).optional(),
   defaultSeconds: seconds,
   minSeconds: seconds,
   maxSeconds: seconds,
@@ -21,6 +22,7 @@ const fields = {
   sizes: words(/^\d{1,5}x\d{1,5}$/, '1280x720'),
   maxInputTokens: tokens,
   maxOutputTokens: tokens,
+  maxChoices: z.int().min(1).max(128).optional(),
 } satisfies Record<keyof ModelLimits, z.ZodType>;
 
 export const limitsFields = z

@@ -69,6 +69,7 @@ function Groups({ model }: { model: Model }) {
 
 const LIMITS = [
   'maxImages',
+  'minInputImages',
   'defaultSeconds',
   'minSeconds',
   'maxSeconds',
@@ -77,6 +78,7 @@ const LIMITS = [
   'sizes',
   'maxInputTokens',
   'maxOutputTokens',
+  'maxChoices',
 ] as const;
 
 /** The limits of a model as a list of sentences. */

@@ -10,6 +10,7 @@ import {
   optionalWord,
   requiredText,
 } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import { checkedPicture, decodeBase64, isAddress, textOf } from '../http/pictures.js';
 
@@ -43,10 +44,28 @@ const TYPE_MODES: Record<string, AssetCreation['mode']> = {
 const WEBHOOK = /^(webhook|callback)(_?(url|config))?$/i;
 const DRAFT_NAMES = ['draft_id', 'original_model_task_id', 'preview_task_id', 'draft_model_task_id'];
 
-/** Reads the JSON of `POST /v1/3d`; unknown fields are ignored. @throws ApiError */
+const FIELDS = new Set([
+  ...[
+    'model',
+    'mode',
+    'type',
+    'task_type',
+    'prompt',
+    'image',
+    'images',
+    'format',
+    'pbr',
+    'face_limit',
+    'seed',
+  ],
+  ...DRAFT_NAMES,
+  'user',
+]);
+
+/** Reads the JSON of `POST /v1/3d`. @throws ApiError */
 export function readAssetCreation(parsed: unknown): AssetCreation {
-  const body = asBody(parsed);
-  refuseWebhook(body);
+  refuseWebhook(asBody(parsed));
+  const body = knownFields(asBody(parsed), FIELDS);
   const mode = readMode(body);
   const prompt = optionalText(body, 'prompt', MAX_PROMPT_CHARS) ?? '';
   const images = readViews(body);

@@ -3,6 +3,7 @@ import type { StreamAnswer } from '#upstream/outcomes.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { ClientStream } from './client-stream.js';
 import type { Conversation } from './conversation-request.js';
+import { DrainedBytes, DrainTooLong } from './drains.js';
 import { EventFilter } from './event-filter.js';
 import { withModel } from './model-name.js';
 
@@ -10,7 +11,7 @@ import { withModel } from './model-name.js';
 export type Ending =
   /** Complete; `last` is what the client has not got yet: its last event, or all of an answer that is not streamed. */
   | { how: 'whole'; last: Buffer | null; contentType: string }
-  /** The client has gone, and the upstream was told to stop. */
+  /** The client has gone, or did not read until the time was over, and the upstream was told to stop. */
   | { how: 'left' }
   /** `passed`: events that went out before. */
   | { how: 'broken'; reason: string; passed: number };
@@ -35,16 +36,21 @@ const FIRST_BYTES = 64;
 
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
 export async function relayAnswer(answer: StreamAnswer, options: RelayOptions): Promise<Ending> {
-  const { client } = options;
   const progress = { passed: 0 };
   try {
     return await chooseRelay(options)(answer, options, progress);
   } catch (error) {
     answer.body.destroy();
-    if (client.left.aborted) return { how: 'left' };
+    if (isLeft(error, options)) return { how: 'left' };
     const reason = error instanceof Error ? error.message : String(error);
     return { how: 'broken', reason, passed: progress.passed };
   }
+}
+
+/** An answer that breaks while it is read on for a client that left, is a broken one. */
+function isLeft(error: unknown, { client, stop }: RelayOptions): boolean {
+  if (error instanceof DrainTooLong) return true;
+  return stop.aborted && (client.left.aborted || client.isBehind);
 }
 
 type Relay = (answer: StreamAnswer, options: RelayOptions, progress: { passed: number }) => Promise<Ending>;
@@ -63,11 +69,12 @@ async function relayEvents(
   const filter = new EventFilter(kind, meter, { wantsUsage, clientsModel });
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  const drained = new DrainedBytes(client.left);
   for await (const chunk of chunks) {
+    drained.add(chunk);
     const { pass, end, last } = filter.push(chunk);
     progress.passed = filter.passed;
     await client.write(pass, EVENT_STREAM, stop);
-    if (client.left.aborted) throw new Error('the client left');
     if (stop.aborted) throw new Error('the time was over');
     if (end === 'failed') throw new Error('the upstream sent an error event');
     if (end === 'done') {
@@ -89,15 +96,18 @@ async function relaySound({ contentType, body }: StreamAnswer, options: RelayOpt
   const { client, stop } = options;
   if (/^(application\/json|text\/html)\b/i.test(contentType)) throw new Error('the upstream sent no sound');
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
+  const drained = new DrainedBytes(client.left);
+  let isEmpty = true;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (!client.started && WEB_PAGE.test(chunk.toString('latin1', 0, FIRST_BYTES))) {
+    drained.add(chunk);
+    if (isEmpty && WEB_PAGE.test(chunk.toString('latin1', 0, FIRST_BYTES))) {
       throw new Error('the upstream sent a web page');
     }
+    isEmpty &&= chunk.length === 0;
     await client.write(chunk, type, stop);
-    if (client.left.aborted) throw new Error('the client left');
     if (stop.aborted) throw new Error('the time was over');
   }
-  if (!client.started) throw new Error('the upstream sent an empty sound');
+  if (isEmpty) throw new Error('the upstream sent an empty sound');
   return { how: 'whole', last: null, contentType: type };
 }
 

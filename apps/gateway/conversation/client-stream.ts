@@ -30,6 +30,11 @@ export class ClientStream {
     return this.sent;
   }
 
+  /** It has not taken yet what was sent. */
+  get isBehind(): boolean {
+    return this.sent && this.reply.raw.writableNeedDrain;
+  }
+
   /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;

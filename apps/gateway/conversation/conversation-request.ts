@@ -1,17 +1,28 @@
+import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import type { StreamKind } from '#upstream/outcomes.js';
-import { type Body, invalid, isAbsent, optionalInteger, optionalWord, requiredText } from '../http/fields.js';
+import {
+  type Body,
+  invalid,
+  isAbsent,
+  optionalInteger,
+  optionalText,
+  optionalWord,
+  requiredText,
+} from '../http/fields.js';
 import { MAX_SPEECH_CHARS } from '../http/limits.js';
+import type { Measure } from '../http/model-limits.js';
+import { pricedFields } from './conversation-fields.js';
 
-/** A pass-through request after the fields that its billing depends on were checked; all others are the upstream's. */
+/** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
 export interface Conversation {
   readonly kind: StreamKind;
   /** The answer comes as server-sent events. */
   readonly streamed: boolean;
   /** A streamed chat that asked for the chunk with the usage. */
   readonly wantsUsage: boolean;
-  /** What one answer may be long, in tokens; undefined when the request leaves it to the model. */
-  readonly maxOutputTokens: number | undefined;
+  /** What one answer may be long, in tokens, and by which field; undefined when the request leaves it to the model. */
+  readonly maxOutputTokens: Measure<number> | undefined;
   /** Answers to the same request, each as long as that. */
   readonly choices: number;
   /** What goes to the upstream, but for the model's name. */
@@ -26,15 +37,6 @@ const MAX_TOKENS_ASKED = 10_000_000;
 /** Bodies are walked and printed by recursion; no real one is nested nearly as deep. */
 const MAX_DEPTH = 100;
 
-/**
- * Fields that make the vendor charge another price than the one in the catalog, and which no client needs for an
- * answer: they stay here.
- */
-const PRICE_CHANGING = new Set(['service_tier', 'inference_geo', 'speed']);
-/** Tools that the vendor runs itself and charges for by the call. Functions, and tools that the client runs, are free. */
-const VENDORS_TOOL =
-  /^(web_search|web_fetch|file_search|code_interpreter|code_execution|image_generation|mcp)/;
-
 /** @throws ApiError naming the field at fault */
 export function readConversation(kind: StreamKind, body: Body): Conversation {
   refuseDepth(body);
@@ -43,6 +45,7 @@ export function readConversation(kind: StreamKind, body: Body): Conversation {
 
 function readSpeech(body: Body): Conversation {
   requiredText(body, 'input', MAX_SPEECH_CHARS);
+  optionalText(body, 'instructions', MAX_SPEECH_CHARS);
   const { voice } = body;
   if (isAbsent(voice)) throw missing('voice');
   const streamed = optionalWord(body, 'stream_format', ['audio', 'sse']) === 'sse';
@@ -52,17 +55,14 @@ function readSpeech(body: Body): Conversation {
     wantsUsage: true,
     maxOutputTokens: undefined,
     choices: 1,
-    body: withoutPriceChanges(body, ['speed']),
+    body: pricedFields('speech', body),
   };
 }
 
 function readTalk(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation {
   if (kind === 'responses') refuseBackground(body);
   requireInput(kind, body);
-  refuseVendorsTools(body);
-  const maxOutputTokens = MAX_TOKENS_FIELDS[kind]
-    .map((param) => optionalCount(body, param, MAX_TOKENS_ASKED))
-    .reduce((most, count) => (count === undefined ? most : Math.max(most ?? 0, count)), undefined);
+  const maxOutputTokens = readMaxTokens(kind, body);
   if (kind === 'messages' && maxOutputTokens === undefined) throw missing('max_tokens');
   return {
     kind,
@@ -70,11 +70,27 @@ function readTalk(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation
     wantsUsage: kind !== 'chat' || wantsUsage(body),
     maxOutputTokens,
     choices: (kind === 'chat' ? optionalCount(body, 'n', MAX_CHOICES) : undefined) ?? 1,
-    body: withoutPriceChanges(body),
+    body: pricedFields(kind, body),
   };
 }
 
-/** The names under which each dialect bounds an answer; of two that are sent the larger counts. */
+/** Of two that are sent the larger counts. */
+function readMaxTokens(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation['maxOutputTokens'] {
+  return MAX_TOKENS_FIELDS[kind]
+    .map((param) => ({ param, value: optionalCount(body, param, MAX_TOKENS_ASKED) }))
+    .reduce<Conversation['maxOutputTokens']>((most, { param, value }) => {
+      if (value === undefined || (most && most.value >= value)) return most;
+      return { param, value };
+    }, undefined);
+}
+
+/** The request with the model's own limit where it names none: an answer that is longer was not held for. */
+export function withModelsLimit(asked: Conversation, { maxOutputTokens }: ModelLimits): Conversation {
+  if (asked.kind === 'speech' || asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
+  return { ...asked, body: { ...asked.body, [MAX_TOKENS_FIELDS[asked.kind][0]]: maxOutputTokens } };
+}
+
+/** The names under which each dialect bounds an answer; the first is sent where the client sent none. */
 const MAX_TOKENS_FIELDS = {
   chat: ['max_completion_tokens', 'max_tokens'],
   responses: ['max_output_tokens'],
@@ -103,19 +119,6 @@ function refuseBackground(body: Body): void {
     throw invalid('background', 'must be false: answers are not kept here');
 }
 
-function refuseVendorsTools(body: Body): void {
-  const tools: unknown[] = Array.isArray(body['tools']) ? body['tools'] : [];
-  for (const tool of tools) {
-    const type = (tool as { type?: unknown } | null)?.type;
-    if (typeof type === 'string' && VENDORS_TOOL.test(type)) {
-      throw invalid('tools', `must be functions or tools that the client runs, not ${type.slice(0, 50)}`);
-    }
-  }
-  for (const param of ['web_search_options', 'mcp_servers']) {
-    if (!isAbsent(body[param])) throw invalid(param, 'is not offered here');
-  }
-}
-
 function wantsUsage(body: Body): boolean {
   const options = body['stream_options'];
   if (isAbsent(options)) return false;
@@ -123,11 +126,6 @@ function wantsUsage(body: Body): boolean {
     throw new ApiError('invalid_type', 'stream_options must be an object.', { param: 'stream_options' });
   }
   return (options as Body)['include_usage'] === true;
-}
-
-function withoutPriceChanges(body: Body, kept: readonly string[] = []): Body {
-  const entries = Object.entries(body).filter(([name]) => kept.includes(name) || !PRICE_CHANGING.has(name));
-  return Object.fromEntries(entries);
 }
 
 function optionalBoolean(body: Body, param: string): boolean | undefined {

@@ -1,12 +1,11 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Catalog, CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import type { TokenCounts } from '#pricing/quote.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
@@ -28,11 +27,15 @@ import { type Body, requiredText } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { internalError } from '#platform/refusal.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
+import { refuseBeyondLimits } from '../http/model-limits.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
-import { type Conversation, readConversation } from './conversation-request.js';
+import { type Delivery, deliveryOf, unitsOf } from './conversation.delivery.js';
+import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
+import { type Conversation, readConversation, withModelsLimit } from './conversation-request.js';
+import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
-import { estimateInput, estimateOutput, type TokenEstimate } from './token-estimate.js';
+import { estimateInput, estimateOutput, speechOf, type TokenEstimate } from './token-estimate.js';
 
 export interface ConversationCall {
   caller: Caller;
@@ -65,11 +68,6 @@ type Failure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null }
 /** `model`: how the channel's vendor names it. */
 type Opened = StreamAnswer & { channel: string; model: string };
 
-/** What the client gets and pays for: `tokens` for metered work, one call for the rest. */
-interface Delivery {
-  tokens: TokenCounts | undefined;
-}
-
 export interface ConversationParts {
   catalog: CatalogCache;
   desk: ChargeDesk;
@@ -89,7 +87,12 @@ export interface ConversationParts {
 export class ConversationService {
   private readonly open = new Set<Promise<void>>();
 
-  constructor(private readonly parts: ConversationParts) {}
+  private readonly drains: Drains;
+
+  constructor(private readonly parts: ConversationParts) {
+    const { streamDrainMs: drainMs, streamDrainsPerAccount: perAccount } = parts.config;
+    this.drains = new Drains({ drainMs, perAccount });
+  }
 
   /** Answers the client, whole or as a stream. @throws ApiError, after the release, while nothing has been sent */
   converse(call: ConversationCall, client: ClientStream): Promise<void> {
@@ -105,7 +108,9 @@ export class ConversationService {
 
   /** Waits until every conversation is resolved; their connections are closed by then, so that is soon. */
   async finished(): Promise<void> {
+    const patience = setTimeout(() => this.drains.stopAll(), DRAINS_AT_SHUTDOWN_MS);
     await Promise.all(this.open);
+    clearTimeout(patience);
   }
 
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
@@ -127,13 +132,11 @@ export class ConversationService {
     client: ClientStream,
   ): Promise<void> {
     const stop = new AbortController();
-    const leave = () => stop.abort();
-    const limit = setTimeout(leave, prepared.limitAtMs - this.parts.clock.nowMs());
-    // An answer that nobody can see grow is finished for whoever left, as an image is, since it has its price already.
-    if (isGradual(prepared.asked)) {
-      if (client.left.aborted) leave();
-      client.left.addEventListener('abort', leave, { once: true });
-    }
+    const limit = setTimeout(() => stop.abort(), prepared.limitAtMs - this.parts.clock.nowMs());
+    // An answer that nobody can see grow is finished for a client that left, as an image is.
+    const watched = isGradual(prepared.asked)
+      ? this.drains.watch(prepared.caller.accountId, client.left, stop)
+      : undefined;
     const held: Held = { ...prepared, stop: stop.signal, startedAt: performance.now() };
     const { kind } = prepared;
     this.parts.metrics.openConversations.inc({ kind });
@@ -141,6 +144,7 @@ export class ConversationService {
       await this.answer(held, client);
     } finally {
       clearTimeout(limit);
+      watched?.();
       this.parts.metrics.openConversations.dec({ kind });
     }
   }
@@ -153,9 +157,11 @@ export class ConversationService {
     const model = modelFor(current, call);
     refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
     const channels = linesFor(this.parts, current, { model, caller, capability: kind });
-    const asked = readConversation(kind, body);
+    const asked = withModelsLimit(readConversation(kind, body), model.limits);
     const input = estimateInput(asked.body, model.limits);
     const output = estimateOutput(asked, model.limits);
+    refuseBeyondLimits(model, measuresOf(asked, input, speechOf(asked, model.limits)));
+    refuseUnmeasured(model, asked, input);
     return { ...call, asked, model, channels, limitAtMs, input, output };
   }
 
@@ -167,7 +173,7 @@ export class ConversationService {
       chargeId: requestId,
       caller,
       model,
-      units: 1n,
+      units: unitsOf(prepared),
       ...(model.unit === 'token' && { tokens }),
       deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
@@ -186,6 +192,11 @@ export class ConversationService {
     });
     if (opened.kind !== 'answer') {
       const isGone = client.left.aborted && isGradual(held.asked);
+      // The upstream took the work and was not heard of in the time that it had after the client left.
+      if (isGone && opened.kind === 'unknown' && held.stop.aborted) {
+        const delivery = this.deliveryOf(held, { how: 'left' }, new UsageMeter(held.kind));
+        if (delivery) return this.settle(held, { ...opened, status: opened.upstreamStatus }, delivery);
+      }
       const error = isGone ? null : this.errorFor(held, opened);
       await this.release(held, { ...opened, error });
       if (error) throw error;
@@ -196,7 +207,7 @@ export class ConversationService {
     const clientsModel = opened.model === held.model.id ? null : held.model.id;
     const { asked, stop } = held;
     const ending = await relayAnswer(opened, { ...asked, meter, client, stop, clientsModel });
-    const delivery = this.deliveryOf(held, { ending, meter, client });
+    const delivery = this.deliveryOf(held, ending, meter);
     const fault = this.faultOf(held, ending, delivery);
     if (delivery) await this.settle(held, opened, delivery);
     else await this.release(held, { channel: opened.channel, upstreamStatus: opened.status, error: fault });
@@ -212,7 +223,7 @@ export class ConversationService {
     const work = workOf(held.caller, held.model);
     let place: Place | undefined = held.line.place;
     for (const channel of held.line.channels) {
-      if (held.stop.aborted) break;
+      if (held.stop.aborted || (client.left.aborted && isGradual(held.asked))) break;
       const ask = () => this.askUpstream(held, channel);
       const outcome = await health.run(channel, ask, { work, place, isGivenUp });
       place = undefined;
@@ -242,41 +253,31 @@ export class ConversationService {
     return inClientsName(outcome, channel, model);
   }
 
-  /**
-   * What was delivered, if anything. A whole answer is billed by what the upstream reports, a broken one by what was
-   * streamed of it. What cannot be counted while it passes, a call of one price or a sound, was delivered when it is
-   * whole or was cut short by the client itself; tokens of a sound are those that its text makes likely.
-   */
-  private deliveryOf(
-    { hold, model, kind, input, output }: Held,
-    { ending, meter, client }: { ending: Ending; meter: UsageMeter; client: ClientStream },
-  ): Delivery | null {
-    const isPriced = model.unit === 'token';
-    const isCounted = isPriced && kind !== 'speech';
-    const isCutShort = isCounted ? meter.streamed() > 0n : ending.how === 'left' && client.started;
-    if (ending.how !== 'whole' && !isCutShort) return null;
-    if (!isPriced) return { tokens: undefined };
-    const tokens = meter.billable(input.likely, output.likely);
-    const excess = hold.excessOf(tokens);
+  /** What was delivered; what it used beyond the hold is logged, since the operator bears it. */
+  private deliveryOf(held: Held, ending: Ending, meter: UsageMeter): Delivery | null {
+    const { hold, model } = held;
+    const delivery = deliveryOf(held, ending, meter);
+    const excess = delivery?.tokens ? hold.excessOf(delivery.tokens) : 0n;
     if (excess > 0n) {
       const { chargeId, requestId, amount } = hold;
-      const facts = {
-        chargeId,
-        requestId,
-        model: model.id,
-        held: formatAmount(amount),
-        excess: formatAmount(excess),
-      };
-      this.parts.log.warn(facts, 'an answer used more than was held for it; the operator bears the excess');
+      const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
+      this.parts.log.warn(
+        { ...facts, excess: formatAmount(nanos(excess)) },
+        'an answer used more than was held for it; the operator bears the excess',
+      );
       this.parts.metrics.exceededHolds.inc({ model: model.id });
     }
-    return { tokens };
+    return delivery;
   }
 
-  private async settle(held: Held, opened: Opened, { tokens }: Delivery): Promise<void> {
+  private async settle(
+    held: Held,
+    opened: Pick<Failure, 'channel'> & { status: number | null },
+    { units, tokens }: Delivery,
+  ): Promise<void> {
     const { hold, startedAt } = held;
     await this.parts.post.settle(hold, hold.accountId, {
-      delivered: 1n,
+      delivered: units,
       tokens,
       channel: opened.channel,
       upstreamStatus: opened.status,
@@ -315,7 +316,7 @@ export class ConversationService {
     { asked, requestId }: Held,
     { ending, client, fault }: { ending: Ending; client: ClientStream; fault: ApiError | null },
   ): Promise<void> {
-    if (ending.how === 'left') return;
+    if (ending.how === 'left') return client.break();
     if (ending.how === 'whole') {
       if (client.started) client.end(ending.last);
       else await client.sendWhole(ending.last ?? Buffer.alloc(0), ending.contentType);
@@ -355,6 +356,9 @@ export class ConversationService {
     this.parts.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
   }
 }
+
+/** Answers that are read on for clients that left, the longest at a shutdown. */
+const DRAINS_AT_SHUTDOWN_MS = 2_000;
 
 /** The client sees the answer grow, so that its leaving says something. */
 function isGradual({ kind, streamed }: Conversation): boolean {

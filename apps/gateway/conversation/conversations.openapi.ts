@@ -13,7 +13,8 @@ import {
 } from '../openapi/operation.js';
 
 const TAG = 'Conversation';
-const PASSED_ON = 'Fields that are not named here are passed on, and so is what the model answers.';
+const PASSED_ON =
+  'The fields of the vendor pass as they are, but for those that cost beyond tokens, which are refused by name. What the model answers is passed on.';
 
 const model = text(undefined, { maxLength: MAX_MODEL_CHARS });
 const MESSAGES = listOf({ type: 'object' }, { minItems: 1 });

@@ -1,8 +1,9 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
-import { readVideoCreation, type VideoCreation } from '../videos/video-request.js';
+import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
 /** What native model names start with, by the call that takes them (spec 2.5). */
 export const NATIVE = {
@@ -37,6 +38,24 @@ const NATIVE_NAMES: Record<string, string> = {
   seconds: 'parameters.durationSeconds',
 };
 
+/** What Google's clients send; what is not read here is not sent to any upstream, and costs nothing. */
+const FIELDS = {
+  predict: new Set(['instances', 'parameters']),
+  predictLongRunning: new Set(['instances', 'parameters', 'webhookConfig']),
+};
+const INSTANCE_FIELDS = new Set(['prompt']);
+const PARAMETERS = {
+  predict: new Set([
+    ...['sampleCount', 'aspectRatio', 'sampleImageSize', 'personGeneration', 'negativePrompt', 'seed'],
+    ...['guidanceScale', 'language', 'safetySetting', 'includeRaiReason', 'includeSafetyAttributes'],
+    ...['outputOptions', 'addWatermark', 'enhancePrompt'],
+  ]),
+  predictLongRunning: new Set([
+    ...['sampleCount', 'durationSeconds', 'aspectRatio', 'resolution', 'negativePrompt', 'personGeneration'],
+    ...['enhancePrompt', 'seed'],
+  ]),
+};
+
 /**
  * Reads `:predict`: the native body (spec 2.3), or the common one, which may be sent here too. The answer is base64
  * either way. @throws ApiError
@@ -47,7 +66,7 @@ export function readPredict(parsed: unknown, model: string): ImageGeneration {
     if (!isAbsent(body['model']) && body['model'] !== model) throw invalid('model', 'differs from the path');
     return readImageGeneration({ ...body, model, response_format: 'b64_json' });
   }
-  const { instance, parameters } = readNative(body);
+  const { instance, parameters } = readNative(body, 'predict');
   const { sampleCount, aspectRatio, sampleImageSize } = parameters;
   return readImageGeneration({
     model,
@@ -66,21 +85,21 @@ export function readPredictLongRunning(parsed: unknown, model: string): VideoCre
     const message = 'There is no webhook: poll the operation that is answered.';
     throw new ApiError('webhook_not_supported', message, { param: 'webhookConfig' });
   }
-  const { instance, parameters } = readNative(body);
+  refuseImageInput(body);
+  const { instance, parameters } = readNative(body, 'predictLongRunning');
   const { sampleCount, durationSeconds, aspectRatio, resolution } = parameters;
   if (!isAbsent(sampleCount) && sampleCount !== 1)
     throw invalid('parameters.sampleCount', 'must be 1 for a video');
   return readVideoCreation({
     model,
     prompt: instance['prompt'],
-    instances: [instance],
     duration: durationSeconds,
     aspect_ratio: aspectRatio,
     resolution,
   });
 }
 
-function readNative(body: Body): { instance: Body; parameters: Body } {
+function readNative(body: Body, call: NativeCall): { instance: Body; parameters: Body } {
   const instances = body['instances'];
   if (!Array.isArray(instances) || instances.length === 0) {
     throw new ApiError('missing_required_parameter', 'instances is required: a list with one prompt.', {
@@ -88,9 +107,14 @@ function readNative(body: Body): { instance: Body; parameters: Body } {
     });
   }
   if (instances.length > 1) throw invalid('instances', 'must hold one prompt');
+  knownFields(body, FIELDS[call]);
   return {
-    instance: memberOf(instances[0], 'instances[0]'),
-    parameters: memberOf(body['parameters'] ?? {}, 'parameters'),
+    instance: knownFields(memberOf(instances[0], 'instances[0]'), INSTANCE_FIELDS, 'instances[0].'),
+    parameters: knownFields(
+      memberOf(body['parameters'] ?? {}, 'parameters'),
+      PARAMETERS[call],
+      'parameters.',
+    ),
   };
 }
 

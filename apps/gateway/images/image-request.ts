@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import {
   asBody,
@@ -13,6 +12,7 @@ import {
   optionalWord,
   requiredText,
 } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
 import { type PictureInput, readPicture, readPictures } from '../http/pictures.js';
@@ -21,7 +21,7 @@ import type { Pictures } from './picture.loader.js';
 /** `both` is never asked for: an edit whose format was left open is answered with both (wire.md D5). */
 export type ImageFormat = 'url' | 'b64_json' | 'both';
 
-/** A request for images after its own fields were checked; what depends on the model is checked by `refuseTooMany`. */
+/** A request for images after its own fields were checked; what depends on the model is checked by `refuseBeyondLimits`. */
 export interface ImageGeneration {
   readonly model: string;
   readonly prompt: string;
@@ -32,14 +32,25 @@ export interface ImageGeneration {
   readonly format: ImageFormat;
 }
 
+/** What clients of each vendor send; those that no upstream is sent cost nothing. */
+const FIELDS = [
+  ...['model', 'prompt', 'n', 'size', 'aspect_ratio', 'resolution', 'response_format', 'quality', 'style'],
+  ...['background', 'moderation', 'output_format', 'output_compression', 'partial_images', 'stream'],
+  ...['sync_mode', 'user'],
+];
+const GENERATION_FIELDS = new Set(FIELDS);
+const EDIT_FIELDS = new Set([...FIELDS, 'image', 'images', 'mask', 'input_fidelity']);
+/** Of a form, several pictures of one name. */
+const NUMBERED = /^(images?)\[\d{0,3}\]$/;
+
 /** A request to change pictures. */
 export interface ImageEdit extends ImageGeneration {
   readonly pictures: Pictures<PictureInput>;
 }
 
-/** Reads the common body (spec 2.2) with the extras of OpenAI and xAI clients; unknown fields are ignored. @throws ApiError */
+/** Reads the common body (spec 2.2) with the extras of OpenAI and xAI clients. @throws ApiError */
 export function readImageGeneration(parsed: unknown): ImageGeneration {
-  return readCommon(asBody(parsed), 'url');
+  return readCommon(knownFields(asBody(parsed), GENERATION_FIELDS), 'url');
 }
 
 /** Reads an edit from JSON or a form; each takes the pictures in every spelling of wire.md 3.2 and 3.4. @throws ApiError */
@@ -50,7 +61,7 @@ export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit>
 
 /** Exported for its spec, like the next. */
 export function readJsonEdit(parsed: unknown): ImageEdit {
-  const body = asBody(parsed);
+  const body = knownFields(asBody(parsed), EDIT_FIELDS);
   const images = readPictures(body, 'image');
   const others = readPictures(body, 'images');
   if (images.length > 0 && others.length > 0) throw invalid('images', 'cannot be sent together with image');
@@ -59,7 +70,12 @@ export function readJsonEdit(parsed: unknown): ImageEdit {
 
 export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
   const named = (name: RegExp) => entries.filter((entry) => name.test(entry[0])).map(formPicture);
-  const body = bodyOf(entries);
+  const numbered = entries.map(([name, value, file]): FormEntry => [
+    name.replace(NUMBERED, '$1'),
+    value,
+    file,
+  ]);
+  const body = knownFields(bodyOf(numbered), EDIT_FIELDS);
   // In a form all values are text.
   const typed = { ...body, n: numberOf(body['n']), stream: booleanOf(body['stream']) };
   return editOf(typed, named(/^images?(\[\d{0,3}\])?$/), named(/^mask$/));
@@ -102,12 +118,6 @@ function readCount(body: Body, param: string): number {
   const count = optionalInteger(body, param) ?? 1;
   if (count < 1) throw invalid(param, 'must be at least 1');
   return count;
-}
-
-/** @throws ApiError when the model makes fewer images in one call than were asked for */
-export function refuseTooMany(count: number, model: CatalogModel): void {
-  const most = model.limits.maxImages ?? 1;
-  if (count > most) throw invalid('n', `must be from 1 to ${most} for ${model.id}`);
 }
 
 function refuseStreaming(body: Body): void {

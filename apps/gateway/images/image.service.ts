@@ -29,10 +29,11 @@ import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
+import { refuseBeyondLimits } from '../http/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
-import { type ImageGeneration, refuseTooMany } from './image-request.js';
+import type { ImageGeneration } from './image-request.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
 
 export interface ImageRecord {
@@ -106,7 +107,10 @@ export class ImageService {
     const { caller, asked, requestId, memory = null } = call;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
-    refuseTooMany(asked.count, model);
+    refuseBeyondLimits(model, {
+      images: { value: asked.count, param: 'n' },
+      inputImages: { value: call.pictures?.images.length ?? 0, param: 'image' },
+    });
     const capability = call.pictures ? 'imageEdits' : 'images';
     const channels = linesFor(this.parts, current, { model, caller, capability });
     const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, { requestId, memory }));

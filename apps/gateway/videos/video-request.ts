@@ -12,14 +12,16 @@ import {
   optionalText,
   requiredText,
 } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
+import { type Measure, refuseBeyondLimits } from '../http/model-limits.js';
 
 /** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
 export interface VideoCreation {
   readonly model: string;
   readonly prompt: string;
   /** Whole seconds, not yet held against the model's limits; undefined: the model's default. */
-  readonly seconds: number | undefined;
+  readonly seconds: Measure<number> | undefined;
   /** As the client sent it. */
   readonly size: string | undefined;
   readonly aspectRatio: Asked<'aspect_ratio'> | undefined;
@@ -27,8 +29,7 @@ export interface VideoCreation {
 }
 
 /** What is asked for, and by which field: a size names a shape and a resolution where they are not said outright. */
-interface Asked<Param extends string> {
-  readonly value: string;
+interface Asked<Param extends string> extends Measure<string> {
   readonly param: Param | 'size';
 }
 
@@ -39,6 +40,9 @@ export interface FittedVideo {
   readonly resolution: string | undefined;
 }
 
+const FIELDS = new Set([
+  ...['model', 'prompt', 'n', 'seconds', 'duration', 'size', 'aspect_ratio', 'resolution', 'user'],
+]);
 /** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =
   /^(images?|image_?urls?|input_?image|input_?references?|reference_?images?|(first|last)_?frame|(start|end|init)_?image)(\[.*)?$/i;
@@ -46,12 +50,12 @@ const IMAGE_INPUT =
 const INSTANCE_INPUT = /^video$/;
 
 /**
- * Reads the body of spec 4.3 with the fields that SDKs add; unknown ones are ignored. In JSON `seconds` must be a
+ * Reads the body of spec 4.3 with the fields that SDKs add. In JSON `seconds` must be a
  * string; in multipart everything is. @throws ApiError
  */
 export function readVideoCreation(parsed: unknown): VideoCreation {
-  const body = asBody(parsed);
-  refuseImageInput(body);
+  const body = knownFields(withoutImageInput(asBody(parsed)), FIELDS);
+  refuseMany(body['n']);
   const size = optionalSize(body)?.text;
   const aspectRatio = optionalAspectRatio(body);
   const resolution = optionalText(body, 'resolution', MAX_SHAPE_CHARS)?.toLowerCase();
@@ -76,28 +80,11 @@ function asked<Param extends string>(
 
 /** Applies the model's default and limits. @throws ApiError before anything is held */
 export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVideo {
-  const { defaultSeconds = 5, minSeconds = 1, maxSeconds = 15 } = model.limits;
-  const { resolutions = [], aspectRatios, sizes } = model.limits;
-  const seconds = asked.seconds ?? defaultSeconds;
-  if (seconds < minSeconds || seconds > maxSeconds) {
-    throw invalid('seconds', `must be from ${minSeconds} to ${maxSeconds} for ${model.id}`);
-  }
+  const seconds = asked.seconds ?? { value: model.limits.defaultSeconds ?? 5, param: 'seconds' };
   const { size, aspectRatio, resolution } = asked;
-  if (size !== undefined) refuseUnlessMade(model, { value: size, param: 'size' }, sizes);
-  if (resolution) refuseUnlessMade(model, resolution, resolutions);
-  if (aspectRatio) refuseUnlessMade(model, aspectRatio, aspectRatios);
-  return { seconds, aspectRatio: aspectRatio?.value, resolution: resolution?.value };
-}
-
-/** @throws ApiError for what a model does not make; without a list it makes everything, or its upstream says. */
-function refuseUnlessMade(
-  model: CatalogModel,
-  { value, param }: Asked<string>,
-  made: readonly string[] | undefined,
-): void {
-  if (made === undefined || made.includes(value)) return;
-  const offered = made.length > 0 ? ` It makes ${made.join(', ')}.` : '';
-  throw new ApiError('invalid_value', `${model.id} does not make ${value}.${offered}`, { param });
+  const sized = size === undefined ? undefined : { value: size, param: 'size' };
+  refuseBeyondLimits(model, { seconds, size: sized, aspectRatio, resolution });
+  return { seconds: seconds.value, aspectRatio: aspectRatio?.value, resolution: resolution?.value };
 }
 
 /** What is stored of a request, and what the upstream is asked for. */
@@ -110,7 +97,19 @@ export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRe
   };
 }
 
-function refuseImageInput(body: Body): void {
+/** A call makes one video, in a form too, where all values are text. */
+function refuseMany(n: unknown): void {
+  if (!isAbsent(n) && n !== 1 && n !== '1') throw invalid('n', 'must be 1: a call makes one video');
+}
+
+/** Fields of pictures may be there as long as they hold none. @throws ApiError image_input_not_supported */
+function withoutImageInput(body: Body): Body {
+  refuseImageInput(body);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !IMAGE_INPUT.test(name)));
+}
+
+/** @throws ApiError image_input_not_supported */
+export function refuseImageInput(body: Body): void {
   const given = Object.keys(body).find((name) => IMAGE_INPUT.test(name) && isGiven(body[name]));
   const param = given ?? (instancesHaveImage(body['instances']) ? 'instances' : undefined);
   if (param === undefined) return;
@@ -135,13 +134,14 @@ function instancesHaveImage(instances: unknown): boolean {
 }
 
 /** `seconds` and `duration` mean the same; two different answers would charge for one and deliver the other. */
-function readSeconds(body: Body): number | undefined {
+function readSeconds(body: Body): Measure<number> | undefined {
   const seconds = wholeSeconds('seconds', textSeconds(body));
   const duration = wholeSeconds('duration', durationValue(body));
   if (seconds !== undefined && duration !== undefined && seconds !== duration) {
     throw invalid('duration', `differs from seconds: ${duration} against ${seconds}`);
   }
-  return seconds ?? duration;
+  if (seconds !== undefined) return { value: seconds, param: 'seconds' };
+  return duration === undefined ? undefined : { value: duration, param: 'duration' };
 }
 
 function textSeconds(body: Body): string | undefined {

@@ -7,6 +7,30 @@ import type { Protocol } from '../protocol.js';
 /** "overloaded_error": Anthropic refuses so before any work. */
 const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'safe_if_vendor_says' }];
 
+/**
+ * Betas that leave prices as they are. Others stay here: some cost more (longer contexts, faster answers), and without its
+ * field a beta does nothing.
+ */
+const FREE_BETA = new RegExp(
+  `^(${[
+    ...['prompt-caching', 'extended-cache-ttl', 'interleaved-thinking', 'fine-grained-tool-streaming'],
+    ...[
+      'token-efficient-tools',
+      'output-128k',
+      'max-tokens-3-5-sonnet',
+      'pdfs',
+      'structured-outputs',
+      'effort',
+    ],
+    ...['context-management', 'claude-code', 'oauth'],
+  ].join('|')})-\\d{4}-?\\d{2}-?\\d{2}$`,
+);
+
+function freeBetas(header: string): string | undefined {
+  const betas = header.split(',').map((beta) => beta.trim());
+  return betas.filter((beta) => FREE_BETA.test(beta)).join(',') || undefined;
+}
+
 /** Anthropic: messages, passed through. */
 export class AnthropicProtocol implements Protocol {
   readonly calls: ChannelCalls;
@@ -14,7 +38,7 @@ export class AnthropicProtocol implements Protocol {
     messages: {
       path: '/v1/messages',
       headers: { 'anthropic-version': '2023-06-01' },
-      clientHeaders: ['anthropic-version', 'anthropic-beta'],
+      clientHeaders: { 'anthropic-version': (version: string) => version, 'anthropic-beta': freeBetas },
     },
   };
 

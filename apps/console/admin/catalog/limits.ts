@@ -4,11 +4,13 @@ export type Limits = Model['limits'];
 
 export const countLimits = [
   'maxImages',
+  'minInputImages',
   'defaultSeconds',
   'minSeconds',
   'maxSeconds',
   'maxInputTokens',
   'maxOutputTokens',
+  'maxChoices',
 ] as const;
 export const listLimits = ['sizes', 'resolutions', 'aspectRatios'] as const;
 
@@ -18,9 +20,9 @@ export type LimitName = CountName | ListName;
 
 /** What can be limited for the calls of a family; what a model limits beyond it is shown too. */
 const OF_FAMILY: Record<Model['family'], readonly LimitName[]> = {
-  image: ['maxImages'],
+  image: ['maxImages', 'minInputImages'],
   video: ['defaultSeconds', 'minSeconds', 'maxSeconds', 'sizes', 'resolutions', 'aspectRatios'],
-  chat: ['maxInputTokens', 'maxOutputTokens'],
+  chat: ['maxInputTokens', 'maxOutputTokens', 'maxChoices'],
   speech: ['maxInputTokens'],
   '3d': [],
 };

@@ -1,0 +1,202 @@
+import { ApiError } from '#platform/errors.js';
+import type { StreamKind } from '#upstream/outcomes.js';
+import { type Body, invalid, isAbsent } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
+
+/** What every dialect of OpenAI's knows: each is metered as tokens, or costs nothing. */
+const OPENAI = [
+  ...['model', 'stream', 'stream_options', 'temperature', 'top_p', 'top_logprobs', 'tools', 'tool_choice'],
+  ...['parallel_tool_calls', 'metadata', 'user', 'safety_identifier', 'store', 'service_tier'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+];
+
+/** Fields that pass; what is billed beyond tokens (searches, sounds, predictions, plugins) is in none of the lists. */
+const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
+  chat: new Set([
+    ...OPENAI,
+    ...['messages', 'max_tokens', 'max_completion_tokens', 'n', 'stop', 'seed', 'logit_bias', 'logprobs'],
+    ...[
+      'frequency_penalty',
+      'presence_penalty',
+      'response_format',
+      'modalities',
+      'functions',
+      'function_call',
+    ],
+    ...['reasoning_effort', 'verbosity'],
+    // Of the vendors that speak the same dialect: sampling and thinking, which is metered as output.
+    ...[
+      'top_k',
+      'min_p',
+      'repetition_penalty',
+      'thinking',
+      'enable_thinking',
+      'thinking_budget',
+      'reasoning',
+    ],
+  ]),
+  responses: new Set([
+    ...OPENAI,
+    ...['input', 'instructions', 'prompt', 'previous_response_id', 'conversation', 'max_output_tokens'],
+    ...['max_tool_calls', 'include', 'reasoning', 'text', 'truncation', 'background'],
+  ]),
+  messages: new Set([
+    ...[
+      'model',
+      'messages',
+      'system',
+      'max_tokens',
+      'stop_sequences',
+      'stream',
+      'temperature',
+      'top_k',
+      'top_p',
+    ],
+    ...[
+      'tools',
+      'tool_choice',
+      'thinking',
+      'metadata',
+      'cache_control',
+      'context_management',
+      'output_config',
+    ],
+    ...['output_format', 'service_tier', 'speed', 'inference_geo'],
+  ]),
+  speech: new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format']),
+};
+
+/**
+ * Fields with which a vendor charges another price than the catalog's, and the words that leave it as it is. They stay here:
+ * the words say what happens anyway.
+ */
+const PRICE_CHANGING: Partial<Record<StreamKind, Readonly<Record<string, readonly string[]>>>> = {
+  chat: { service_tier: ['auto', 'default'] },
+  responses: { service_tier: ['auto', 'default'] },
+  messages: { service_tier: ['auto', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },
+};
+
+type Talk = Exclude<StreamKind, 'speech'>;
+
+/** Functions, and tools that the client runs: only what they say is metered. Any other is run by the vendor, at a price. */
+const FREE_TOOLS: Record<Talk, { rule: RegExp; such: string; withoutType: boolean }> = {
+  chat: { rule: /^(function|custom)$/, such: 'function or custom', withoutType: false },
+  responses: {
+    rule: /^(function|custom|local_shell|apply_patch)$/,
+    such: 'function, custom, local_shell or apply_patch',
+    withoutType: false,
+  },
+  messages: {
+    rule: /^(custom|(bash|text_editor|memory)_\d{8})$/,
+    such: 'custom, or bash, text_editor or memory with a date',
+    withoutType: true,
+  },
+};
+
+/** Text, pictures and documents are metered as tokens at the price of input; sounds and films have prices of their own. */
+const PARTS: Record<Talk, readonly string[]> = {
+  chat: ['text', 'image_url', 'file', 'refusal'],
+  responses: [
+    ...['input_text', 'input_image', 'input_file', 'output_text', 'text', 'refusal'],
+    ...['summary_text', 'reasoning_text'],
+  ],
+  messages: [
+    ...['text', 'image', 'document', 'search_result', 'tool_use', 'tool_result', 'tool_reference'],
+    ...['thinking', 'redacted_thinking'],
+  ],
+};
+
+/** What stands in the input of a response beside messages: calls of free tools, and their results. */
+const ITEMS = [
+  ...['message', 'reasoning', 'item_reference', 'function_call', 'function_call_output'],
+  ...['custom_tool_call', 'custom_tool_call_output', 'local_shell_call', 'local_shell_call_output'],
+  ...['apply_patch_call', 'apply_patch_call_output'],
+];
+
+/**
+ * The body of a conversation without the fields that must not pass. Whatever the relay cannot price is refused, also inside
+ * tools, modalities and contents. @throws ApiError naming the field at fault
+ */
+export function pricedFields(kind: StreamKind, body: Body): Body {
+  const known = knownFields(body, FIELDS[kind]);
+  if (kind !== 'speech') refuseUnpriced(kind, known);
+  const changing = PRICE_CHANGING[kind] ?? {};
+  for (const [param, words] of Object.entries(changing)) refuseOtherWords(known, param, words);
+  return Object.fromEntries(Object.entries(known).filter(([name]) => !Object.hasOwn(changing, name)));
+}
+
+function refuseOtherWords(body: Body, param: string, words: readonly string[]): void {
+  const value = body[param];
+  if (!isAbsent(value) && !words.includes(value as string)) {
+    throw invalid(param, `must be ${words.join(' or ')}, or be left out: others cost more`);
+  }
+}
+
+function refuseUnpriced(kind: Talk, body: Body): void {
+  refuseTools(kind, body);
+  for (const modality of listOf(body['modalities'])) {
+    if (modality !== 'text') throw invalid('modalities', 'must be ["text"]: no sounds are made here');
+  }
+  for (const edit of listOf((body['context_management'] as Body | null | undefined)?.['edits'])) {
+    const type = typeOf(edit);
+    // Clearing costs nothing, and a summary is another answer.
+    if (!type?.startsWith('clear_')) throw notOffered('context_management', type);
+  }
+  if (kind === 'messages') refuseParts(kind, 'system', body['system']);
+  if (kind === 'responses') refuseItems(body['input']);
+  else for (const message of listOf(body['messages'])) refuseMessage(kind, message);
+}
+
+function refuseTools(kind: Talk, body: Body): void {
+  const { rule, such, withoutType } = FREE_TOOLS[kind];
+  for (const tool of listOf(body['tools'])) {
+    const type = typeOf(tool);
+    if (type === undefined ? withoutType : rule.test(type)) continue;
+    const named = type === undefined ? 'a tool without a type' : type.slice(0, MAX_TYPE_CHARS);
+    throw invalid('tools', `must be of type ${such}, which the client runs, not ${named}`);
+  }
+}
+
+function refuseMessage(kind: 'chat' | 'messages', message: unknown): void {
+  if (typeof message !== 'object' || message === null) return;
+  const { content, audio } = message as Body;
+  if (!isAbsent(audio)) throw invalid('messages', 'must hold no audio: sounds are not priced here');
+  refuseParts(kind, 'messages', content);
+}
+
+function refuseItems(input: unknown): void {
+  for (const item of listOf(input)) {
+    const type = typeOf(item);
+    if (type !== undefined && !ITEMS.includes(type)) throw notOffered('input', type);
+    const { content, output } = (item ?? {}) as Body;
+    refuseParts('responses', 'input', content);
+    refuseParts('responses', 'input', output);
+  }
+}
+
+/** `parts`: a list of them; anything else is text, or a fault that the upstream names. */
+function refuseParts(kind: Talk, param: string, parts: unknown): void {
+  for (const part of listOf(parts)) {
+    const type = typeOf(part);
+    if (type !== undefined && !PARTS[kind].includes(type)) throw notOffered(param, type);
+    if (type === 'tool_result') refuseParts(kind, param, (part as Body)['content']);
+  }
+}
+
+function notOffered(param: string, type: string | undefined): ApiError {
+  return invalid(
+    param,
+    `must not hold ${(type ?? 'a part without a type').slice(0, MAX_TYPE_CHARS)}: it is not offered here`,
+  );
+}
+
+const MAX_TYPE_CHARS = 50;
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function typeOf(value: unknown): string | undefined {
+  const type = (value as { type?: unknown } | null | undefined)?.type;
+  return typeof type === 'string' ? type : undefined;
+}

@@ -1,0 +1,28 @@
+import type { CatalogModel } from '#catalog/catalog.js';
+import { invalid } from '../http/fields.js';
+import type { Measures } from '../http/model-limits.js';
+import type { Conversation } from './conversation-request.js';
+import type { MeasuredTokens } from './token-estimate.js';
+
+const INPUT_FIELD = { chat: 'messages', responses: 'input', messages: 'messages', speech: 'input' } as const;
+
+/** What a conversation asks of its model. */
+export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: MeasuredTokens): Measures {
+  const { kind, choices, maxOutputTokens } = asked;
+  return {
+    choices: { value: choices, param: 'n' },
+    inputTokens: { value: input.counted, param: INPUT_FIELD[kind] },
+    outputTokens: kind === 'speech' ? { value: sound.counted, param: 'input' } : maxOutputTokens,
+  };
+}
+
+/**
+ * At one price for a call, a limit of input holds only for what can be measured: documents and stored answers may be as
+ * long as the upstream reads. @throws ApiError
+ */
+export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, input: MeasuredTokens): void {
+  const { maxInputTokens } = model.limits;
+  if (model.unit !== 'call' || maxInputTokens === undefined || !input.unbounded) return;
+  const rule = `must be text and pictures for ${model.id}, which reads at most ${maxInputTokens} tokens`;
+  throw invalid(INPUT_FIELD[kind], `${rule}: files, documents and stored answers cannot be measured`);
+}

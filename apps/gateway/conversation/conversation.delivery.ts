@@ -1,0 +1,51 @@
+import type { TokenCounts } from '#pricing/quote.js';
+import type { UsageMeter } from '#upstream/usage-meter.js';
+import type { CatalogModel } from '#catalog/catalog.js';
+import type { Ending } from './answer.relay.js';
+import type { Conversation } from './conversation-request.js';
+import type { TokenEstimate } from './token-estimate.js';
+
+/** What the client gets and pays for. */
+export interface Delivery {
+  /** Answers, where each has its price; 1 for metered work. */
+  units: bigint;
+  tokens: TokenCounts | undefined;
+}
+
+export interface Estimated {
+  model: CatalogModel;
+  asked: Conversation;
+  input: TokenEstimate;
+  output: TokenEstimate;
+}
+
+/** The units that are held: every answer to a request is a call of its own. */
+export function unitsOf({ model, asked }: Pick<Estimated, 'model' | 'asked'>): bigint {
+  return model.unit === 'call' ? BigInt(asked.choices) : 1n;
+}
+
+/**
+ * What was delivered, if anything. A whole answer is billed by what the upstream reports; one that its client left and
+ * that could not be read to its end, by what was streamed of it and by its input at the most, since no client may gain by
+ * leaving. One that broke is billed by what was streamed; what cannot be counted while it passes, a call of one price or a
+ * sound, was not delivered then.
+ */
+export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): Delivery | null {
+  const { model, asked, input, output } = estimated;
+  const isPriced = model.unit === 'token';
+  const isCounted = isPriced && asked.kind !== 'speech';
+  if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
+  const units = ending.how === 'left' ? unitsOf(estimated) : answersOf(estimated, meter);
+  if (!isPriced) return { units, tokens: undefined };
+  // A sound that is no event stream tells nothing of its usage to its end either.
+  const isEstimated = asked.kind === 'speech' && !asked.streamed;
+  const isCutShort = ending.how === 'left' && !isEstimated;
+  return { units, tokens: meter.billable(isCutShort ? input.most : input.likely, output.likely) };
+}
+
+/** As many as came, of those that were asked for. */
+function answersOf(estimated: Estimated, meter: UsageMeter): bigint {
+  const asked = unitsOf(estimated);
+  const came = BigInt(Math.max(meter.answers, 1));
+  return came < asked ? came : asked;
+}

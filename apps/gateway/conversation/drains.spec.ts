@@ -1,0 +1,57 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { DrainedBytes, Drains, DrainTooLong } from './drains.js';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function leaver(drains: Drains, accountId: string) {
+  const left = new AbortController();
+  const stop = new AbortController();
+  const end = drains.watch(accountId, left.signal, stop);
+  return { leave: () => left.abort(), stop: stop.signal, end };
+}
+
+it('reads on for a bounded time after a client left', () => {
+  jest.useFakeTimers();
+  const drains = new Drains({ drainMs: 1_000, perAccount: 1 });
+  const one = leaver(drains, 'a');
+  jest.advanceTimersByTime(5_000);
+  expect(one.stop.aborted).toBe(false);
+  one.leave();
+  jest.advanceTimersByTime(999);
+  expect(one.stop.aborted).toBe(false);
+  jest.advanceTimersByTime(1);
+  expect(one.stop.aborted).toBe(true);
+});
+
+it('gives each account its own share, which ended drains free', () => {
+  const drains = new Drains({ drainMs: 60_000, perAccount: 1 });
+  const [first, second, other, third] = ['a', 'a', 'b', 'a'].map((account) => leaver(drains, account));
+  first?.leave();
+  second?.leave();
+  other?.leave();
+  expect([first, second, other].map((one) => one?.stop.aborted)).toEqual([false, true, false]);
+  second?.end();
+  first?.end();
+  third?.leave();
+  expect(third?.stop.aborted).toBe(false);
+  drains.stopAll();
+  expect([third, other].map((one) => one?.stop.aborted)).toEqual([true, true]);
+  for (const one of [other, third]) one?.end();
+});
+
+it('reads nothing for a client that left before the upstream was asked', () => {
+  const stop = new AbortController();
+  new Drains({ drainMs: 1_000, perAccount: 1 }).watch('a', AbortSignal.abort(), stop)();
+  expect(stop.signal.aborted).toBe(true);
+});
+
+it('counts only what nobody waits for, and ends at a size', () => {
+  const left = new AbortController();
+  const drained = new DrainedBytes(left.signal);
+  drained.add(Buffer.alloc(17 * 1024 * 1024));
+  left.abort();
+  drained.add(Buffer.alloc(1024));
+  expect(() => drained.add(Buffer.alloc(16 * 1024 * 1024))).toThrow(DrainTooLong);
+});

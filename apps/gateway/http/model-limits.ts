@@ -1,0 +1,85 @@
+import type { CatalogModel, ModelLimits } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import { invalid } from './fields.js';
+
+/** A value of a request, and the field that a refusal names. */
+export interface Measure<T> {
+  readonly value: T;
+  readonly param: string;
+}
+
+/** What a request asks of its model: whatever a limit bounds, on every path and at every kind of price. */
+export interface Measures {
+  readonly images?: Measure<number>;
+  /** Pictures that were handed over. */
+  readonly inputImages?: Measure<number>;
+  readonly seconds?: Measure<number>;
+  readonly size?: Measure<string> | undefined;
+  readonly resolution?: Measure<string> | undefined;
+  readonly aspectRatio?: Measure<string> | undefined;
+  /** Answers to one request. */
+  readonly choices?: Measure<number>;
+  /** As far as they can be counted before the call. */
+  readonly inputTokens?: Measure<bigint>;
+  readonly outputTokens?: Measure<bigint | number> | undefined;
+}
+
+/** Where a model's own limit is not in the catalog. */
+const DEFAULTS = { maxImages: 1, minInputImages: 0, minSeconds: 1, maxSeconds: 15, maxChoices: 128 };
+
+/** The one place that holds a request against its model's limits. @throws ApiError before anything is held */
+export function refuseBeyondLimits(model: CatalogModel, asked: Measures): void {
+  const limits = { ...DEFAULTS, ...model.limits };
+  refuseRange(model, asked.images, [1, limits.maxImages]);
+  refuseRange(model, asked.seconds, [limits.minSeconds, limits.maxSeconds]);
+  refuseRange(model, asked.choices, [1, limits.maxChoices]);
+  refuseWithoutPicture(model, asked.inputImages, limits.minInputImages);
+  refuseUnlessMade(model, asked.size, limits.sizes);
+  // A video model without a list of resolutions makes none but its own.
+  refuseUnlessMade(
+    model,
+    asked.resolution,
+    limits.resolutions ?? (model.family === 'video' ? [] : undefined),
+  );
+  refuseUnlessMade(model, asked.aspectRatio, limits.aspectRatios);
+  refuseTokens(model, asked);
+}
+
+function refuseRange(
+  { id }: CatalogModel,
+  asked: Measure<number> | undefined,
+  [least, most]: readonly [number, number],
+): void {
+  if (asked === undefined || (asked.value >= least && asked.value <= most)) return;
+  throw invalid(asked.param, `must be from ${least} to ${most} for ${id}`);
+}
+
+function refuseWithoutPicture({ id }: CatalogModel, asked: Measure<number> | undefined, least: number): void {
+  if (asked === undefined || asked.value >= least) return;
+  const message = `${id} changes pictures and needs at least ${least}: send them to POST /v1/images/edits.`;
+  throw new ApiError('missing_required_parameter', message, { param: asked.param });
+}
+
+/** @throws ApiError for what a model does not make; without a list it makes everything, or its upstream says. */
+function refuseUnlessMade(
+  { id }: CatalogModel,
+  asked: Measure<string> | undefined,
+  made: ModelLimits['sizes'],
+): void {
+  if (asked === undefined || made === undefined || made.includes(asked.value)) return;
+  const offered = made.length > 0 ? ` It makes ${made.join(', ')}.` : '';
+  throw new ApiError('invalid_value', `${id} does not make ${asked.value}.${offered}`, {
+    param: asked.param,
+  });
+}
+
+function refuseTokens({ id, limits }: CatalogModel, { inputTokens, outputTokens }: Measures): void {
+  const { maxInputTokens, maxOutputTokens } = limits;
+  if (inputTokens && maxInputTokens !== undefined && inputTokens.value > maxInputTokens) {
+    const { param, value } = inputTokens;
+    throw invalid(param, `must have at most ${maxInputTokens} tokens for ${id}, not about ${value}`);
+  }
+  if (outputTokens && maxOutputTokens !== undefined && outputTokens.value > maxOutputTokens) {
+    throw invalid(outputTokens.param, `must be at most ${maxOutputTokens} for ${id}`);
+  }
+}
