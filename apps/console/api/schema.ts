@@ -3722,6 +3722,7 @@ export interface components {
           | 'model_not_allowed'
           | 'invalid_type'
           | 'invalid_value'
+          | 'unknown_parameter'
           | 'invalid_json'
           | 'invalid_multipart'
           | 'invalid_request'
@@ -6131,6 +6132,7 @@ export interface operations {
               /** @description What a call may ask of the model; what is absent is not limited. */
               limits: {
                 maxImages?: number;
+                minInputImages?: number;
                 defaultSeconds?: number;
                 minSeconds?: number;
                 maxSeconds?: number;
@@ -6139,6 +6141,7 @@ export interface operations {
                 readonly sizes?: string[];
                 maxInputTokens?: number;
                 maxOutputTokens?: number;
+                maxChoices?: number;
               };
               groups: string[];
               /**
@@ -6238,6 +6241,7 @@ export interface operations {
            */
           limits?: {
             maxImages?: number;
+            minInputImages?: number;
             defaultSeconds?: number;
             minSeconds?: number;
             maxSeconds?: number;
@@ -6246,6 +6250,7 @@ export interface operations {
             readonly sizes?: string[];
             maxInputTokens?: number;
             maxOutputTokens?: number;
+            maxChoices?: number;
           };
           /** @default [] */
           groups?: string[];
@@ -6271,6 +6276,7 @@ export interface operations {
             /** @description What a call may ask of the model; what is absent is not limited. */
             limits: {
               maxImages?: number;
+              minInputImages?: number;
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
@@ -6279,6 +6285,7 @@ export interface operations {
               readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
+              maxChoices?: number;
             };
             groups: string[];
             /**
@@ -6401,6 +6408,7 @@ export interface operations {
             /** @description What a call may ask of the model; what is absent is not limited. */
             limits: {
               maxImages?: number;
+              minInputImages?: number;
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
@@ -6409,6 +6417,7 @@ export interface operations {
               readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
+              maxChoices?: number;
             };
             groups: string[];
             /**
@@ -6492,6 +6501,7 @@ export interface operations {
           /** @description What a call may ask of the model; what is absent is not limited. */
           limits?: {
             maxImages?: number;
+            minInputImages?: number;
             defaultSeconds?: number;
             minSeconds?: number;
             maxSeconds?: number;
@@ -6500,6 +6510,7 @@ export interface operations {
             readonly sizes?: string[];
             maxInputTokens?: number;
             maxOutputTokens?: number;
+            maxChoices?: number;
           };
         };
       };
@@ -6523,6 +6534,7 @@ export interface operations {
             /** @description What a call may ask of the model; what is absent is not limited. */
             limits: {
               maxImages?: number;
+              minInputImages?: number;
               defaultSeconds?: number;
               minSeconds?: number;
               maxSeconds?: number;
@@ -6531,6 +6543,7 @@ export interface operations {
               readonly sizes?: string[];
               maxInputTokens?: number;
               maxOutputTokens?: number;
+              maxChoices?: number;
             };
             groups: string[];
             /**
@@ -23592,6 +23605,7 @@ export interface operations {
               /** @description What a call may ask of the model; what is absent is not limited. */
               limits: {
                 maxImages?: number;
+                minInputImages?: number;
                 defaultSeconds?: number;
                 minSeconds?: number;
                 maxSeconds?: number;
@@ -23600,6 +23614,7 @@ export interface operations {
                 readonly sizes?: string[];
                 maxInputTokens?: number;
                 maxOutputTokens?: number;
+                maxChoices?: number;
               };
               /** @description Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here. */
               available: boolean;
