@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { stateAt, type VendorTask, VendorTasks } from './vendor-tasks.js';
 
@@ -33,6 +36,18 @@ describe('the state of a task', () => {
 });
 
 describe('the kept tasks', () => {
+  it('are in files that nobody else reads, in a folder that nobody else enters', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-sandbox-'));
+    try {
+      chmodSync(folder, 0o755);
+      new VendorTasks(folder, '.json').add(task('private'));
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(statSync(join(folder, 'private.json')).mode & 0o777).toBe(0o600);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('evict the oldest ended one, and refuse when none has ended', () => {
     const tasks = new VendorTasks(undefined, '.json', { maxTasks: 2 });
     tasks.add(task('running', { workMs: 1_000_000 }));

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
 import { Refusal } from './answers.js';
@@ -92,7 +92,7 @@ export class VendorTasks<T extends VendorTask> {
   save(task: T): void {
     if (!this.stateDir) return;
     const path = join(this.stateDir, task.id + this.suffix);
-    writeFileSync(`${path}.tmp`, JSON.stringify(task));
+    writeFileSync(`${path}.tmp`, JSON.stringify(task), { mode: 0o600 });
     renameSync(`${path}.tmp`, path);
   }
 
@@ -122,6 +122,8 @@ export class VendorTasks<T extends VendorTask> {
   private load(stateDir: string): void {
     try {
       mkdirSync(stateDir, { recursive: true });
+      // Prompts of people are in it. An earlier version let everybody read them.
+      chmodSync(stateDir, 0o700);
       const names = readdirSync(stateDir);
       for (const name of names.filter((each) => each.endsWith(`${this.suffix}.tmp`)))
         rmSync(join(stateDir, name));
