@@ -88,7 +88,9 @@ class Deployment {
   }
 
   async start() {
-    const { dataFolder, readOrMakeSecrets } = await built('apps/standalone/data-folder.js');
+    const { dataFolder, readOrMakeSecrets, secretsKeyEnvironment } = await built(
+      'apps/standalone/data-folder.js',
+    );
     const { options } = this;
     mkdirSync(this.logs, { recursive: true });
     const folder = dataFolder({ DATA_DIR: options.dataDir });
@@ -106,6 +108,7 @@ class Deployment {
       sandboxUrl: process.env.SANDBOX_URL || `http://127.0.0.1:${ports.sandboxPort}`,
       sandboxApiKey: process.env.SANDBOX_URL ? (process.env.SANDBOX_API_KEY ?? '') : secrets.sandboxApiKey,
       urlSigningSecret: secrets.urlSigningSecret,
+      secretsKey: readFileSync(secretsKeyEnvironment(folder, {}).SECRETS_KEY_FILE, 'utf8').trim(),
       consoleGrantSecret: randomBytes(32).toString('base64url'),
     };
     if (!process.env.SANDBOX_URL)

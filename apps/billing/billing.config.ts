@@ -1,6 +1,7 @@
 import type { SessionLife } from '#identity/session.store.js';
 import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 import { type ReconcileConfig, readReconcileConfig } from './finance/reconcile.config.js';
 import { type PeriodsConfig, readPeriodsConfig } from './periods/periods.config.js';
@@ -15,6 +16,8 @@ const HOUR = 3_600;
 
 /** Durations of billing, milliseconds, and where its console is. */
 export interface BillingConfig {
+  /** Seals and opens what the database keeps of secrets. */
+  readonly secrets: SecretBox;
   /** How long past its end a charge may still be resolved by a message under way, before the sweeps look at it. */
   readonly chargeGraceMs: number;
   /** Pause between rounds of the sweeps. */
@@ -62,6 +65,7 @@ export interface BillingConfig {
 export function readBillingConfig(reader: ConfigReader): BillingConfig {
   const consoleUrl = reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, '');
   return {
+    secrets: readSecrets(reader),
     chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
     sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),

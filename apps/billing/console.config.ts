@@ -51,9 +51,7 @@ export function readConsoleConfig(reader: ConfigReader): ConsoleConfig {
     },
     usageSummaryMs: reader.seconds('USAGE_SUMMARY_SECONDS', 5),
     playground: {
-      grantSecret:
-        reader.optionalString('CONSOLE_GRANT_SECRET') &&
-        reader.secret('CONSOLE_GRANT_SECRET', MIN_GRANT_SECRET_CHARS),
+      grantSecret: reader.optionalSecret('CONSOLE_GRANT_SECRET', MIN_GRANT_SECRET_CHARS),
       gatewayUrl: reader.optionalString('GATEWAY_URL') && reader.url('GATEWAY_URL').replace(/\/+$/, ''),
       concurrency: count('PLAYGROUND_CONCURRENCY', 200),
     },

@@ -3,6 +3,8 @@ import { inTransaction, openPool } from '#database/database.js';
 import { migrate, type MigrateOptions } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
 import { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { refuseUnreadable, resealSecrets } from './secrets/reseal.js';
 
 export interface DatabaseSetup {
   /** A superuser's login, to make the roles and the database with; without it they are there. */
@@ -10,6 +12,8 @@ export interface DatabaseSetup {
   /** The login that owns the database. */
   ownerUrl: string;
   passwords?: MigrateOptions['passwords'];
+  /** Seals what is stored of secrets; without it they stay as they are. */
+  secrets?: SecretBox | undefined;
   /** Points the sandbox channel at a sandbox upstream. */
   sandbox?: { baseUrl: string; apiKey: string } | undefined;
 }
@@ -21,7 +25,7 @@ export interface DatabaseSetup {
  * @throws OperatorError when the database is newer than this code.
  */
 export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
-  const { ownerUrl, sandbox } = setup;
+  const { ownerUrl, sandbox, secrets } = setup;
   const applied = await prepareAndMigrate(setup);
   const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
   try {
@@ -30,9 +34,10 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
       await client.query('SELECT pg_advisory_xact_lock(catalog_lock_key())');
       await seedCatalog(client);
       if (!sandbox) return;
-      await configureSandboxChannel(client, sandbox);
+      await configureSandboxChannel(client, sandbox, secrets);
       await seedSandboxCosts(client);
     });
+    if (secrets) refuseUnreadable(await resealSecrets(pool, secrets));
   } finally {
     await pool.end();
   }
@@ -55,13 +60,18 @@ export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
   const reader = new ConfigReader(env);
   const passwords: Record<string, string> = {};
   for (const role of ['gateway', 'worker', 'billing'] as const) {
-    const password = reader.optionalString(`${role.toUpperCase()}_DATABASE_PASSWORD`);
+    const password = reader.optionalSecret(`${role.toUpperCase()}_DATABASE_PASSWORD`);
     if (password) passwords[role] = password;
   }
   const sandboxUrl = reader.optionalString('SANDBOX_URL');
   const sandbox = sandboxUrl
-    ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.string('SANDBOX_API_KEY') }
+    ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.secret('SANDBOX_API_KEY') }
     : undefined;
-  const adminUrl = reader.optionalString('ADMIN_DATABASE_URL') && reader.url('ADMIN_DATABASE_URL');
-  return reader.finish({ adminUrl, ownerUrl: reader.url('OWNER_DATABASE_URL'), passwords, sandbox });
+  return reader.finish({
+    adminUrl: reader.optionalSecretUrl('ADMIN_DATABASE_URL'),
+    ownerUrl: reader.secretUrl('OWNER_DATABASE_URL'),
+    secrets: readSecrets(reader),
+    passwords,
+    sandbox,
+  });
 }

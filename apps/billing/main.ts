@@ -77,7 +77,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   const reader = new ConfigReader(env);
   const port = (name: string, fallback: number) => reader.integer(name, { fallback, min: 0, max: 65_535 });
   return reader.finish({
-    databaseUrl: reader.url('DATABASE_URL'),
+    databaseUrl: reader.secretUrl('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS', undefined) ? reader.list('KAFKA_BROKERS') : [],
     namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     host: reader.string('HOST', '0.0.0.0'),
@@ -85,7 +85,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     healthPort: port('HEALTH_PORT', 9464),
     poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
     billing: readBillingConfig(reader),
-    chaos: parseChaos(env['BUS_CHAOS']),
+    chaos: parseChaos(reader.optionalString('BUS_CHAOS')),
   });
 }
 

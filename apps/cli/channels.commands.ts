@@ -2,11 +2,12 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import type { Channel } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
+import { withOpenKeys } from '#catalog/channel-keys.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/probe.js';
 import { secondsArgument } from './arguments.js';
-import { withDatabase } from './database.access.js';
+import { readSecretsOf, withDatabase } from './database.access.js';
 import { printJson, printText, table } from './output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -65,7 +66,8 @@ async function test(
   channelId: string | undefined,
   options: { timeout: number; json?: boolean },
 ): Promise<void> {
-  const channels = chosen(await readChannels(), channelId);
+  const secrets = readSecretsOf(process.env);
+  const channels = chosen(await readChannels(), channelId).map((channel) => withOpenKeys(channel, secrets));
   const upstreams = new Upstreams();
   const trials: Trial[] = [];
   try {

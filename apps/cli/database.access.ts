@@ -8,8 +8,9 @@ import {
   readEmbeddedConnection,
   startEmbeddedPostgres,
 } from '#database/embedded-postgres.js';
-import { OperatorError } from '#platform/errors.js';
+import { readAlone } from '#platform/config.js';
 import { createLogger } from '#platform/logging.js';
+import { readSecrets, SecretBox } from '#platform/sealed-secret.js';
 
 /** A command is one user at a time; the close of a period holds a lock and a snapshot, and writes beside them. */
 const POOL_SIZE = 4;
@@ -24,8 +25,8 @@ export async function withDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool) => Promise<T>,
 ): Promise<T> {
-  const url = env['DATABASE_URL'];
-  if (url) return onPool(checkedUrl(url), work);
+  const url = readAlone(env, (reader) => reader.optionalSecretUrl('DATABASE_URL'));
+  if (url) return onPool(url, work);
   const folder = dataFolder(env);
   const running = readEmbeddedConnection(folder.database);
   if (running) return onPool(running.urlFor('billing'), work);
@@ -33,6 +34,15 @@ export async function withDatabase<T>(
     await setUpDatabase({ ownerUrl: server.ownerUrl });
     return onPool(server.urlFor('billing'), work);
   });
+}
+
+/** What opens the secrets of that database: by the environment, else by the data folder; without a key nothing sealed. */
+export function readSecretsOf(env: NodeJS.ProcessEnv): SecretBox {
+  const { secretsKeyFile } = dataFolder(env);
+  const isGiven = env['SECRETS_KEY'] || env['SECRETS_KEY_FILE'];
+  if (isGiven) return readAlone(env, readSecrets);
+  if (env['DATABASE_URL'] || !existsSync(secretsKeyFile)) return new SecretBox([]);
+  return readAlone({ SECRETS_KEY_FILE: secretsKeyFile }, readSecrets);
 }
 
 /** Runs the migrations of the database that the environment names. @returns what was applied now. */
@@ -72,11 +82,4 @@ async function onPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Prom
   } finally {
     await pool.end();
   }
-}
-
-function checkedUrl(url: string): string {
-  if (URL.canParse(url)) return url;
-  throw new OperatorError(
-    'DATABASE_URL must be an absolute URL, such as postgresql://user:password@host/tollgate.',
-  );
 }

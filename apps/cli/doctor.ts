@@ -14,6 +14,7 @@ import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
 import { Registry } from '#platform/metrics.js';
+import { newSecretsKey } from '#platform/sealed-secret.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 import { withDatabase } from './database.access.js';
 import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
@@ -141,7 +142,11 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 
 /** Standalone makes the secret itself; elsewhere only the gateway needs it. */
 function readEverything(env: Env): string {
-  const reader = new ConfigReader({ URL_SIGNING_SECRET: 'standalone makes it, and others name it', ...env });
+  const reader = new ConfigReader({
+    URL_SIGNING_SECRET: 'standalone makes it, and others name it',
+    ...(!env['SECRETS_KEY_FILE'] && { SECRETS_KEY: newSecretsKey() }),
+    ...env,
+  });
   readGatewayConfig(reader);
   readVideoWorkerConfig(reader);
   readBillingConfig(reader);
@@ -228,7 +233,7 @@ async function readChannels(pool: pg.Pool): Promise<string | Partial<Finding>> {
 /** As standalone decides it, whose database needs no address; elsewhere payments are played only where it is said. */
 function playedCurrency(env: Env): string | null {
   const reader = new ConfigReader(env);
-  const isStandalone = !env['DATABASE_URL'] && !env['STRIPE_SECRET_KEY'];
+  const isStandalone = !env['DATABASE_URL'] && !env['STRIPE_SECRET_KEY'] && !env['STRIPE_SECRET_KEY_FILE'];
   return reader.boolean('SANDBOX_PAYMENTS', isStandalone) ? readPaymentCurrency(reader) : null;
 }
 

@@ -14,6 +14,7 @@ import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
 import { pricesCommand } from './prices.commands.js';
 import { retentionCommand } from './retention.command.js';
+import { secretsCommand } from './secrets.commands.js';
 import { usageCommand } from './usage.command.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 
@@ -43,6 +44,7 @@ Examples:
   tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
   tollgate channels test
   tollgate dead-letters list
+  tollgate secrets rotate
   tollgate doctor`;
 
 function program(): Command {
@@ -66,6 +68,7 @@ function program(): Command {
     .addCommand(retentionCommand())
     .addCommand(ledgerCommand())
     .addCommand(financeCommand())
+    .addCommand(secretsCommand())
     .addCommand(doctorCommand())
     .addCommand(migrateCommand());
   everyCommand(tollgate, (command) =>

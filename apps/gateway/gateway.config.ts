@@ -1,4 +1,5 @@
 import type { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 
 /** What a gateway is told at its start. Durations in milliseconds. */
 export interface GatewayConfig {
@@ -7,6 +8,8 @@ export interface GatewayConfig {
   /** Believe X-Forwarded-* as far as so many proxies wrote them: only behind such that do. */
   trustProxy: number;
   urlSigningSecret: string;
+  /** Opens the keys of channels. */
+  secrets: SecretBox;
   /** Shared with billing, whose console calls with it; undefined: the console does not call. */
   consoleGrantSecret: string | undefined;
   /** How long billing may take to see a charge.requested before it refuses it as expired. */
@@ -62,9 +65,8 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     publicBaseUrl: reader.optionalString('PUBLIC_BASE_URL') && withoutSlash(reader.url('PUBLIC_BASE_URL')),
     trustProxy: reader.proxies('TRUST_PROXY'),
     urlSigningSecret: reader.secret('URL_SIGNING_SECRET', MIN_SECRET_CHARS),
-    consoleGrantSecret:
-      reader.optionalString('CONSOLE_GRANT_SECRET') &&
-      reader.secret('CONSOLE_GRANT_SECRET', MIN_SECRET_CHARS),
+    secrets: readSecrets(reader),
+    consoleGrantSecret: reader.optionalSecret('CONSOLE_GRANT_SECRET', MIN_SECRET_CHARS),
     holdExpiresMs: reader.seconds('HOLD_EXPIRES_SECONDS', 10),
     busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),
     imageRequestLimitMs: reader.seconds('IMAGE_REQUEST_LIMIT_SECONDS', 120),

@@ -12,6 +12,7 @@ import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
+import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
@@ -150,7 +151,11 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);
   const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs, config.consoleGrantSecret);
-  const catalog = new CatalogCache(pool, clock, config.catalogLifeMs);
+  const catalog = new CatalogCache(
+    () => loadOpenCatalog(pool, { secrets: config.secrets, log }),
+    clock,
+    config.catalogLifeMs,
+  );
   const relay = new OutboxRelay({
     pool,
     bus,

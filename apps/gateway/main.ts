@@ -59,7 +59,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
   const reader = new ConfigReader(env);
   const port = (name: string, fallback: number) => reader.integer(name, { fallback, min: 0, max: 65_535 });
   return reader.finish({
-    databaseUrl: reader.url('DATABASE_URL'),
+    databaseUrl: reader.secretUrl('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
     namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     storage: readStorageConfig(reader),
@@ -68,7 +68,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     healthPort: port('HEALTH_PORT', 9464),
     poolSize: reader.integer('DATABASE_POOL', { fallback: 10, min: 2, max: 500 }),
     gateway: readGatewayConfig(reader),
-    chaos: parseChaos(env['BUS_CHAOS']),
+    chaos: parseChaos(reader.optionalString('BUS_CHAOS')),
   });
 }
 

@@ -24,7 +24,7 @@ function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
   return reader.finish({
     host: reader.string('SANDBOX_HOST', '127.0.0.1'),
     port: reader.integer('SANDBOX_PORT', { fallback: 4010, min: 0, max: 65_535 }),
-    apiKey: reader.string('SANDBOX_API_KEY', 'sandbox-key'),
+    apiKey: reader.optionalSecret('SANDBOX_API_KEY') ?? 'sandbox-key',
     imageSeconds: reader.seconds('SANDBOX_IMAGE_SECONDS', 0.3) / 1000,
     videoSeconds: reader.seconds('SANDBOX_VIDEO_SECONDS', 6) / 1000,
     slowSeconds: reader.seconds('SANDBOX_SLOW_SECONDS', 10) / 1000,

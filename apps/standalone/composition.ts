@@ -17,6 +17,7 @@ import { ConfigReader } from '#platform/config.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { createRegistry, type Registry } from '#platform/metrics.js';
+import type { SecretBox } from '#platform/sealed-secret.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
 export interface RelayOptions {
@@ -29,7 +30,7 @@ export interface RelayOptions {
   /** 0, the default, takes a free port. */
   port?: number;
   consolePort?: number;
-  /** The programs' configuration (README); URL_SIGNING_SECRET is needed. Only what stands here is read. */
+  /** The programs' configuration (README); URL_SIGNING_SECRET and SECRETS_KEY are needed. Only what stands here is read. */
   env: NodeJS.ProcessEnv;
   /** Settings of the sandbox upstream that serves every model; false leaves the channels as they are. */
   sandbox?: SandboxOptions | false;
@@ -103,7 +104,11 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
   const pools = openPools(options, log, undo);
-  const sandbox = await openSandbox(options.sandbox, pools.billing, undo);
+  const sandbox = await openSandbox(
+    options.sandbox,
+    { billing: pools.billing, secrets: config.billing.secrets },
+    undo,
+  );
   const transport = new InProcessTransport({
     groups: Object.values(groups),
     log,
@@ -157,7 +162,7 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
 
 function readConfigs({ env, storageDir }: RelayOptions) {
   // Payments are played unless there is a provider of real ones.
-  const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] ? 'false' : 'true';
+  const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] || env['STRIPE_SECRET_KEY_FILE'] ? 'false' : 'true';
   // Gateway and billing are here alone, so they need nobody else's word for it.
   const CONSOLE_GRANT_SECRET = randomBytes(32).toString('base64url');
   const reader = new ConfigReader({ SANDBOX_PAYMENTS, CONSOLE_GRANT_SECRET, ...env });
@@ -187,7 +192,7 @@ function openPools(options: RelayOptions, log: Logger, undo: Undo): Record<Progr
 
 async function openSandbox(
   wanted: SandboxOptions | false | undefined,
-  billing: pg.Pool,
+  { billing, secrets }: { billing: pg.Pool; secrets: SecretBox },
   undo: Undo,
 ): Promise<Sandbox | undefined> {
   if (wanted === false) return undefined;
@@ -195,7 +200,7 @@ async function openSandbox(
   const sandbox = await startSandbox({ ...wanted, apiKey });
   undo.add(() => sandbox.close());
   await inTransaction(billing, async (client) => {
-    await configureSandboxChannel(client, { baseUrl: sandbox.url, apiKey });
+    await configureSandboxChannel(client, { baseUrl: sandbox.url, apiKey }, secrets);
     await seedSandboxCosts(client);
   });
   return sandbox;

@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -13,6 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '#platform/errors.js';
+import { newSecretsKey } from '#platform/sealed-secret.js';
 
 /** What lies where in the data folder of a standalone relay. */
 export interface DataFolder {
@@ -26,6 +28,8 @@ export interface DataFolder {
   /** What the sandbox upstream accepted. */
   readonly sandbox: string;
   readonly secretsFile: string;
+  /** What the secrets in the database are encrypted under, unless SECRETS_KEY says it. */
+  readonly secretsKeyFile: string;
   readonly demoFile: string;
   /** Where the relay that runs here listens; there only while it runs, or after it was killed. */
   readonly relayFile: string;
@@ -48,6 +52,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
     mail: join(root, 'mail'),
     sandbox: join(root, 'sandbox'),
     secretsFile: join(root, 'secrets.json'),
+    secretsKeyFile: join(root, 'secrets.key'),
     demoFile: join(root, 'demo-account.json'),
     relayFile: join(root, 'relay.json'),
   };
@@ -81,6 +86,13 @@ export function readOrMakeSecrets(folder: DataFolder): RelaySecrets {
   return made;
 }
 
+/** The key of this installation as programs read it: what the environment says, else the folder's own, made once. */
+export function secretsKeyEnvironment(folder: DataFolder, env: NodeJS.ProcessEnv): Record<string, string> {
+  if (env['SECRETS_KEY'] || env['SECRETS_KEY_FILE']) return {};
+  if (!existsSync(folder.secretsKeyFile)) writePrivateText(folder.secretsKeyFile, newSecretsKey());
+  return { SECRETS_KEY_FILE: folder.secretsKeyFile };
+}
+
 function randomSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -95,11 +107,15 @@ export function readPrivateJson<T>(file: string): T | undefined {
   }
 }
 
-/** Writes under another name, to the disk, and renames: a killed process leaves the whole file or none. */
 export function writePrivateJson(file: string, value: object): void {
+  writePrivateText(file, JSON.stringify(value));
+}
+
+/** Writes under another name, to the disk, and renames: a killed process leaves the whole file or none. */
+function writePrivateText(file: string, text: string): void {
   const draft = `${file}.new`;
   const descriptor = openSync(draft, 'w', 0o600);
-  writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  writeSync(descriptor, `${text}\n`);
   fsyncSync(descriptor);
   closeSync(descriptor);
   renameSync(draft, file);

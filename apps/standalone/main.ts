@@ -5,15 +5,17 @@ import { operatorSentence } from '#database/operator-sentence.js';
 import { portFault } from '#platform/program.js';
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
-import { ConfigReader } from '#platform/config.js';
+import { ConfigReader, readAlone } from '#platform/config.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
+import { readSecrets } from '#platform/sealed-secret.js';
 import { type RunningRelay, startRelay } from './composition.js';
 import {
   type DataFolder,
   dataFolder,
   prepareDataFolder,
   readOrMakeSecrets,
+  secretsKeyEnvironment,
   type RelayRecord,
   writePrivateJson,
 } from './data-folder.js';
@@ -28,6 +30,7 @@ interface StandaloneConfig {
   healthPort: number;
   /** An upstream to use in place of the built-in sandbox. */
   sandboxUrl: string | undefined;
+  sandboxApiKey: string | undefined;
   sandbox: SandboxOptions;
   stopLimitMs: number;
 }
@@ -41,6 +44,7 @@ function readConfig(env: NodeJS.ProcessEnv): StandaloneConfig {
     consolePort: port('CONSOLE_PORT', 8788),
     healthPort: port('HEALTH_PORT', 0),
     sandboxUrl: reader.optionalString('SANDBOX_URL') && reader.url('SANDBOX_URL'),
+    sandboxApiKey: reader.optionalSecret('SANDBOX_API_KEY'),
     sandbox: {
       imageSeconds: reader.seconds('SANDBOX_IMAGE_SECONDS', 0.3) / 1000,
       videoSeconds: reader.seconds('SANDBOX_VIDEO_SECONDS', 6) / 1000,
@@ -68,11 +72,13 @@ class Standalone {
     const database = await startEmbeddedPostgres({ dataDir: folder.database, log });
     this.database = database;
     const secrets = readOrMakeSecrets(folder);
+    const ownEnv = { ...secretsKeyEnvironment(folder, process.env), ...process.env };
     const { sandboxUrl } = config;
-    const external = sandboxUrl && { baseUrl: sandboxUrl, apiKey: process.env['SANDBOX_API_KEY'] ?? '' };
+    const external = sandboxUrl && { baseUrl: sandboxUrl, apiKey: config.sandboxApiKey ?? '' };
     await setUpDatabase({
       ownerUrl: database.ownerUrl,
       sandbox: external || undefined,
+      secrets: readAlone(ownEnv, readSecrets),
     });
     const relay = await startRelay({
       databaseUrls: {
@@ -88,7 +94,7 @@ class Standalone {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         MAIL_DIR: folder.mail,
         PUBLIC_CONSOLE_URL: `http://${config.host}:${config.consolePort}`,
-        ...process.env,
+        ...ownEnv,
       },
       sandbox: external
         ? false

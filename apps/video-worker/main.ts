@@ -54,7 +54,7 @@ const STOP_LIMIT_MS = 30_000;
 function readConfig(env: NodeJS.ProcessEnv) {
   const reader = new ConfigReader(env);
   return reader.finish({
-    databaseUrl: reader.url('DATABASE_URL'),
+    databaseUrl: reader.secretUrl('DATABASE_URL'),
     brokers: reader.string('KAFKA_BROKERS') ? reader.list('KAFKA_BROKERS') : [],
     namespace: reader.optionalString('KAFKA_NAMESPACE') ?? '',
     storage: readStorageConfig(reader),

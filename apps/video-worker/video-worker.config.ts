@@ -1,7 +1,10 @@
 import type { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 
 /** How the worker works; every duration is in milliseconds. */
 export interface VideoWorkerConfig {
+  /** Opens the keys of channels. */
+  secrets: SecretBox;
   /** Tasks that one worker asks about at the same time; each takes a connection for as long as the answer takes. */
   concurrency: number;
   /** Finished files that it copies at the same time. */
@@ -37,6 +40,7 @@ export interface VideoWorkerConfig {
 /** Reads the worker's part of the configuration; faults are told by `reader.finish()`. */
 export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
   return {
+    secrets: readSecrets(reader),
     concurrency: reader.integer('WORKER_CONCURRENCY', { fallback: 256, min: 1, max: 10_000 }),
     copyConcurrency: reader.integer('WORKER_COPIES', { fallback: 32, min: 1, max: 10_000 }),
     pollIntervalMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),

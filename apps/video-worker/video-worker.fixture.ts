@@ -7,9 +7,11 @@ import { Handles } from '#bus/handles.decorator.js';
 import { type ChargeReply, type ResolvedReply, TaskEnded, topics } from '#bus/topics.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
+import { loadCatalog } from '#catalog/catalog.store.js';
 import type { Channel } from '#catalog/catalog.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { systemClock } from '#platform/clock.js';
+import { SecretBox } from '#platform/sealed-secret.js';
 import { Registry } from '#platform/metrics.js';
 import { FolderStore } from '#storage/folder.store.js';
 import type { NewTask } from '#tasks/task.store.js';
@@ -22,6 +24,7 @@ import { type VideoWorkerConfig } from './video-worker.config.js';
 import { type RunningVideoWorker, startVideoWorker } from './video-worker.program.js';
 
 const QUICK: VideoWorkerConfig = {
+  secrets: new SecretBox([]),
   concurrency: 16,
   copyConcurrency: 16,
   pollIntervalMs: 20,
@@ -111,7 +114,7 @@ export class WorkerUnderTest {
   }
 
   async channel(): Promise<Channel> {
-    const catalog = await new CatalogCache(this.tasks.gateway, systemClock, 0).get();
+    const catalog = await new CatalogCache(() => loadCatalog(this.tasks.gateway), systemClock, 0).get();
     const [channel] = catalog.channels;
     if (!channel) throw new Error('no channel');
     return channel;

@@ -11,6 +11,7 @@ import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
+import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
@@ -77,7 +78,11 @@ export class VideoWorkerModule {
     const health = channelHealth(options, { queue, upstreams });
     const worker = new VideoWorker({
       queue,
-      catalog: new CatalogCache(pool, clock, config.catalogLifeMs),
+      catalog: new CatalogCache(
+        () => loadOpenCatalog(pool, { secrets: config.secrets, log }),
+        clock,
+        config.catalogLifeMs,
+      ),
       upstreams,
       health,
       storage,

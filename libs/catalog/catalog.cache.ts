@@ -1,6 +1,5 @@
 import type { Clock } from '#platform/clock.js';
 import type { Catalog } from './catalog.js';
-import { loadCatalog, type Queryable } from './catalog.store.js';
 
 /**
  * The catalog as a gateway or a worker sees it: loaded on first use, dropped by a catalog.changed event, and reloaded
@@ -12,7 +11,7 @@ export class CatalogCache {
   private generation = 0;
 
   constructor(
-    private readonly database: Queryable,
+    private readonly read: () => Promise<Catalog>,
     private readonly clock: Clock,
     private readonly lifeMs: number,
   ) {}
@@ -35,7 +34,7 @@ export class CatalogCache {
   private async load(generation: number): Promise<Catalog> {
     const loadedAtMs = this.clock.nowMs();
     try {
-      const catalog = await loadCatalog(this.database);
+      const catalog = await this.read();
       if (generation === this.generation) this.current = { catalog, loadedAtMs };
       return catalog;
     } finally {

@@ -1,3 +1,4 @@
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChannelProtocol, ModelLimits } from './catalog.js';
@@ -141,11 +142,16 @@ async function seedPrice(database: Queryable, model: string, price: SeedModel['p
 export async function configureSandboxChannel(
   database: Queryable,
   sandbox: { baseUrl: string; apiKey: string },
+  secrets?: SecretBox,
 ): Promise<void> {
   const others = MODELS.filter((model) => model.protocol !== undefined);
   const modelsOf = (protocol: ChannelProtocol) =>
     others.filter((model) => model.protocol === protocol).map(({ id }) => id);
-  await configureChannel(database, sandbox, { id: SANDBOX_CHANNEL, protocol: 'openai-xai' });
+  const sealed = (id: string) => ({
+    ...sandbox,
+    apiKey: secrets?.seal(sandbox.apiKey, placeOf.channel(id)) ?? sandbox.apiKey,
+  });
+  await configureChannel(database, sealed(SANDBOX_CHANNEL), { id: SANDBOX_CHANNEL, protocol: 'openai-xai' });
   await database.query(
     `INSERT INTO channel_models (channel_id, model_id, upstream_model)
      SELECT $1, id, coalesce(alias_of, id) FROM models WHERE family <> '3d' AND id <> ALL ($2) ON CONFLICT DO NOTHING`,
@@ -153,7 +159,7 @@ export async function configureSandboxChannel(
   );
   for (const protocol of new Set(others.map((model) => model.protocol ?? 'openai-xai'))) {
     const id = `${SANDBOX_CHANNEL}-${protocol}`;
-    await configureChannel(database, sandbox, { id, protocol });
+    await configureChannel(database, sealed(id), { id, protocol });
     await database.query(
       `INSERT INTO channel_models (channel_id, model_id, upstream_model)
        SELECT $1, id, coalesce(alias_of, id) FROM models WHERE id = ANY ($2) ON CONFLICT DO NOTHING`,

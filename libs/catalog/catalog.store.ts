@@ -81,7 +81,7 @@ export async function loadPriceBook(database: Queryable): Promise<PriceBook> {
   return toPriceBook(rows[0] as unknown as PriceBookRow);
 }
 
-/** Reads the whole catalog with its channels, which hold upstream keys. */
+/** Reads the whole catalog with its channels, whose keys are as they are stored. */
 export async function loadCatalog(database: Queryable): Promise<Catalog> {
   const channels = (await database.query(CHANNELS_SQL)).rows as unknown as ChannelRow[];
   const row = (await database.query(PRICE_BOOK_SQL)).rows[0] as unknown as PriceBookRow;

@@ -42,7 +42,7 @@ export interface Channel {
   readonly id: string;
   readonly protocol: ChannelProtocol;
   readonly baseUrl: string;
-  /** The key to use: one of `apiKeys`. */
+  /** The key to use: one of `apiKeys`. As it is stored where nobody opened it. */
   readonly apiKey: string;
   /** At least one. */
   readonly apiKeys: readonly string[];

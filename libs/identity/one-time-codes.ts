@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type pg from 'pg';
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 
 const ISSUER = 'Tollgate';
 const SECRET_BYTES = 20;
@@ -34,16 +35,16 @@ function totp(secret: string, label = ''): TOTP {
 
 /**
  * Accepts a code of a person's device, or one of the recovery codes: each once, also when two requests bring it at the
- * same moment. False for a wrong or used one.
+ * same moment. The secret comes as it is stored. False for a wrong or used one.
  */
 export async function spendCode(
   client: pg.Pool | pg.ClientBase,
   user: { id: string; totpSecret: string },
-  entered: { code: string; nowMs: number },
+  entered: { code: string; nowMs: number; secrets: SecretBox },
 ): Promise<boolean> {
-  const { code, nowMs } = entered;
+  const { code, nowMs, secrets } = entered;
   if (/^\d{6}$/.test(code)) {
-    const step = stepOf(user.totpSecret, code, nowMs);
+    const step = stepOf(secrets.open(user.totpSecret, placeOf.oneTimeCodes(user.id)), code, nowMs);
     if (step === null) return false;
     const { rowCount } = await client.query(
       'UPDATE users SET totp_last_step = $2 WHERE id = $1 AND coalesce(totp_last_step, -1) < $2',

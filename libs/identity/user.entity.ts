@@ -12,7 +12,7 @@ export class User {
   /** argon2id, with its parameters. */
   @Column('text', { name: 'password_hash' }) passwordHash!: string;
   @Column('text', { array: true }) roles!: Role[];
-  /** Base32; asked for once it is confirmed. */
+  /** Base32, sealed; asked for once it is confirmed. */
   @Column('text', { name: 'totp_secret', nullable: true }) totpSecret!: string | null;
   @Column('timestamptz', { name: 'totp_confirmed_at', nullable: true }) totpConfirmedAt!: Date | null;
   /** The time step of the last code that was accepted: each is good once. */

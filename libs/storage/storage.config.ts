@@ -19,8 +19,8 @@ export function readStorageConfig(reader: ConfigReader, folder?: string): Storag
     endpoint,
     bucket: reader.string('S3_BUCKET'),
     region: reader.string('S3_REGION', 'us-east-1'),
-    accessKeyId: reader.string('S3_ACCESS_KEY_ID'),
-    secretAccessKey: reader.string('S3_SECRET_ACCESS_KEY'),
+    accessKeyId: reader.secret('S3_ACCESS_KEY_ID'),
+    secretAccessKey: reader.secret('S3_SECRET_ACCESS_KEY'),
     // Amazon wants the bucket in the host name, the stores that people run themselves in the path.
     forcePathStyle: reader.boolean('S3_FORCE_PATH_STYLE', endpoint !== undefined),
   };

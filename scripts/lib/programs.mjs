@@ -14,6 +14,7 @@
  * @property {string} sandboxUrl
  * @property {string} sandboxApiKey
  * @property {string} urlSigningSecret
+ * @property {string} secretsKey
  * @property {string} consoleGrantSecret
  */
 
@@ -29,6 +30,7 @@ export const programs = {
       GATEWAY_DATABASE_PASSWORD: place.passwords.gateway,
       WORKER_DATABASE_PASSWORD: place.passwords.worker,
       BILLING_DATABASE_PASSWORD: place.passwords.billing,
+      SECRETS_KEY: place.secretsKey,
       SANDBOX_URL: place.sandboxUrl,
       SANDBOX_API_KEY: place.sandboxApiKey,
     }),
@@ -49,6 +51,7 @@ export const programs = {
       KAFKA_BROKERS: place.brokers.join(','),
       STORAGE_DIR: place.storageDir,
       URL_SIGNING_SECRET: place.urlSigningSecret,
+      SECRETS_KEY: place.secretsKey,
       CONSOLE_GRANT_SECRET: place.consoleGrantSecret,
       HOST,
       PORT: String(port),
@@ -66,6 +69,7 @@ export const programs = {
       PUBLIC_CONSOLE_URL: process.env.PUBLIC_CONSOLE_URL || `http://${HOST}:${port}`,
       PUBLIC_BASE_URL: process.env.PUBLIC_BASE_URL || place.baseUrl,
       CONSOLE_GRANT_SECRET: place.consoleGrantSecret,
+      SECRETS_KEY: place.secretsKey,
       GATEWAY_URL: place.baseUrl,
       SMTP_URL: process.env.SMTP_URL ?? '',
       MAIL_FROM: process.env.MAIL_FROM || 'Tollgate <no-reply@localhost>',
@@ -76,6 +80,7 @@ export const programs = {
     entry: 'dist/apps/video-worker/main.js',
     environment: (place, { healthPort }) => ({
       DATABASE_URL: place.databaseUrl('worker'),
+      SECRETS_KEY: place.secretsKey,
       KAFKA_BROKERS: place.brokers.join(','),
       STORAGE_DIR: place.storageDir,
       HOST,

@@ -84,6 +84,7 @@ describe('BUS_CHAOS with a word that nobody knows', () => {
     DATABASE_URL: 'postgres://127.0.0.1:9/none',
     KAFKA_BROKERS: '127.0.0.1:9',
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+    SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
     STORAGE_DIR: 'none',
   };
   let dataDir: string;

@@ -70,12 +70,9 @@ describe('the catalog', () => {
       params: { path: { channelId: 'vendor-b' } },
     });
     expect(shown).toEqual(channel);
-    const seed = await relay.fixture.billing.query<{ key: string }>(
-      `SELECT api_key AS key FROM channels WHERE id = 'sandbox'`,
-    );
     await admin.api.PATCH('/api/admin/channels/{channelId}', {
       params: { path: { channelId: 'vendor-b' } },
-      body: { apiKeys: [seed.rows[0]!.key] },
+      body: { apiKeys: ['sandbox-key'] },
     });
     await until('it is for sale', async () => (await image('imgmodel-5')).status === 200);
     const { rows } = await relay.fixture.billing.query<{ amount: string; channel: string }>(

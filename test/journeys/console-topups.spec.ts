@@ -274,6 +274,7 @@ async function startSecondNode(): Promise<RunningRelay> {
       ...stripe.environment,
       ...PAYMENTS,
       URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+      SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
     },
     sandbox: false,
     log: fixture.log,

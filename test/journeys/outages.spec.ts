@@ -33,6 +33,7 @@ const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
 describe('the gateway while something is away', () => {
   const env = {
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+    SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
     BUS_REQUEST_TIMEOUT_SECONDS: '0.3',
     HOLD_EXPIRES_SECONDS: '0.5',
     CHARGE_GRACE_SECONDS: '0.2',

@@ -10,6 +10,7 @@ import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 /** Short enough that a test waits for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+  SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   POLL_INTERVAL_SECONDS: '0.05',
   POLL_MAX_SECONDS: '0.1',
   SWEEP_INTERVAL_SECONDS: '0.2',

@@ -18,6 +18,7 @@ export { until } from './eventually.js';
 /** Short enough that a journey waits for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
+  SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   POLL_INTERVAL_SECONDS: '0.05',
   POLL_MAX_SECONDS: '0.1',
   SWEEP_INTERVAL_SECONDS: '0.2',

@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK } from '../billing.tokens.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CLOCK, CONFIG } from '../billing.tokens.js';
 import { CatalogChanges } from './catalog.changes.js';
 import { CatalogController } from './catalog.controller.js';
 import { ChannelDesk } from './channel.desk.js';
@@ -31,8 +32,9 @@ import { ModelDesk } from './model.desk.js';
     },
     {
       provide: ChannelDesk,
-      inject: [DataSource, CatalogChanges],
-      useFactory: (source: DataSource, changes: CatalogChanges) => new ChannelDesk(source, changes),
+      inject: [DataSource, CatalogChanges, CONFIG],
+      useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: BillingConfig) =>
+        new ChannelDesk(source, changes, secrets),
     },
   ],
 })

@@ -3,6 +3,7 @@ import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type pg from 'pg';
 import { type ChannelProtocol, keyMark } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import type { DoneBy } from '../prices/proposal.desk.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
@@ -50,11 +51,15 @@ const NOT_GIVEN = {
   honoursIdempotency: false,
 } as const;
 
+/** In place of the mark of a key that SECRETS_KEY does not open: it has to be entered again. */
+const UNREADABLE = 'unreadable';
+
 /** The upstreams of the catalog. */
 export class ChannelDesk {
   constructor(
     private readonly source: DataSource,
     private readonly changes: CatalogChanges,
+    private readonly secrets: SecretBox,
   ) {}
 
   async list(query: { limit: number; after: string }): Promise<ShownChannel[]> {
@@ -63,14 +68,14 @@ export class ChannelDesk {
       order: { id: 'ASC' },
       take: query.limit,
     });
-    return shownBy(this.source.manager, rows);
+    return this.shown(this.source.manager, rows);
   }
 
   /** @throws ApiError `not_found` */
   async find(id: string): Promise<ShownChannel> {
     const row = await this.source.manager.findOneBy(ChannelRow, { id });
     if (!row) throw notFound(id);
-    return (await shownBy(this.source.manager, [row]))[0]!;
+    return (await this.shown(this.source.manager, [row]))[0]!;
   }
 
   /** @throws ApiError for an address that is not allowed, and for models and groups that there are none of. */
@@ -80,11 +85,11 @@ export class ChannelDesk {
     const fields = { ...NOT_GIVEN, ...defined(fieldsOf(rest)) };
     const baseUrl = checkedBaseUrl(wanted.baseUrl, fields.allowPrivateAddress);
     await this.changes.make(by, async ({ entities, client }) => {
-      const row = { id, protocol, ...fields, baseUrl, ...keysOf(apiKeys) };
+      const row = { id, protocol, ...fields, baseUrl, ...this.keysOf(id, apiKeys) };
       await entities.insert(ChannelRow, row);
       await setModels(client, id, models);
       await setGroups(client, id, groups);
-      const after = { ...masked(row), models, groups };
+      const after = { ...this.masked(row), models, groups };
       return { result: null, action: 'channel.created', subject: `channel:${id}`, after };
     });
     return this.find(id);
@@ -98,7 +103,7 @@ export class ChannelDesk {
     await this.changes.make(by, async ({ entities, client }) => {
       const row = await entities.findOneBy(ChannelRow, { id });
       if (!row) throw notFound(id);
-      const before = (await shownBy(entities, [row]))[0]!;
+      const before = (await this.shown(entities, [row]))[0]!;
       Object.assign(row, defined(fieldsOf(wanted)));
       row.baseUrl = checkedBaseUrl(wanted.baseUrl ?? row.baseUrl, row.allowPrivateAddress);
       if (new URL(row.baseUrl).origin !== new URL(before.baseUrl).origin && !wanted.apiKeys) {
@@ -106,15 +111,54 @@ export class ChannelDesk {
           param: 'apiKeys',
         });
       }
-      if (wanted.apiKeys) Object.assign(row, keysOf(wanted.apiKeys));
+      if (wanted.apiKeys) Object.assign(row, this.keysOf(id, wanted.apiKeys));
       await entities.save(row);
       if (wanted.models) await setModels(client, id, wanted.models);
       if (wanted.groups) await setGroups(client, id, wanted.groups);
       const { models = before.models, groups = before.groups } = wanted;
-      const after = { ...masked(row), models, groups };
+      const after = { ...this.masked(row), models, groups };
       return { result: null, action: 'channel.changed', subject: `channel:${id}`, before, after };
     });
     return this.find(id);
+  }
+
+  /** As they are stored: sealed for this channel. */
+  private keysOf(id: string, keys: readonly string[]): Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
+    const [apiKey = '', ...furtherApiKeys] = keys.map((key) => this.secrets.seal(key, placeOf.channel(id)));
+    return { apiKey, furtherApiKeys };
+  }
+
+  private markOf(id: string, stored: string): string {
+    try {
+      return keyMark({ apiKey: this.secrets.open(stored, placeOf.channel(id)) });
+    } catch {
+      return UNREADABLE;
+    }
+  }
+
+  private masked<T extends Pick<ChannelRow, 'id' | 'apiKey' | 'furtherApiKeys'>>(row: T) {
+    const { apiKey: first, furtherApiKeys, ...rest } = row;
+    return { ...rest, keyMarks: [first, ...furtherApiKeys].map((stored) => this.markOf(row.id, stored)) };
+  }
+
+  private async shown(entities: EntityManager, rows: readonly ChannelRow[]): Promise<ShownChannel[]> {
+    const ids = rows.map(({ id }) => id);
+    const models: { channel: string; model: string; upstream: string }[] = await entities.query(
+      `SELECT channel_id AS channel, model_id AS model, upstream_model AS upstream FROM channel_models
+         WHERE channel_id = ANY ($1) ORDER BY 1, 2`,
+      [ids],
+    );
+    const groups: { channel: string; group: string }[] = await entities.query(
+      `SELECT channel_id AS channel, group_name AS "group" FROM channel_groups WHERE channel_id = ANY ($1) ORDER BY 1, 2`,
+      [ids],
+    );
+    return rows.map((row) => ({
+      ...this.masked(row),
+      models: Object.fromEntries(
+        models.filter(({ channel }) => channel === row.id).map(({ model, upstream }) => [model, upstream]),
+      ),
+      groups: groups.filter(({ channel }) => channel === row.id).map(({ group }) => group),
+    }));
   }
 }
 
@@ -134,18 +178,6 @@ function fieldsOf(wanted: ChannelChange) {
     allowPrivateAddress,
     honoursIdempotency,
   };
-}
-
-function keysOf([apiKey = '', ...furtherApiKeys]: readonly string[]) {
-  return { apiKey, furtherApiKeys };
-}
-
-function masked<T extends Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'>>({
-  apiKey,
-  furtherApiKeys,
-  ...rest
-}: T) {
-  return { ...rest, keyMarks: [apiKey, ...furtherApiKeys].map((key) => keyMark({ apiKey: key })) };
 }
 
 /**
@@ -208,24 +240,4 @@ async function setGroups(client: pg.ClientBase, channel: string, groups: readonl
     `INSERT INTO channel_groups (channel_id, group_name) SELECT $1, g FROM unnest($2::text[]) AS g ON CONFLICT DO NOTHING`,
     [channel, groups],
   );
-}
-
-async function shownBy(entities: EntityManager, rows: readonly ChannelRow[]): Promise<ShownChannel[]> {
-  const ids = rows.map(({ id }) => id);
-  const models: { channel: string; model: string; upstream: string }[] = await entities.query(
-    `SELECT channel_id AS channel, model_id AS model, upstream_model AS upstream FROM channel_models
-       WHERE channel_id = ANY ($1) ORDER BY 1, 2`,
-    [ids],
-  );
-  const groups: { channel: string; group: string }[] = await entities.query(
-    `SELECT channel_id AS channel, group_name AS "group" FROM channel_groups WHERE channel_id = ANY ($1) ORDER BY 1, 2`,
-    [ids],
-  );
-  return rows.map((row) => ({
-    ...masked(row),
-    models: Object.fromEntries(
-      models.filter(({ channel }) => channel === row.id).map(({ model, upstream }) => [model, upstream]),
-    ),
-    groups: groups.filter(({ channel }) => channel === row.id).map(({ group }) => group),
-  }));
 }

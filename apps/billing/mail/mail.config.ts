@@ -15,7 +15,7 @@ const DAY = 86_400;
 
 export function readMailConfig(reader: ConfigReader): MailConfig {
   return {
-    smtpUrl: reader.optionalString('SMTP_URL') && reader.url('SMTP_URL'),
+    smtpUrl: reader.optionalSecretUrl('SMTP_URL'),
     from: reader.string('MAIL_FROM', 'Tollgate <no-reply@localhost>'),
     folder: reader.string('MAIL_DIR', '.data/mail'),
     pollMs: reader.seconds('MAIL_POLL_SECONDS', 5),

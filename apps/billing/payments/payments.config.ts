@@ -54,7 +54,7 @@ export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
     bankInstructions: reader.optionalString('BANK_TRANSFER_INSTRUCTIONS') ?? null,
     // Events of the sandbox are made and checked by one process; only where several share the work must they agree.
     sandbox: reader.boolean('SANDBOX_PAYMENTS', false)
-      ? { secret: reader.optionalString('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex') }
+      ? { secret: reader.optionalSecret('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex') }
       : null,
   };
 }
@@ -73,8 +73,8 @@ const TWO_DECIMALS =
   /^(?!BIF|CLP|DJF|GNF|JPY|KMF|KRW|MGA|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)[A-Z]{3}$/;
 
 function readStripe(reader: ConfigReader): StripeConfig | null {
-  const secretKey = reader.optionalString('STRIPE_SECRET_KEY');
+  const secretKey = reader.optionalSecret('STRIPE_SECRET_KEY');
   if (secretKey === undefined) return null;
   const apiBase = reader.optionalString('STRIPE_API_BASE') && reader.url('STRIPE_API_BASE');
-  return { secretKey, webhookSecret: reader.string('STRIPE_WEBHOOK_SECRET'), apiBase: apiBase || undefined };
+  return { secretKey, webhookSecret: reader.secret('STRIPE_WEBHOOK_SECRET'), apiBase: apiBase || undefined };
 }

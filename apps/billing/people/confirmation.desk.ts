@@ -24,13 +24,14 @@ export class ConfirmationDesk {
 
   /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
   async confirm(actor: Actor, { code, password }: Proof): Promise<void> {
-    const { pool, sessions, clock } = this.parts;
+    const { pool, sessions, clock, config } = this.parts;
     const person = await findById(pool, actor.userId);
     if (person?.totpSecret == null) {
       await this.passwords.stepUp(actor, given(password, 'password'), 'password');
     } else {
       const { id, totpSecret } = person;
-      const entered = { code: given(code, 'code'), nowMs: clock.nowMs() };
+      const nowMs = clock.nowMs();
+      const entered = { code: given(code, 'code'), nowMs, secrets: config.secrets };
       const isRight = await this.codes.tried(id, entered.code, () =>
         spendCode(pool, { id, totpSecret }, entered),
       );

@@ -120,7 +120,13 @@ export class PasswordDesk {
   private async spend(client: pg.ClientBase, person: SigningPerson, code = ''): Promise<void> {
     const { id, totpSecret } = person;
     if (totpSecret === null) return;
-    if (!(await spendCode(client, { id, totpSecret }, { code, nowMs: this.parts.clock.nowMs() })))
+    if (
+      !(await spendCode(
+        client,
+        { id, totpSecret },
+        { code, nowMs: this.parts.clock.nowMs(), secrets: this.parts.config.secrets },
+      ))
+    )
       throw wrongCode();
   }
 

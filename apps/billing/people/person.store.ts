@@ -8,7 +8,7 @@ export interface SigningPerson {
   email: string;
   passwordHash: string;
   roles: Role[];
-  /** Confirmed: a code is asked for. */
+  /** As it is stored, sealed. Confirmed: a code is asked for. */
   totpSecret: string | null;
   disabled: boolean;
 }

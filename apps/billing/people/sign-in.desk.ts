@@ -57,8 +57,9 @@ export class SignInDesk {
   private async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
-    const { pool, clock } = this.parts;
-    const spend = () => spendCode(pool, { id, totpSecret }, { code, nowMs: clock.nowMs() });
+    const { pool, clock, config } = this.parts;
+    const entered = { code, nowMs: clock.nowMs(), secrets: config.secrets };
+    const spend = () => spendCode(pool, { id, totpSecret }, entered);
     if (!(await this.codes.tried(id, code, spend))) throw wrongCode();
   }
 }

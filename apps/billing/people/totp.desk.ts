@@ -5,6 +5,7 @@ import { audit } from '#identity/audit-log.js';
 import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
+import { placeOf } from '#platform/sealed-secret.js';
 import { queueMail } from '../mail/mail.outbox.js';
 import { CodeCheck } from './code.check.js';
 import { PasswordDesk } from './password.desk.js';
@@ -39,7 +40,7 @@ export class TotpDesk {
     const enrolment = newEnrolment(person.email);
     const { rowCount } = await this.parts.pool.query(
       'UPDATE users SET totp_secret = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
-      [person.id, enrolment.secret],
+      [person.id, this.parts.config.secrets.seal(enrolment.secret, placeOf.oneTimeCodes(person.id))],
     );
     if (!rowCount) throw new ApiError('conflict', 'A device is enrolled already; remove it first.');
     return enrolment;
@@ -56,7 +57,8 @@ export class TotpDesk {
       );
       const { secret, isConfirmed } = rows[0]!;
       if (secret === null || isConfirmed) throw new ApiError('conflict', 'There is no enrolment to confirm.');
-      const step = stepOf(secret, code, this.parts.clock.nowMs());
+      const plain = this.parts.config.secrets.open(secret, placeOf.oneTimeCodes(actor.userId));
+      const step = stepOf(plain, code, this.parts.clock.nowMs());
       if (step === null)
         throw new ApiError('invalid_value', 'code: it is wrong or too old.', { param: 'code' });
       await client.query('UPDATE users SET totp_confirmed_at = now(), totp_last_step = $2 WHERE id = $1', [

@@ -2,9 +2,11 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { keyMark } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
+import { withOpenKeys } from '#catalog/channel-keys.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
+import type { SecretBox } from '#platform/sealed-secret.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/probe.js';
 
@@ -20,7 +22,7 @@ export class ChannelTests {
   constructor(
     private readonly pool: pg.Pool,
     private readonly source: DataSource,
-    private readonly options: { timeoutMs: number },
+    private readonly options: { timeoutMs: number; secrets: SecretBox },
   ) {}
 
   /** @throws ApiError not_found */
@@ -44,8 +46,9 @@ export class ChannelTests {
 
   private async tryChannel(channelId: string): Promise<MarkedTrial[]> {
     const { channels } = await loadCatalog(this.pool);
-    const channel = channels.find(({ id }) => id === channelId);
-    if (!channel) throw new ApiError('not_found', `There is no channel ${channelId}.`);
+    const stored = channels.find(({ id }) => id === channelId);
+    if (!stored) throw new ApiError('not_found', `There is no channel ${channelId}.`);
+    const channel = withOpenKeys(stored, this.options.secrets);
     const trials = await this.upstreams.probeKeys(channel, this.options.timeoutMs);
     return trials.map((trial) => ({
       ...trial,

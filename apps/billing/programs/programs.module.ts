@@ -53,7 +53,7 @@ class Reports implements OnApplicationBootstrap, BeforeApplicationShutdown {
       provide: ChannelTests,
       inject: [POOL, DataSource, CONFIG],
       useFactory: (pool: pg.Pool, source: DataSource, config: BillingConfig) =>
-        new ChannelTests(pool, source, { timeoutMs: config.console.channelTestMs }),
+        new ChannelTests(pool, source, { timeoutMs: config.console.channelTestMs, secrets: config.secrets }),
     },
     Reports,
   ],

@@ -17,7 +17,7 @@ export interface DueDelivery {
   attempts: number;
   leaseToken: string;
   url: string;
-  /** The newest first. */
+  /** As they are stored, the newest first. */
   secrets: string[];
   /** Switched off or deleted since: nothing is sent any more. */
   isOff: boolean;

@@ -6,12 +6,13 @@ import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { placeOf } from '#platform/sealed-secret.js';
 import { endPending, switchOff } from './delivery.queue.js';
 import { checkEndpointUrl } from './endpoint-url.js';
 import { newWebhookSecret } from './signature.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type EventType, financeEventTypes } from './webhook-event.js';
-import type { WebhooksConfig } from './webhooks.config.js';
+import type { BillingConfig } from '../billing.config.js';
 
 /** More would only send the same events to the same owner more often. */
 const MAX_ENDPOINTS = 10;
@@ -33,7 +34,7 @@ export interface EndpointChange {
 export class EndpointDesk {
   constructor(
     private readonly source: DataSource,
-    private readonly config: WebhooksConfig,
+    private readonly config: Pick<BillingConfig, 'webhooks' | 'secrets'>,
     private readonly clock: Clock,
   ) {}
 
@@ -49,12 +50,15 @@ export class EndpointDesk {
     return (await this.source.getRepository(WebhookEndpoint).findOneBy(where)) ?? refuseUnknown();
   }
 
-  /** @throws ApiError for an address or an event that may not be, or one endpoint too many */
+  /**
+   * The secret is in what comes back, this once; what is stored is sealed.
+   * @throws ApiError for an address or an event that may not be, or one endpoint too many
+   */
   create(
     asker: Asker,
     wanted: { url: string; description: string; events: EventType[] },
   ): Promise<WebhookEndpoint> {
-    const url = checkEndpointUrl(wanted.url, this.config.allowPrivate);
+    const url = checkEndpointUrl(wanted.url, this.config.webhooks.allowPrivate);
     refuseForeignEvents(asker.actor, wanted.events);
     const { accountId } = asker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
@@ -68,12 +72,13 @@ export class EndpointDesk {
           `An account has at most ${MAX_ENDPOINTS} endpoints: delete one first.`,
         );
       }
+      const [id, secret] = [newId(), newWebhookSecret()];
       const endpoint = entities.create(WebhookEndpoint, {
         ...wanted,
         url,
-        id: newId(),
+        id,
         accountId,
-        secret: newWebhookSecret(),
+        secret: this.config.secrets.seal(secret, placeOf.webhook(id)),
         previousSecret: null,
         previousSecretUntil: null,
         disabledAt: null,
@@ -83,7 +88,7 @@ export class EndpointDesk {
       });
       await entities.insert(WebhookEndpoint, endpoint);
       await this.note(transaction, asker, 'webhook.created', { endpoint, after: shown(endpoint) });
-      return endpoint;
+      return { ...endpoint, secret };
     });
   }
 
@@ -91,7 +96,8 @@ export class EndpointDesk {
   change(asker: Asker, endpointId: string, change: EndpointChange): Promise<WebhookEndpoint> {
     const { enabled, ...fields } = change;
     refuseForeignEvents(asker.actor, fields.events ?? []);
-    if (fields.url !== undefined) fields.url = checkEndpointUrl(fields.url, this.config.allowPrivate);
+    if (fields.url !== undefined)
+      fields.url = checkEndpointUrl(fields.url, this.config.webhooks.allowPrivate);
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
       const { entities, client } = transaction;
       const before = shown(endpoint);
@@ -121,14 +127,15 @@ export class EndpointDesk {
   /** Exchanges the secret; the one before signs along for a while. @throws ApiError not_found */
   rotateSecret(asker: Asker, endpointId: string): Promise<WebhookEndpoint> {
     return this.locked(asker, endpointId, async (transaction, endpoint) => {
+      const secret = newWebhookSecret();
       const change = {
-        secret: newWebhookSecret(),
+        secret: this.config.secrets.seal(secret, placeOf.webhook(endpointId)),
         previousSecret: endpoint.secret,
-        previousSecretUntil: new Date(this.clock.nowMs() + this.config.secretOverlapMs),
+        previousSecretUntil: new Date(this.clock.nowMs() + this.config.webhooks.secretOverlapMs),
       };
       await transaction.entities.update(WebhookEndpoint, { id: endpointId }, change);
       await this.note(transaction, asker, 'webhook.secret_rotated', { endpoint });
-      return { ...endpoint, ...change };
+      return { ...endpoint, ...change, secret };
     });
   }
 

@@ -12,6 +12,7 @@ export class WebhookEndpoint {
   @Column('text') url!: string;
   @Column('text') description!: string;
   @Column('text', { array: true }) events!: EventType[];
+  /** Sealed. */
   @Column('text') secret!: string;
   /** Signs along until its time, so that receivers can change over. */
   @Column('text', { name: 'previous_secret', nullable: true }) previousSecret!: string | null;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
+import { SecretBox } from '#platform/sealed-secret.js';
 import { Registry } from '#platform/metrics.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
@@ -38,6 +39,7 @@ function newSender(allowPrivate: boolean): WebhookSender {
     queue,
     connections,
     config: { ...config, allowPrivate },
+    secrets: new SecretBox([]),
     clock: systemClock,
     log: ledger.log,
     registry: new Registry(),

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import type { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
 import type { Attempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
@@ -27,6 +28,7 @@ export interface SenderParts {
   queue: DeliveryQueue;
   connections: UpstreamConnections;
   config: WebhooksConfig;
+  secrets: SecretBox;
   clock: Clock;
   log: Logger;
   registry: Registry;
@@ -104,7 +106,10 @@ export class WebhookSender {
 
   private async attempt(delivery: DueDelivery): Promise<Attempt> {
     const { config, connections, clock } = this.parts;
-    const { eventId, body, url, secrets } = delivery;
+    const { endpointId, eventId, body, url } = delivery;
+    const secrets = delivery.secrets.map((secret) =>
+      this.parts.secrets.open(secret, placeOf.webhook(endpointId)),
+    );
     const startedAt = new Date(clock.nowMs());
     const beganMs = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);

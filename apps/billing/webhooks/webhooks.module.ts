@@ -57,8 +57,8 @@ class WebhookWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
     },
     {
       provide: EndpointDesk,
-      useFactory: (source: DataSource, { webhooks }: BillingConfig, clock: Clock) =>
-        new EndpointDesk(source, webhooks, clock),
+      useFactory: (source: DataSource, config: BillingConfig, clock: Clock) =>
+        new EndpointDesk(source, config, clock),
       inject: [DataSource, CONFIG, CLOCK],
     },
     {
@@ -77,6 +77,7 @@ function newSender(...[queue, connections, config, clock, log, registry, mail]: 
     queue,
     connections,
     config: config.webhooks,
+    secrets: config.secrets,
     clock,
     log,
     registry,

@@ -1,0 +1,28 @@
+import type { Logger } from '#platform/logging.js';
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
+import type { Catalog, Channel } from './catalog.js';
+import { loadCatalog, type Queryable } from './catalog.store.js';
+
+/** A channel with its keys as its upstream takes them. @throws OperatorError for one that cannot be opened */
+export function withOpenKeys(channel: Channel, secrets: SecretBox): Channel {
+  const apiKeys = channel.apiKeys.map((key) => secrets.open(key, placeOf.channel(channel.id)));
+  return { ...channel, apiKey: apiKeys[0] ?? '', apiKeys };
+}
+
+/** The catalog of a program that calls upstreams. A channel whose keys cannot be opened is left out: the others serve on. */
+export async function loadOpenCatalog(
+  database: Queryable,
+  { secrets, log }: { secrets: SecretBox; log: Pick<Logger, 'error'> },
+): Promise<Catalog> {
+  const catalog = await loadCatalog(database);
+  const channels = catalog.channels.flatMap((channel) => {
+    try {
+      return [withOpenKeys(channel, secrets)];
+    } catch (error) {
+      const { message } = error as Error;
+      log.error({ channel: channel.id, reason: message }, 'a channel is left out: its keys cannot be opened');
+      return [];
+    }
+  });
+  return { ...catalog, channels };
+}
