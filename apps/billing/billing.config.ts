@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import type { SessionLife } from '#identity/session.store.js';
+import { parseSigningKey } from '#ledger/chain/chain-signature.js';
 import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
@@ -46,6 +48,8 @@ export interface BillingConfig {
   readonly ledgerSnapshotIntervalMs: number;
   /** How often the hash chain is brought up to date. */
   readonly chainSealIntervalMs: number;
+  /** Ed25519; undefined: heads of the chain are not signed. */
+  readonly chainSigningKey: KeyObject | undefined;
   /** How often the costs of charges that ended are told. */
   readonly costAccrualIntervalMs: number;
   /** How often lots are consumed and their revenue is recognised. */
@@ -87,6 +91,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     webhooks: readWebhooksConfig(reader),
     ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
     chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
+    chainSigningKey: readSigningKey(reader),
     costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
     recognitionIntervalMs: reader.seconds('RECOGNITION_SECONDS', 60),
     providerReportIntervalMs: reader.seconds('PROVIDER_REPORT_SECONDS', 3_600),
@@ -96,6 +101,14 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     refundLimit: readLimit(reader, 'REFUND_LIMIT'),
     adjustmentLimit: readLimit(reader, 'ADJUSTMENT_LIMIT'),
   };
+}
+
+function readSigningKey(reader: ConfigReader): KeyObject | undefined {
+  const text = reader.optionalSecret('CHAIN_SIGNING_KEY');
+  if (!text) return undefined;
+  const rule =
+    'must be a private Ed25519 key in PEM, as "openssl genpkey -algorithm ed25519" makes it, or the base64 of its DER';
+  return parseSigningKey(text) ?? reader.fault(`CHAIN_SIGNING_KEY`, rule, undefined);
 }
 
 /** What one person may do alone. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -30,6 +30,8 @@ export interface DataFolder {
   readonly secretsFile: string;
   /** What the secrets in the database are encrypted under, unless SECRETS_KEY says it. */
   readonly secretsKeyFile: string;
+  /** What heads of the ledger chain are signed with, unless CHAIN_SIGNING_KEY says it. */
+  readonly chainKeyFile: string;
   readonly demoFile: string;
   /** Where the relay that runs here listens; there only while it runs, or after it was killed. */
   readonly relayFile: string;
@@ -53,6 +55,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): DataFolder {
     sandbox: join(root, 'sandbox'),
     secretsFile: join(root, 'secrets.json'),
     secretsKeyFile: join(root, 'secrets.key'),
+    chainKeyFile: join(root, 'chain-signing.key'),
     demoFile: join(root, 'demo-account.json'),
     relayFile: join(root, 'relay.json'),
   };
@@ -91,6 +94,19 @@ export function secretsKeyEnvironment(folder: DataFolder, env: NodeJS.ProcessEnv
   if (env['SECRETS_KEY'] || env['SECRETS_KEY_FILE']) return {};
   if (!existsSync(folder.secretsKeyFile)) writePrivateText(folder.secretsKeyFile, newSecretsKey());
   return { SECRETS_KEY_FILE: folder.secretsKeyFile };
+}
+
+/** The same for the key that signs. Its public part lies beside it in chain-signing.pub: keep that elsewhere. */
+export function chainKeyEnvironment(folder: DataFolder, env: NodeJS.ProcessEnv): Record<string, string> {
+  if (env['CHAIN_SIGNING_KEY'] || env['CHAIN_SIGNING_KEY_FILE']) return {};
+  if (!existsSync(folder.chainKeyFile)) {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const publicText = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    writePrivateText(folder.chainKeyFile.replace(/key$/, 'pub'), publicText.trim());
+    const text = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    writePrivateText(folder.chainKeyFile, text.trim());
+  }
+  return { CHAIN_SIGNING_KEY_FILE: folder.chainKeyFile };
 }
 
 function randomSecret(): string {

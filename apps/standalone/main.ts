@@ -11,6 +11,7 @@ import { createLogger, type Logger } from '#platform/logging.js';
 import { readSecrets } from '#platform/sealed-secret.js';
 import { type RunningRelay, startRelay } from './composition.js';
 import {
+  chainKeyEnvironment,
   type DataFolder,
   dataFolder,
   prepareDataFolder,
@@ -72,7 +73,11 @@ class Standalone {
     const database = await startEmbeddedPostgres({ dataDir: folder.database, log });
     this.database = database;
     const secrets = readOrMakeSecrets(folder);
-    const ownEnv = { ...secretsKeyEnvironment(folder, process.env), ...process.env };
+    const ownEnv = {
+      ...secretsKeyEnvironment(folder, process.env),
+      ...chainKeyEnvironment(folder, process.env),
+      ...process.env,
+    };
     const { sandboxUrl } = config;
     const external = sandboxUrl && { baseUrl: sandboxUrl, apiKey: config.sandboxApiKey ?? '' };
     await setUpDatabase({

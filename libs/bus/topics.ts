@@ -216,6 +216,18 @@ export class LedgerSealed {
   @IsInstant() sealedAt!: string;
 }
 
+/** The newest block of the ledger's hash chain with a signature, for keeping elsewhere. */
+export class LedgerHead {
+  @IsWord() number!: string;
+  @Matches(/^[0-9a-f]{64}$/) hash!: string;
+  @IsWord() lastId!: string;
+  @IsInstant() sealedAt!: string;
+  /** Tells the public key. */
+  @Matches(/^[0-9a-f]{16}$/) keyId!: string;
+  /** Ed25519, base64. */
+  @Matches(/^[A-Za-z0-9+/]{86}==$/) signature!: string;
+}
+
 const ofCharge = { id: (payload: { chargeId: string }) => payload.chargeId };
 const byAccount = { key: (payload: { accountId: string }) => payload.accountId };
 
@@ -312,6 +324,16 @@ export const topics = {
     groups: [],
     key: () => 'ledger',
     id: (payload) => payload.number,
+  }),
+  ledgerHead: topic({
+    name: 'ledger.head',
+    version: 1,
+    kind: 'event',
+    payload: LedgerHead,
+    partitions: 1,
+    groups: [groups.notifications],
+    key: () => 'ledger',
+    id: (payload) => `${payload.number}.${payload.keyId}`,
   }),
   catalogChanged: topic({
     name: 'catalog.changed',

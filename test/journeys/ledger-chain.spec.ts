@@ -1,6 +1,12 @@
+import { generateKeyPairSync, verify as verifySignature } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { headText } from '#ledger/chain/chain-signature.js';
 import { type Person, person } from '../support/console.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The chain of a running relay: built behind the postings, told outside, and what it finds when somebody forges. */
@@ -10,22 +16,36 @@ jest.setTimeout(60_000);
 
 let relay: Relay;
 let finance: Person;
+let receiver: WebhookReceiver;
+let folder: string;
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 beforeAll(async () => {
   ensureBuilt();
   relay = await startRelay({
     CHAIN_SEAL_SECONDS: '0.1',
+    CHAIN_SIGNING_KEY: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    WEBHOOK_POLL_SECONDS: '0.05',
     RECONCILE_SECONDS: '3600',
     RECONCILE_GRACE_SECONDS: '60',
   });
   finance = await person(relay, { roles: ['finance'] });
+  receiver = await startWebhookReceiver();
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-chain-'));
+  const url = `${receiver.url}/heads`;
+  await finance.api.POST('/api/webhooks', { body: { url, events: ['ledger.head'] } });
   const customer = await relay.customer('10');
   await customer.send(
     '/v1/images/generations',
     json({ model: 'vendora-imagine-image', n: 2, prompt: 'a lighthouse' }),
   );
 }, 300_000);
-afterAll(() => relay?.close());
+afterAll(async () => {
+  await relay?.close();
+  await receiver?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
 
 function verify(...args: string[]): Promise<Finished> {
   return run(CLI, ['ledger', 'verify', ...args], { DATABASE_URL: relay.fixture.urlFor('billing') });
@@ -104,6 +124,46 @@ describe('the chain of the ledger', () => {
     expect(other.stdout).toContain('No block has the hash');
     expect((await verify('--head', 'abc')).code).toBe(2);
     expect((await verify('--from-block', '0')).code).toBe(2);
+  });
+
+  it('is signed, sent to people of finance, and verified by the public key alone', async () => {
+    await sealed();
+    const [head] = (await blocks({ limit: 1 })).items;
+    await until('the signed head to arrive', async () =>
+      receiver.at('/heads').some(({ body }) => body.includes(head?.hash ?? '-')),
+    );
+    const sent = receiver.at('/heads').find(({ body }) => body.includes(head?.hash ?? '-'));
+    const { type, data } = JSON.parse(sent?.body ?? '{}') as { type: string; data: Record<string, string> };
+    expect([type, data['block']]).toEqual(['ledger.head', head?.number]);
+    const text = Buffer.from(headText({ number: BigInt(data['block']!), hash: data['hash']! }));
+    expect(verifySignature(null, text, publicKey, Buffer.from(data['signature']!, 'base64'))).toBe(true);
+    const [shown] = (await blocks({ limit: 1 })).items;
+    expect(shown?.signature).toMatchObject({ keyId: data['keyId'], signature: data['signature'] });
+
+    const [ours, another] = ['ours.pub', 'another.pub'].map((name) => join(folder, name)) as [string, string];
+    writeFileSync(ours, publicKey.export({ type: 'spki', format: 'pem' }));
+    writeFileSync(another, generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
+    const found = JSON.parse((await verify('--public-key', ours, '--json')).stdout) as object;
+    expect(found).toMatchObject({ ok: true, head: { signature: { keyId: data['keyId'] } } });
+    const other = await verify('--public-key', another);
+    expect(other).toMatchObject({ code: 1 });
+    expect(other.stdout).toContain('is not signed by the key');
+    expect((await verify('--public-key', join(folder, 'none'))).code).toBe(2);
+  });
+
+  it('names stored balances that are not what the entries come to', async () => {
+    const { accountId } = await relay.customer('7');
+    await sealed();
+    const set = (sign: string) =>
+      forge(`UPDATE customer_balances SET main = main ${sign} 1 WHERE account_id = '${accountId}'`);
+    await set('+');
+    const found = await verify();
+    expect(found.code).toBe(1);
+    expect(found.stdout).toContain(
+      `The stored main balance of account ${accountId} is 7000000001 nanos; its entries sum to 7000000000.`,
+    );
+    await set('-');
+    expect((await verify()).code).toBe(0);
   });
 
   it('names a forged amount on the command line and in its controls, until it is mended', async () => {

@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { listBlocks } from '#ledger/chain/chain.js';
+import { signaturesOf } from '#ledger/chain/chain-signature.js';
 import { POOL } from '../billing.tokens.js';
 import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -19,9 +20,14 @@ export class ChainController {
     const before = readCursor(cursor, 1, NUMBER)?.[0] ?? null;
     const asked = { before: before === null ? null : BigInt(before), limit: limit + 1 };
     const blocks = await listBlocks(this.pool, asked);
+    const signatures = await signaturesOf(
+      this.pool,
+      blocks.map(({ number }) => number),
+    );
     const views = blocks.map(({ number, firstId, lastId, ...block }) => ({
       ...block,
       ...{ number: number.toString(), firstId: firstId.toString(), lastId: lastId.toString() },
+      signature: signatures.get(number) ?? null,
     }));
     return pageFrom(views, limit, ({ number }) => [number]);
   }

@@ -16,6 +16,14 @@ const blockView = z.object({
   transactionCount: z.number().int(),
   entryCount: z.number().int(),
   sealedAt: timeView,
+  signature: z
+    .object({
+      keyId: z.string().meta({ description: 'The beginning of SHA-256 of the public key.' }),
+      signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
+      signedAt: timeView,
+    })
+    .nullable()
+    .meta({ description: 'Of heads; it vouches for every block before.' }),
 });
 
 export const chainRoutes = {

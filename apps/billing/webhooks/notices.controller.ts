@@ -5,6 +5,7 @@ import {
   ChargeRefunded,
   ControlFailed,
   groups,
+  LedgerHead,
   TaskEnded,
   TopupCredited,
   topics,
@@ -15,6 +16,7 @@ import {
   type AccountEvent,
   balanceEvent,
   controlEvent,
+  headEvent,
   refundEvent,
   topupEvent,
   videoEvent,
@@ -63,6 +65,12 @@ export class NoticesController {
   async controlFailed(message: ControlFailed): Promise<void> {
     const accountIds = await this.queue.financeAccounts();
     await Promise.all(accountIds.map((accountId) => this.gathering.add(controlEvent(message, accountId))));
+  }
+
+  @Handles(topics.ledgerHead, groups.notifications)
+  async headSigned(message: LedgerHead): Promise<void> {
+    const accountIds = await this.queue.financeAccounts();
+    await Promise.all(accountIds.map((accountId) => this.gathering.add(headEvent(message, accountId))));
   }
 
   private async queueAll(events: AccountEvent[]): Promise<void> {

@@ -1,4 +1,11 @@
-import type { BalanceLow, ChargeRefunded, ControlFailed, TaskEnded, TopupCredited } from '#bus/topics.js';
+import type {
+  BalanceLow,
+  ChargeRefunded,
+  ControlFailed,
+  LedgerHead,
+  TaskEnded,
+  TopupCredited,
+} from '#bus/topics.js';
 
 /** What an account can ask to be told of. */
 export const eventTypes = [
@@ -8,11 +15,12 @@ export const eventTypes = [
   'video.failed',
   'charge.refunded',
   'control.failed',
+  'ledger.head',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
 /** What is told of the house, to people of finance alone. */
-export const financeEventTypes: readonly EventType[] = ['control.failed'];
+export const financeEventTypes: readonly EventType[] = ['control.failed', 'ledger.head'];
 
 /** A trial of an endpoint, which needs no subscription. */
 export const PING = 'ping';
@@ -73,6 +81,13 @@ export function controlEvent(message: ControlFailed, accountId: string): Account
   const { runId, control, state, count, fresh, subjects, at } = message;
   const data = { control, state, count: count ?? null, new: fresh, subjects };
   return { id: `control_${control}_${runId}`, type: 'control.failed', accountId, at, data };
+}
+
+/** A signed head of the ledger's hash chain, for the account of somebody of finance, who keeps it elsewhere. */
+export function headEvent(message: LedgerHead, accountId: string): AccountEvent {
+  const { number, sealedAt: at, ...head } = message;
+  const data = { block: number, sealedAt: at, ...head };
+  return { id: `head_${number}_${head.keyId}`, type: 'ledger.head', accountId, at, data };
 }
 
 /** What is signed and sent, by the Standard Webhooks scheme: type, timestamp, data. */

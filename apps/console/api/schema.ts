@@ -12152,6 +12152,18 @@ export interface operations {
                * @description ISO 8601, UTC.
                */
               sealedAt: string;
+              /** @description Of heads; it vouches for every block before. */
+              signature: {
+                /** @description The beginning of SHA-256 of the public key. */
+                keyId: string;
+                /** @description Ed25519 over the number and the hash, base64. */
+                signature: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                signedAt: string;
+              } | null;
             }[];
             nextCursor: string | null;
           };
@@ -30507,6 +30519,7 @@ export interface operations {
                 | 'video.failed'
                 | 'charge.refunded'
                 | 'control.failed'
+                | 'ledger.head'
               )[];
               enabled: boolean;
               /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -30595,6 +30608,7 @@ export interface operations {
             | 'video.failed'
             | 'charge.refunded'
             | 'control.failed'
+            | 'ledger.head'
           )[];
         };
       };
@@ -30617,6 +30631,7 @@ export interface operations {
               | 'video.failed'
               | 'charge.refunded'
               | 'control.failed'
+              | 'ledger.head'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -30746,6 +30761,7 @@ export interface operations {
               | 'video.failed'
               | 'charge.refunded'
               | 'control.failed'
+              | 'ledger.head'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -30917,6 +30933,7 @@ export interface operations {
             | 'video.failed'
             | 'charge.refunded'
             | 'control.failed'
+            | 'ledger.head'
           )[];
           enabled?: boolean;
         };
@@ -30940,6 +30957,7 @@ export interface operations {
               | 'video.failed'
               | 'charge.refunded'
               | 'control.failed'
+              | 'ledger.head'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */
@@ -31640,6 +31658,7 @@ export interface operations {
               | 'video.failed'
               | 'charge.refunded'
               | 'control.failed'
+              | 'ledger.head'
             )[];
             enabled: boolean;
             /** @description `failing`: for too long without a success; `gone`: it answered 410. */

@@ -14,7 +14,11 @@ export interface ChainFinding {
     | 'block_rows_changed'
     | 'block_changed'
     | 'block_missing'
-    | 'head_missing';
+    | 'head_missing'
+    | 'signature_invalid'
+    | 'head_unsigned'
+    | 'balance_differs'
+    | 'entry_balance_differs';
   /** Of the chain. */
   readonly block: bigint | null;
   readonly transactionId: bigint | null;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import { BEFORE_ALL, BLOCK_COLUMNS, blockOf, type BlockRow, type ChainHead, currentHead } from './chain.js';
 import {
@@ -14,6 +15,8 @@ import {
   readRowsOfBlock,
   type RowsOfBlock,
 } from './chain-rows.js';
+import { balanceFindings } from './chain-balances.js';
+import { signatureFindings } from './chain-signature.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
 export interface VerifyOptions {
@@ -22,6 +25,10 @@ export interface VerifyOptions {
   to?: bigint;
   /** A hash that was kept outside of the database: the chain must contain it. Hex. */
   expectedHead?: string;
+  /** The signatures of this key are compared, and the newest block must have one. */
+  publicKey?: KeyObject;
+  /** Compares stored balances with the entries, too. */
+  balances?: boolean;
   /** Told after each block: entries that were verified, of all in the range. */
   onProgress?: (done: number, total: number) => void;
 }
@@ -125,9 +132,19 @@ class Verification {
     }
     if (ahead) this.verify(await ahead, onProgress, total);
     if (expectedHead !== undefined && !(await this.knows(expectedHead))) this.reportHead(expectedHead);
+    await this.compareOutside();
     this.result.findings.sort(byBlock);
     this.result.ok = this.result.findingCount === 0;
     return this.result;
+  }
+
+  /** What the chain itself does not seal, and what vouches for it. */
+  private async compareOutside(): Promise<void> {
+    const { publicKey, balances } = this.options;
+    const [client] = this.clients;
+    if (publicKey)
+      for (const found of await signatureFindings(client, this.result.head, publicKey)) this.report(found);
+    if (balances) for (const found of await balanceFindings(client)) this.report(found);
   }
 
   private report(found: ChainFinding): void {

@@ -7,7 +7,7 @@ import { refresh } from '../../api/queries.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { FormFault, useSend } from '../../ui/form.js';
-import { type Endpoint, eventTypes } from './endpoint.js';
+import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
 
 interface ModalProps {
   isOpen: boolean;
@@ -77,12 +77,12 @@ interface FormProps<Answer> {
 export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps<Answer>) {
   const { t } = useTranslation('webhooks');
   const isFinance = useSession()?.roles.includes('finance') ?? false;
-  const offered = eventTypes.filter((type) => type !== 'control.failed' || isFinance);
+  const offered = eventTypes.filter((type) => isFinance || !financeEventTypes.includes(type));
   const form = useForm<EndpointValues>({
     initialValues: {
       url: endpoint?.url ?? '',
       description: endpoint?.description ?? '',
-      events: endpoint?.events ?? offered.filter((type) => type !== 'control.failed'),
+      events: endpoint?.events ?? offered.filter((type) => !financeEventTypes.includes(type)),
     },
     validate: {
       url: (value) => (URL.canParse(value) ? null : t('endpoints.urlInvalid')),

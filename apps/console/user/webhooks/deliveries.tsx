@@ -124,6 +124,7 @@ const EVENTS = [
   'video.failed',
   'charge.refunded',
   'control.failed',
+  'ledger.head',
 ] as const;
 
 const HOUR_MS = 3_600_000;

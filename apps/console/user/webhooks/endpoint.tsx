@@ -11,7 +11,11 @@ export const eventTypes = [
   'video.failed',
   'charge.refunded',
   'control.failed',
+  'ledger.head',
 ] as const satisfies readonly Endpoint['events'][number][];
+
+/** Events of the house, for people of finance. */
+export const financeEventTypes: readonly Endpoint['events'][number][] = ['control.failed', 'ledger.head'];
 
 /** Whether deliveries go to an endpoint, and why not. */
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
