@@ -6,6 +6,7 @@ import { email } from '#apps/billing/people/fields.js';
 import { listOperators, makeOperator, type Operator } from '#apps/billing/people/operators.js';
 import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
 import { PASSWORD_CHARS, PasswordHasher } from '#identity/password.hasher.js';
+import { passwordFault, type PasswordOwner, serviceNames } from '#identity/password.rules.js';
 import { type Role, roles } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
@@ -60,7 +61,8 @@ interface CreateOptions {
 
 async function create(options: CreateOptions): Promise<void> {
   const password = options.prompt ? await askPassword() : process.env[PASSWORD_VARIABLE] || null;
-  if (password !== null) checkPassword(password);
+  if (password !== null)
+    checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
   const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
   const operator = await withDatabase(process.env, async (pool) => {
     const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
@@ -127,10 +129,12 @@ async function askPassword(): Promise<string> {
   }
 }
 
-function checkPassword(password: string): void {
+function checkPassword(password: string, owner: PasswordOwner): void {
   const { min, max } = PASSWORD_CHARS;
   if (password.length < min || password.length > max)
     throw new OperatorError(`A password has ${min} to ${max} characters.`);
+  const fault = passwordFault(password, owner);
+  if (fault !== null) throw new OperatorError(`The password ${fault}.`);
 }
 
 function emailArgument(text: string): string {

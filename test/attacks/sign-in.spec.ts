@@ -107,10 +107,43 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return body.error?.code;
 }
 
+async function paramOf(response: Response): Promise<string | null | undefined> {
+  const body = (await response.json()) as { error?: { param: string | null } };
+  return body.error?.param;
+}
+
 /** As if the last proof of all sessions were long ago. */
 async function lapse(relay: Relay): Promise<void> {
   await relay.fixture.owner.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
 }
+
+describe('a password that others would try first', () => {
+  const WEAK = ['password1234', 'Qwertyuiop123!', 'tollgate2026', '1234567890', 'iloveyou2026'];
+
+  it('is taken neither at sign-up nor by a reset nor for another', async () => {
+    const someone = await newcomer(local);
+    await visit(local, '/api/public/password-resets', { email: someone.email });
+    const reset = tokenIn(await awaitMail(local, someone.email, { subject: /new Tollgate password/ }));
+    const email = `lighthouse.keeper+${newId()}@example.com`;
+    await visit(local, '/api/public/sign-ups', { email });
+    const token = tokenIn(await awaitMail(local, email, { subject: /Finish signing up/ }));
+    for (const password of [...WEAK, 'lighthouse.keeper1', email]) {
+      const answer = await visit(local, '/api/public/sign-ups/confirm', { token, password });
+      expect([password, answer.status, await paramOf(answer)]).toEqual([password, 400, 'password']);
+    }
+    for (const password of [...WEAK, someone.email]) {
+      const answer = await visit(local, '/api/public/password-resets/confirm', { token: reset, password });
+      expect([password, answer.status, await paramOf(answer)]).toEqual([password, 400, 'password']);
+      const body = { currentPassword: PASSWORD, newPassword: password };
+      const change = await someone.post('/api/password', body);
+      expect([password, change.status, await paramOf(change)]).toEqual([password, 400, 'newPassword']);
+    }
+    // The links are still good: nothing was done.
+    expect((await visit(local, '/api/public/sign-ups/confirm', { token, password: PASSWORD })).status).toBe(
+      201,
+    );
+  });
+});
 
 describe('people who work here', () => {
   /** A session behind https of somebody who was given the role and has no device. */

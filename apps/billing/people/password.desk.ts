@@ -54,6 +54,7 @@ export class PasswordDesk {
   async reset(reset: PasswordReset, origin: Origin, requestId: string): Promise<OpenedSession> {
     const tokenHash = hashToken(reset.token);
     const person = await this.personOf(tokenHash);
+    this.parts.refuseWeak(reset.password, { email: person.email, param: 'password' });
     if (person.totpSecret !== null) await this.checkReset(person, reset.code);
     const passwordHash = await this.parts.hasher.hash(reset.password);
     const session = await inTransaction(this.parts.pool, async (client) => {
@@ -74,6 +75,7 @@ export class PasswordDesk {
   /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts. */
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
+    this.parts.refuseWeak(change.newPassword, { email: person.email, param: 'newPassword' });
     const passwordHash = await this.parts.hasher.hash(change.newPassword);
     await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);

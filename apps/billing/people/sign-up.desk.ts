@@ -57,15 +57,16 @@ export class SignUpDesk {
     this.parts.mail.wake();
   }
 
-  /** Opens the account and a session. @throws ApiError invalid_value for a link that is used or expired. */
+  /** Opens the account and a session. @throws ApiError invalid_value for a weak password, or a link that is used or expired. */
   async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
     const tokenHash = hashToken(confirmation.token);
     // Looked at before the password is hashed, since hashing for made-up links would cost us more than their senders.
-    const { rowCount } = await this.parts.pool.query(
-      'SELECT FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
+    const { rows } = await this.parts.pool.query<{ email: string }>(
+      'SELECT email FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
       [tokenHash],
     );
-    if (!rowCount) throw deadLink();
+    if (!rows[0]) throw deadLink();
+    this.parts.refuseWeak(confirmation.password, { email: rows[0].email, param: 'password' });
     const passwordHash = await this.parts.hasher.hash(confirmation.password);
     try {
       return await inTransaction(this.parts.pool, async (client) => {

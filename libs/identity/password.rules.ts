@@ -1,0 +1,58 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+
+/** Some fifty thousand passwords that are tried first, in lower case. */
+const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
+/** Shorter words stand in many good passwords. */
+const SHORTEST_WORD = 4;
+/** What people write in place of letters; a 1 may be either. */
+const LOOK_ALIKES = { '@': 'a', '4': 'a', '3': 'e', '0': 'o', $: 's', '5': 's', '7': 't' } as const;
+
+/** What is known of whose password it is. */
+export interface PasswordOwner {
+  email: string;
+  /** Names of the installation, such as its host. */
+  names: readonly string[];
+}
+
+/** Why nobody should have a password, as the end of a sentence about it; null: it may be had. */
+export function passwordFault(password: string, owner: PasswordOwner): string | null {
+  const text = password.normalize('NFKC').toLowerCase();
+  if (isCommon(text))
+    return 'is one of the first that others would try: choose words that do not belong together';
+  const rest = wordsOf(owner).reduce((left, word) => left.replaceAll(word, ' '), text);
+  const letters = rest.replace(/[^\p{L}]/gu, '');
+  if (rest === text || (letters.length >= SHORTEST_WORD && !isCommon(rest))) return null;
+  return 'must not be made of your e-mail address or the name of this service';
+}
+
+/** What an installation is called. */
+export function serviceNames(consoleUrl: string): string[] {
+  return ['tollgate', ...(URL.canParse(consoleUrl) ? [new URL(consoleUrl).hostname] : [])];
+}
+
+/** The address and its parts, the longest first. */
+function wordsOf({ email, names }: PasswordOwner): string[] {
+  const whole = [email, ...email.split('@'), ...names].map((word) => word.toLowerCase());
+  const parts = whole.flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)]);
+  const words = new Set(parts.flatMap((word) => [word, word.replace(/[^\p{L}\p{N}]/gu, '')]));
+  return [...words].filter((word) => word.length >= SHORTEST_WORD).sort((a, b) => b.length - a.length);
+}
+
+/** Whether it is a common one: also with digits and signs around it, between it, for its letters, or twice over. */
+function isCommon(text: string): boolean {
+  const inner = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const forms = [text, text.replace(/[^\p{L}]+$/u, ''), inner].flatMap(withoutDisguise);
+  return forms.some(isListed) || /^[^\p{L}]*$/u.test(text);
+}
+
+function withoutDisguise(text: string): string[] {
+  const plain = text.replace(/[@430$57]/g, (sign) => LOOK_ALIKES[sign as keyof typeof LOOK_ALIKES]);
+  const readings = [text, plain.replaceAll('1', 'i').replaceAll('!', 'i'), plain.replaceAll('1', 'l')];
+  return readings.map((reading) => reading.replace(/[^\p{L}\p{N}]/gu, ''));
+}
+
+/** Whether it is a common one, or a short one again and again. */
+function isListed(form: string): boolean {
+  const repeated = /^(.+?)\1+$/u.exec(form)?.[1];
+  return COMMON.has(form) || (repeated !== undefined && (repeated.length <= 4 || COMMON.has(repeated)));
+}
