@@ -12,6 +12,7 @@ const RETRIES = 2;
 
 let csrfToken: string | null = null;
 let onSignedOut = (): void => undefined;
+let askToConfirm = (): Promise<boolean> => Promise.resolve(false);
 
 /** The session says what goes along with requests that change something. */
 export function sendToken(token: string | null): void {
@@ -23,17 +24,35 @@ export function whenSignedOut(handler: () => void): void {
   onSignedOut = handler;
 }
 
+/** Asks people to prove that it is them, where the server wants to know; answers whether they did. */
+export function whenUnconfirmed(ask: () => Promise<boolean>): void {
+  askToConfirm = ask;
+}
+
+/** What was sent to change something: it is sent again once people have proved that it is them. */
+const copies = new WeakMap<Request, Request>();
+
 const middleware: Middleware = {
   onRequest({ request }) {
-    if (!SAFE_METHODS.has(request.method) && csrfToken !== null)
-      request.headers.set('x-csrf-token', csrfToken);
+    if (SAFE_METHODS.has(request.method)) return;
+    if (csrfToken !== null) request.headers.set('x-csrf-token', csrfToken);
+    copies.set(request, request.clone());
   },
-  async onResponse({ response }) {
+  async onResponse({ request, response }) {
     if (response.ok) return;
-    const failure = await failureOf(response);
+    let failure = await failureOf(response);
+    const copy = copies.get(request);
+    if (failure.code === 'confirmation_required' && copy && (await askToConfirm())) {
+      const again = await fetch(copy);
+      if (again.ok) return again;
+      failure = await failureOf(again);
+    }
     if (failure.code === 'not_signed_in') onSignedOut();
     // Somebody signed in anew in another tab: the session is another, and so is its token.
     if (failure.code === 'csrf_rejected') void queryClient.invalidateQueries({ queryKey: ['session'] });
+    // A role was granted since: the frame shows what has to be done first.
+    if (failure.code === 'second_factor_required')
+      void queryClient.invalidateQueries({ queryKey: ['session'] });
     throw failure;
   },
   onError({ error }) {

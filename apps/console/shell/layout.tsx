@@ -5,6 +5,8 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
 import { Navigation } from './sidebar.js';
+import { Confirmation } from './confirmation.js';
+import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { useSession } from './session.js';
 import { ViewingBanner } from './viewing.js';
 
@@ -12,13 +14,16 @@ import { ViewingBanner } from './viewing.js';
 export function Layout() {
   const { t } = useTranslation('shell');
   const session = useSession();
+  const isHeldBack = session?.secondFactor === 'required';
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [path, close]);
   return (
     <AppShell
       header={{ height: 56 }}
-      {...(session ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
+      {...(session && !isHeldBack
+        ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } }
+        : {})}
       padding="md"
     >
       <a href="#content" className="skip-link">
@@ -27,7 +32,7 @@ export function Layout() {
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap">
-            {session && (
+            {session && !isHeldBack && (
               <Burger
                 opened={isOpen}
                 onClick={toggle}
@@ -47,11 +52,13 @@ export function Layout() {
           </Group>
         </Group>
       </AppShell.Header>
-      {session && <Navigation session={session} />}
+      {session && !isHeldBack && <Navigation session={session} />}
       <AppShell.Main id="content" tabIndex={-1}>
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
-        <Outlet />
+        {session?.secondFactor === 'advised' && <SecondFactorAdvice />}
+        {isHeldBack ? <SecondFactorPage /> : <Outlet />}
       </AppShell.Main>
+      {session && <Confirmation session={session} />}
     </AppShell>
   );
 }

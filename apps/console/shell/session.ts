@@ -27,6 +27,11 @@ export function useSession(): Session | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
+/** After what the session says of its person has changed, and nothing that was read. */
+export async function readSessionAgain(): Promise<void> {
+  queryClient.setQueryData(SESSION, await sessionQuery.queryFn());
+}
+
 /** After signing in. */
 export function enter(session: Session): void {
   change(session);
@@ -55,7 +60,7 @@ export async function endSession(ask: () => Promise<unknown>): Promise<void> {
 export async function sessionChanged(): Promise<void> {
   if (isLeaving) return;
   await api.GET('/api/session');
-  queryClient.setQueryData(SESSION, await sessionQuery.queryFn());
+  await readSessionAgain();
   await queryClient.resetQueries({ predicate: isOfSession });
 }
 

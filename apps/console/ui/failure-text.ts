@@ -7,6 +7,8 @@ const TOLD = [
   'unreachable',
   'not_signed_in',
   'forbidden',
+  'second_factor_required',
+  'confirmation_required',
   'not_found',
   'csrf_rejected',
   'too_many_attempts',
@@ -67,7 +69,8 @@ export function useFieldText(): (failure: ApiFailure) => FailureText {
   return ({ code, param, message }) => {
     if (code === 'forbidden' && PASSWORD_FIELDS.includes(param))
       return { text: t('failure.fields.password'), details: null };
-    if (code === 'sign_in_failed') return { text: t('failure.fields.code'), details: null };
+    if (code === 'sign_in_failed' || (code === 'forbidden' && param === 'code'))
+      return { text: t('failure.fields.code'), details: null };
     if (code === 'missing_required_parameter') return { text: t('failure.fields.missing'), details: null };
     const sentence = withoutName(message);
     if (i18n.language === 'en') return { text: sentence, details: null };

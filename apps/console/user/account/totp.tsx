@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
@@ -30,10 +31,21 @@ type Step =
   | { kind: 'confirm'; secret: string; uri: string }
   | { kind: 'codes'; codes: string[] };
 
+/** Leads through it, from the password to the recovery codes; `done` once these were kept. */
+export function SetUpDevice({ done }: { done: () => void }) {
+  const [step, setStep] = useState<Step>({ kind: 'enrol' });
+  return <StepForm step={step} go={(next) => (next === null ? done() : setStep(next))} />;
+}
+
 function State({ totp }: { totp: Answer<'/api/totp'> }) {
   const { t } = useTranslation('account');
   const [step, setStep] = useState<Step | null>(null);
   const { enabled, recoveryCodesLeft } = totp;
+  const go = (next: Step | null) => {
+    setStep(next);
+    // Whoever works here is asked to set up what is missing, and no longer what is there.
+    if (next === null) void readSessionAgain();
+  };
   return (
     <Stack gap="sm">
       <Group>
@@ -60,7 +72,7 @@ function State({ totp }: { totp: Answer<'/api/totp'> }) {
         title={step && t(`totp.steps.${step.kind}`)}
         closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
       >
-        {step && <StepForm step={step} go={setStep} />}
+        {step && <StepForm step={step} go={go} />}
       </Modal>
     </Stack>
   );

@@ -1,0 +1,29 @@
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { whenUnconfirmed } from '../api/client.js';
+import type { Session } from './session.js';
+
+const ConfirmationDialog = lazy(() => import('./confirmation-dialog.js'));
+
+type Answer = (isConfirmed: boolean) => void;
+
+/** Asks people to prove that it is them, once for all requests that wait for it. */
+export function Confirmation({ session }: { session: Session }) {
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  useEffect(() => {
+    let asked: Promise<boolean> | null = null;
+    whenUnconfirmed(() => {
+      asked ??= new Promise<boolean>((resolve) => setAnswer(() => resolve)).finally(() => {
+        asked = null;
+        setAnswer(null);
+      });
+      return asked;
+    });
+    return () => whenUnconfirmed(() => Promise.resolve(false));
+  }, []);
+  if (!answer) return null;
+  return (
+    <Suspense fallback={null}>
+      <ConfirmationDialog by={session.secondFactor === 'on' ? 'code' : 'password'} answer={answer} />
+    </Suspense>
+  );
+}

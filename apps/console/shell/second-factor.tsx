@@ -1,0 +1,51 @@
+import { Box, Button, Group, Text } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TextLink } from '../ui/links.js';
+import { Notice } from '../ui/notice.js';
+import { Page } from '../ui/page.js';
+import { readSessionAgain } from './session.js';
+
+const SetUpDevice = lazy(async () => ({
+  default: (await import('../user/account/totp.js')).SetUpDevice,
+}));
+
+/** In place of every page for people who work here and have yet to set up their second factor. */
+export function SecondFactorPage() {
+  const { t } = useTranslation('shell');
+  return (
+    <Page title={t('secondFactor.title')} width={32}>
+      <Text>{t('secondFactor.about')}</Text>
+      <Suspense fallback={null}>
+        <SetUpDevice done={() => void readSessionAgain()} />
+      </Suspense>
+    </Page>
+  );
+}
+
+const PUT_OFF = 'tollgate.second-factor-put-off';
+
+/** Where a second factor is only advised: until it is set up, or put off for as long as the tab is open. */
+export function SecondFactorAdvice() {
+  const { t } = useTranslation('shell');
+  const [isPutOff, setPutOff] = useState(() => sessionStorage.getItem(PUT_OFF) !== null);
+  if (isPutOff) return null;
+  const putOff = () => {
+    sessionStorage.setItem(PUT_OFF, 'yes');
+    setPutOff(true);
+  };
+  return (
+    <Box mb="lg">
+      <Notice tone="quiet" role="note">
+        <Group justify="space-between">
+          <Text size="sm">
+            {t('secondFactor.advice')} <TextLink to="/account">{t('secondFactor.link')}</TextLink>
+          </Text>
+          <Button size="xs" variant="default" onClick={putOff}>
+            {t('secondFactor.putOff')}
+          </Button>
+        </Group>
+      </Notice>
+    </Box>
+  );
+}

@@ -1,0 +1,105 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, Page } from 'playwright-core';
+import { type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { PASSWORD, signedUp, signInHere } from './support/steps.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay({ SECOND_FACTOR: 'required' }), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
+  expect(problems).toEqual([]);
+});
+
+async function signedIn(email: string, path: string): Promise<Tab> {
+  const tab = await Tab.open(browser, relay, { expectedStatuses: [403, 400] });
+  tabs.push(tab);
+  await tab.goto(`/sign-in?next=${encodeURIComponent(path)}`);
+  await signInHere(tab, email);
+  await tab.page.waitForURL(`**${path}`);
+  await tab.settled();
+  return tab;
+}
+
+/** As if the last proof were long ago. */
+async function lapse(): Promise<void> {
+  await relay.fixture.owner.query('UPDATE sessions SET confirmed_at = NULL');
+}
+
+async function asksAnotherAddress(page: Page, address: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change the address' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Another e-mail address' });
+  await dialog.getByLabel(/^New e-mail address/).fill(address);
+  await dialog.getByLabel(/^Current password/).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Send me the link' }).click();
+}
+
+describe('what needs a proof', () => {
+  it('asks for the password of who has no device, and then does what was asked for', async () => {
+    const tab = await signedIn(await signedUp(relay), '/account');
+    const { page } = tab;
+    await lapse();
+    await asksAnotherAddress(page, 'next@example.com');
+    const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await asked.getByLabel(/^Password/).fill('not the password');
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await asked.getByText('The password is wrong.').waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    await asked.getByLabel(/^Password/).fill(PASSWORD);
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText(/A link is on its way to next@example.com/).waitFor();
+  });
+
+  it('is left alone when nobody confirms it', async () => {
+    const { page } = await signedIn(await signedUp(relay), '/account');
+    await lapse();
+    await asksAnotherAddress(page, 'other@example.com');
+    const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await asked.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('You didn’t confirm that it’s you, so nothing was changed.').waitFor();
+  });
+});
+
+describe('people who work here', () => {
+  it('are led to set up a second factor at once, and confirm by its codes', async () => {
+    const email = await signedUp(relay);
+    await relay.fixture.owner.query(`UPDATE users SET roles = '{user,admin}' WHERE email = $1`, [email]);
+    const tab = await signedIn(email, '/account');
+    const { page } = tab;
+    await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Overview' }).count()).toBe(0);
+    await page.getByLabel(/^Current password/).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const secret = await page.getByText(/^[A-Z2-7]{32}$/).textContent();
+    const device = new TOTP({ secret: Secret.fromBase32(secret!) });
+    expect(await tab.barriers()).toEqual([]);
+    await page.getByLabel('Code of the app').fill(device.generate({ timestamp: Date.now() - 30_000 }));
+    await page.getByRole('button', { name: 'Switch one-time codes on' }).click();
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
+    await page.getByText('10 recovery codes are left.').waitFor();
+
+    await lapse();
+    await asksAnotherAddress(page, 'third@example.com');
+    const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
+    await asked.getByLabel(/^Code/).fill('000000');
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await asked.getByText('The code is wrong, too old, or was used before.').waitFor();
+    await asked.getByLabel(/^Code/).fill(device.generate());
+    await asked.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText(/A link is on its way to third@example.com/).waitFor();
+  });
+});
