@@ -84,6 +84,8 @@ function tokenCounts(tokens: Tokens): TokenCounts {
     input: BigInt(tokens.input),
     cachedInput: BigInt(tokens.cachedInput),
     output: BigInt(tokens.output),
+    cacheWrite: BigInt(tokens.cacheWrite ?? 0),
+    cacheWrite1h: BigInt(tokens.cacheWrite1h ?? 0),
   };
 }
 

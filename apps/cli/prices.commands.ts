@@ -272,8 +272,9 @@ function change(text: string, read: (subject: string, value: string) => unknown)
 
 function priceOf(value: string): unknown {
   if (value === 'withdrawn') return null;
-  const [first, cachedInput, output] = value.split('/');
-  return cachedInput === undefined ? { unitPrice: first } : { input: first, cachedInput, output };
+  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = value.split('/');
+  if (cachedInput === undefined) return { unitPrice: first };
+  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h };
 }
 
 function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {

@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
+import type { Tokens } from './topics.js';
 
 /** The longest amount: a sign, 18 digits, a point and 18 decimals. */
 const DECIMAL_TEXT = /^-?\d{1,18}(\.\d{1,18})?$/;
@@ -58,14 +59,15 @@ export const IsReason = rule('isReason', '{ code, message }', (value) => {
 
 const TOKEN_COUNT = /^\d{1,12}$/;
 
-/** `{ input, cachedInput, output }`: tokens as decimal integers. */
+/** `{ input, cachedInput, output }`, perhaps with `cacheWrite` and `cacheWrite1h`: tokens as decimal integers. */
 export const IsTokens = rule(
   'isTokens',
   '{ input, cachedInput, output } as whole numbers in text',
   (value) => {
-    const tokens = value as Partial<Record<'input' | 'cachedInput' | 'output', unknown>> | null;
+    const tokens = value as Partial<Record<keyof Tokens, unknown>> | null;
     if (typeof tokens !== 'object' || tokens === null) return false;
-    return [tokens.input, tokens.cachedInput, tokens.output].every(
+    const { input, cachedInput, output, cacheWrite = '0', cacheWrite1h = '0' } = tokens;
+    return [input, cachedInput, output, cacheWrite, cacheWrite1h].every(
       (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
     );
   },

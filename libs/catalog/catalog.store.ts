@@ -19,7 +19,8 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('group', group_name, 'model', model_id)), '[]') FROM group_models) AS access,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', model_id, 'value', trim_scale(unit_price)::text,
       'input', trim_scale(input_price)::text, 'cachedInput', trim_scale(cached_input_price)::text,
-      'output', trim_scale(output_price)::text,
+      'output', trim_scale(output_price)::text, 'cacheWrite', trim_scale(cache_write_price)::text,
+      'cacheWrite1h', trim_scale(cache_write_1h_price)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM price_versions) AS prices,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
@@ -49,6 +50,8 @@ interface VersionRow {
   input?: string | null;
   cachedInput?: string | null;
   output?: string | null;
+  cacheWrite?: string | null;
+  cacheWrite1h?: string | null;
 }
 
 interface PriceBookRow {
@@ -127,7 +130,12 @@ function toPriceBook(row: PriceBookRow): PriceBook {
 function toPrice(version: VersionRow): Price | null {
   const { value, input, cachedInput, output } = version;
   if (value !== null) return priceOf({ unitPrice: value });
-  return input && cachedInput && output ? priceOf({ input, cachedInput, output }) : null;
+  if (!input || !cachedInput || !output) return null;
+  const writes = {
+    cacheWrite: version.cacheWrite ?? undefined,
+    cacheWrite1h: version.cacheWrite1h ?? undefined,
+  };
+  return priceOf({ input, cachedInput, output, ...writes });
 }
 
 function bySubject<T>(rows: VersionRow[], value: (row: VersionRow) => T | null): Map<string, Version<T>[]> {

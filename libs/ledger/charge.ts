@@ -103,7 +103,10 @@ export interface StoredCharge {
 /** Identifies what a charge is for; the quote and the times may differ between repeats of one request. */
 export function inputHash(command: HoldCommand): Buffer {
   const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
-  const metered = tokens ? [tokens.input, tokens.cachedInput, tokens.output].map(String) : null;
+  const { cacheWrite = 0n, cacheWrite1h = 0n } = tokens ?? {};
+  // Without writes it is what it was before they were counted.
+  const writes = cacheWrite + cacheWrite1h > 0n ? [cacheWrite, cacheWrite1h] : [];
+  const metered = tokens ? [tokens.input, tokens.cachedInput, tokens.output, ...writes].map(String) : null;
   const input = JSON.stringify([
     accountId,
     keyId,

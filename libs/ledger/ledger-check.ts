@@ -343,7 +343,7 @@ const CHECKS: Check[] = [
             (c.rule = 'list' AND (p.unit_price IS DISTINCT FROM c.unit_price
               OR (c.lines IS NOT NULL) <> (p.input_price IS NOT NULL)
               OR EXISTS (SELECT FROM jsonb_array_elements(c.lines) AS line WHERE (line ->> 'unitPrice')::numeric * 1000000
-                <> CASE line ->> 'kind' WHEN 'input' THEN p.input_price WHEN 'output' THEN p.output_price ELSE p.cached_input_price END)
+                IS DISTINCT FROM token_price(line ->> 'kind', p))
               OR p.effective_from > c.created_at
               OR m.multiplier IS DISTINCT FROM c.multiplier
               OR EXISTS (SELECT FROM price_versions n WHERE n.model_id = p.model_id

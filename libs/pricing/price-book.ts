@@ -1,5 +1,5 @@
 import type { GroupRule } from '#groups/group.js';
-import type { Decimal } from '#money/amount.js';
+import { type Decimal, multiply } from '#money/amount.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
 /** What one unit of a model is: a call (an image, an asset), a second of video, or a token. */
@@ -13,6 +13,9 @@ export type Price =
       readonly input: Decimal;
       readonly cachedInput: Decimal;
       readonly output: Decimal;
+      /** Of input that the vendor puts into its cache, for five minutes and for an hour; left out, they follow from input. */
+      readonly cacheWrite?: Decimal;
+      readonly cacheWrite1h?: Decimal;
     };
 
 /** A value that holds from a time on; the next version's start is its end (money.md 1). */
@@ -43,6 +46,24 @@ export interface PriceBook {
   readonly groupRules: ReadonlyMap<string, readonly Version<GroupRule>[]>;
   /** Models that the keys of a group may use. */
   readonly access: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const CACHE_WRITE_SHARE: Decimal = { digits: 125n, scale: 2 };
+const CACHE_WRITE_1H_SHARE: Decimal = { digits: 2n, scale: 0 };
+
+/**
+ * What a token costs that is written into a cache. Where a price states nothing: what vendors take for it, and never less
+ * than input. The database function token_price() says the same.
+ */
+export function cacheWritePrices({
+  input,
+  cacheWrite = multiply(input, CACHE_WRITE_SHARE),
+  cacheWrite1h = multiply(input, CACHE_WRITE_1H_SHARE),
+}: Pick<Extract<Price, { kind: 'token' }>, 'input' | 'cacheWrite' | 'cacheWrite1h'>): {
+  cacheWrite: Decimal;
+  cacheWrite1h: Decimal;
+} {
+  return { cacheWrite, cacheWrite1h };
 }
 
 /** The version in force at a time, or undefined before the first. */

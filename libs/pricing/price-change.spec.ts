@@ -13,7 +13,7 @@ import {
   versionsOf,
   withChanges,
 } from './price-change.js';
-import { quote } from './quote.js';
+import { quote, withTokens } from './quote.js';
 import { recompute, type RecordedCharge } from './recompute.js';
 
 const tokenPrice = { input: '2.5', cachedInput: '1.25', output: '10' };
@@ -92,6 +92,29 @@ describe('a change of a price', () => {
     expect(changeFault(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
   });
 
+  it('of cache writes is what follows from input, unless it states another', () => {
+    const change = (more: object = {}): PriceChange => ({
+      kind: 'price',
+      model: 'talk',
+      price: { ...tokenPrice, ...more },
+    });
+    expect(sameChange(change(), change({ cacheWrite: '3.125', cacheWrite1h: '5.0' }))).toBe(true);
+    expect(sameChange(change(), change({ cacheWrite: '3' }))).toBe(false);
+    const tokens = { input: 0n, cachedInput: 0n, output: 0n, cacheWrite: 1_000n, cacheWrite1h: 1_000n };
+    const cost = (more: object) => {
+      const changed = withChanges(book, [change(more)], 0);
+      const priced = quote(changed, { model: 'talk', group: 'Main', units: 1n, tokens, atMs: 1 });
+      return typeof priced === 'string' ? priced : priced.amount;
+    };
+    expect(cost({})).toBe(((3_125_000n + 5_000_000n) * 11n) / 10n);
+    expect(cost({ cacheWrite: '4' })).toBe(((4_000_000n + 5_000_000n) * 11n) / 10n);
+    expect(changeFault(book, change({ cacheWrite1h: '1000001' }))).toMatch(/cacheWrite1h is above/);
+    expect(priceText(priceOf((change({ cacheWrite: '4' }) as { price: typeof tokenPrice }).price)!)).toEqual({
+      ...tokenPrice,
+      cacheWrite: '4',
+    });
+  });
+
   it('survives being written and read, exactly, however its decimals are written', () => {
     const text = fc
       .tuple(fc.bigInt({ min: 0n, max: 999_999n }), fc.stringMatching(/^\d{0,12}$/))
@@ -134,6 +157,17 @@ describe('a charge computed again', () => {
     expect(recompute(book, { ...charge, settled: nanos(44_000_001n) })?.agrees).toBe(false);
     expect(recompute(book, { ...charge, heldAtMs: 5_000 })).toMatchObject({ inForce: false, agrees: false });
     expect(recompute(book, { ...charge, priceVersionId: 99n })).toBeNull();
+  });
+
+  it('takes what was written into a cache for input where it was held before writes had lines of their own', () => {
+    const priced = { unitPrice: parseDecimal('0.000002') };
+    const lines = (['input', 'cached_input', 'output'] as const).map((kind) => ({
+      kind,
+      units: 0n,
+      ...priced,
+    }));
+    const used = { input: 1n, cachedInput: 2n, output: 3n, cacheWrite: 10n, cacheWrite1h: 20n };
+    expect(withTokens(lines, used).map(({ units }) => units)).toEqual([31n, 2n, 3n]);
   });
 
   it('caps metered work by its hold and calls the rest a loss', () => {

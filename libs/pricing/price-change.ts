@@ -1,9 +1,18 @@
 import type { GroupRule } from '#groups/group.js';
 import { type Decimal, equalDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
-import type { Price, PriceBook, Version } from './price-book.js';
+import { cacheWritePrices, type Price, type PriceBook, type Version } from './price-book.js';
 
 /** Prices as people read and write them: decimal strings of USD; of tokens, for a million of each kind. */
-export type PriceText = { unitPrice: string } | { input: string; cachedInput: string; output: string };
+export type PriceText =
+  | { unitPrice: string }
+  | {
+      input: string;
+      cachedInput: string;
+      output: string;
+      /** For five minutes, and for an hour; left out, 1.25 and 2 times the price of input. */
+      cacheWrite?: string | undefined;
+      cacheWrite1h?: string | undefined;
+    };
 
 /** A new value for one subject; null withdraws it. */
 export type PriceChange =
@@ -41,7 +50,8 @@ function priceFault(book: PriceBook, change: Extract<PriceChange, { kind: 'price
       ? `${model.id} is priced by the ${model.unit}: give unitPrice.`
       : `${model.id} is priced by the token: give input, cachedInput and output.`;
   }
-  const faults = Object.entries(change.price).map(([name, price]) => excess(name, price, HIGHEST_PRICE));
+  const prices = Object.entries(change.price) as [string, string | undefined][];
+  const faults = prices.map(([name, price]) => excess(name, price ?? null, HIGHEST_PRICE));
   return faults.find((fault) => fault !== null) ?? null;
 }
 
@@ -112,6 +122,8 @@ export function priceOf(text: PriceText | null): Price | null {
     input: perToken(text.input),
     cachedInput: perToken(text.cachedInput),
     output: perToken(text.output),
+    ...(text.cacheWrite === undefined ? {} : { cacheWrite: perToken(text.cacheWrite) }),
+    ...(text.cacheWrite1h === undefined ? {} : { cacheWrite1h: perToken(text.cacheWrite1h) }),
   };
 }
 
@@ -126,6 +138,8 @@ export function priceText(price: Price, times: (price: Decimal) => Decimal = (sa
     input: perMillion(price.input),
     cachedInput: perMillion(price.cachedInput),
     output: perMillion(price.output),
+    ...(price.cacheWrite && { cacheWrite: perMillion(price.cacheWrite) }),
+    ...(price.cacheWrite1h && { cacheWrite1h: perMillion(price.cacheWrite1h) }),
   };
 }
 
@@ -150,17 +164,20 @@ export function sameChange(a: PriceChange, b: PriceChange): boolean {
   if (!first || !second) return first === second;
   return (
     first.length === second.length &&
-    first.every((text, at) => equalDecimals(parseDecimal(text), parseDecimal(second[at] ?? '0')))
+    first.every((each, at) => equalDecimals(each, second[at] ?? { digits: 0n, scale: 0 }))
   );
 }
 
 /** null where the change withdraws, or ends a rule. */
-function decimalsOf(change: PriceChange): string[] | null {
-  if (change.kind === 'multiplier') return change.multiplier === null ? null : [change.multiplier];
-  if (change.kind === 'rule') return change.rule === 'none' ? null : [change.unitPrice];
-  if (!change.price) return null;
-  const { price } = change;
-  return 'unitPrice' in price ? [price.unitPrice] : [price.input, price.cachedInput, price.output];
+function decimalsOf(change: PriceChange): Decimal[] | null {
+  if (change.kind === 'multiplier')
+    return change.multiplier === null ? null : [parseDecimal(change.multiplier)];
+  if (change.kind === 'rule') return change.rule === 'none' ? null : [parseDecimal(change.unitPrice)];
+  const price = priceOf(change.price);
+  if (!price) return null;
+  if (price.kind === 'unit') return [price.unitPrice];
+  const { cacheWrite, cacheWrite1h } = cacheWritePrices(price);
+  return [price.input, price.cachedInput, price.output, cacheWrite, cacheWrite1h];
 }
 
 /** The value of a change in words, for messages and lists. */
@@ -169,7 +186,11 @@ export function changeText(change: PriceChange): string {
   if (change.kind === 'rule') return change.rule === 'none' ? 'none' : `${change.unitPrice} for each call`;
   if (!change.price) return 'withdrawn';
   const { price } = change;
-  return 'unitPrice' in price
-    ? price.unitPrice
-    : `${price.input} input, ${price.cachedInput} cached, ${price.output} output per million tokens`;
+  if ('unitPrice' in price) return price.unitPrice;
+  const { input, cachedInput, output, cacheWrite, cacheWrite1h } = price;
+  const writes = [
+    ...(cacheWrite === undefined ? [] : [`${cacheWrite} cache write`]),
+    ...(cacheWrite1h === undefined ? [] : [`${cacheWrite1h} one-hour cache write`]),
+  ];
+  return `${[`${input} input`, `${cachedInput} cached`, `${output} output`, ...writes].join(', ')} per million tokens`;
 }

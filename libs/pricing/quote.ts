@@ -1,20 +1,31 @@
 import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
 import type { GroupRule } from '#groups/group.js';
-import { type Price, type PriceBook, type PricedModel, type Version, versionAt } from './price-book.js';
+import {
+  cacheWritePrices,
+  type Price,
+  type PriceBook,
+  type PricedModel,
+  type Version,
+  versionAt,
+} from './price-book.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
 export const MAX_UNITS = 1_000_000n;
 /** Tokens of one kind in one charge; no model reads or writes as many in a call. */
 export const MAX_TOKENS = 100_000_000n;
 
-/** Tokens of a call. Cached input is counted apart from input: the two never overlap. */
+/** Tokens of a call. Input that was read from a cache, or written into one, is counted apart: they never overlap. */
 export interface TokenCounts {
   readonly input: bigint;
   readonly cachedInput: bigint;
   readonly output: bigint;
+  /** Written for five minutes, and for an hour. */
+  readonly cacheWrite?: bigint;
+  readonly cacheWrite1h?: bigint;
 }
 
-export type LineKind = 'input' | 'cached_input' | 'output';
+export const lineKinds = ['input', 'cached_input', 'output', 'cache_write', 'cache_write_1h'] as const;
+export type LineKind = (typeof lineKinds)[number];
 
 /** One line of a metered charge, rounded by itself. */
 export interface ChargeLine {
@@ -166,10 +177,14 @@ function unitQuote(units: bigint, unitPrice: Decimal, multiplier: Decimal): Pric
 }
 
 function tokenLines(price: Extract<Price, { kind: 'token' }>, tokens: TokenCounts): ChargeLine[] {
+  const { input, cachedInput, output } = price;
+  const { cacheWrite, cacheWrite1h } = cacheWritePrices(price);
   const lines: ChargeLine[] = [
-    { kind: 'input', units: tokens.input, unitPrice: price.input },
-    { kind: 'cached_input', units: tokens.cachedInput, unitPrice: price.cachedInput },
-    { kind: 'output', units: tokens.output, unitPrice: price.output },
+    { kind: 'input', units: tokens.input, unitPrice: input },
+    { kind: 'cached_input', units: tokens.cachedInput, unitPrice: cachedInput },
+    { kind: 'output', units: tokens.output, unitPrice: output },
+    { kind: 'cache_write', units: tokens.cacheWrite ?? 0n, unitPrice: cacheWrite },
+    { kind: 'cache_write_1h', units: tokens.cacheWrite1h ?? 0n, unitPrice: cacheWrite1h },
   ];
   for (const { units } of lines) {
     if (units < 0n || units > MAX_TOKENS) throw new RangeError(`tokens out of range: ${units}`);
@@ -192,8 +207,16 @@ export function linesAmount(lines: readonly ChargeLine[], multiplier: Decimal): 
   return nanos(lines.reduce((sum, line) => sum + amountFor(line.unitPrice, multiplier, line.units), 0n));
 }
 
-/** The same lines with what was really used. */
+/** The same lines with what was really used. Held before writes had lines of their own, they are input. */
 export function withTokens(lines: readonly ChargeLine[], tokens: TokenCounts): ChargeLine[] {
-  const used = { input: tokens.input, cached_input: tokens.cachedInput, output: tokens.output };
+  const { input, cachedInput, output, cacheWrite = 0n, cacheWrite1h = 0n } = tokens;
+  const hasLine = lines.some(({ kind }) => kind === 'cache_write');
+  const used: Record<LineKind, bigint> = {
+    input: hasLine ? input : input + cacheWrite + cacheWrite1h,
+    cached_input: cachedInput,
+    output,
+    cache_write: cacheWrite,
+    cache_write_1h: cacheWrite1h,
+  };
   return lines.map((line) => ({ ...line, units: used[line.kind] < 0n ? 0n : used[line.kind] }));
 }

@@ -72,5 +72,11 @@ function wereInForce(book: PriceBook, charge: RecordedCharge): boolean {
 function countsOf(lines: RecordedCharge['lines']): TokenCounts | null {
   if (!lines) return null;
   const of = (kind: ChargeLine['kind']) => lines.find((line) => line.kind === kind)?.units ?? 0n;
-  return { input: of('input'), cachedInput: of('cached_input'), output: of('output') };
+  return {
+    input: of('input'),
+    cachedInput: of('cached_input'),
+    output: of('output'),
+    cacheWrite: of('cache_write'),
+    cacheWrite1h: of('cache_write_1h'),
+  };
 }

@@ -49,9 +49,9 @@ describe('a chat', () => {
     const tool = { choices: [{ delta: { tool_calls: [{ function: { arguments: '{"a":1}' } }] } }] };
     const { meter } = metered('chat', [delta('12345'), tool]);
     expect(meter.reported()).toBeNull();
-    expect(meter.billable(9n)).toEqual(tokens(9n, 0n, 3n));
-    expect(meter.billable(9n, 7n)).toEqual(tokens(9n, 0n, 7n));
-    expect(meter.billable(9n, 1n)).toEqual(tokens(9n, 0n, 3n));
+    expect(meter.billable(tokens(9n, 0n, 0n))).toEqual(tokens(9n, 0n, 3n));
+    expect(meter.billable(tokens(9n, 0n, 7n))).toEqual(tokens(9n, 0n, 7n));
+    expect(meter.billable(tokens(9n, 0n, 1n))).toEqual(tokens(9n, 0n, 3n));
     expect(meter.end).toBe('open');
   });
 
@@ -73,7 +73,9 @@ describe('a chat', () => {
   it('is read from a whole answer too', () => {
     const body = { choices: [{ message: { content: '12345678' } }], usage };
     expect(whole('chat', body).reported()).toEqual(tokens(40n, 60n, 7n));
-    expect(whole('chat', { ...body, usage: undefined }).billable(3n)).toEqual(tokens(3n, 0n, 2n));
+    expect(whole('chat', { ...body, usage: undefined }).billable(tokens(3n, 0n, 0n))).toEqual(
+      tokens(3n, 0n, 2n),
+    );
   });
 
   it.each([
@@ -118,7 +120,7 @@ describe('a response', () => {
       { type: 'response.output_text.delta', delta: '123456789' },
       { type: 'response.function_call_arguments.delta', delta: '{}' },
     ];
-    expect(metered('responses', deltas).meter.billable(5n)).toEqual(tokens(5n, 0n, 3n));
+    expect(metered('responses', deltas).meter.billable(tokens(5n, 0n, 0n))).toEqual(tokens(5n, 0n, 3n));
     const failed = { type: 'response.failed', response: { usage: null } };
     expect(metered('responses', [...deltas, failed]).meter.reported()).toBeNull();
   });
@@ -156,13 +158,13 @@ describe('a message', () => {
       delta(12),
       { type: 'message_stop' },
     ]);
-    expect(meter.reported()).toEqual(tokens(15n, 30n, 12n));
+    expect(meter.reported()).toEqual({ ...tokens(10n, 30n, 12n), cacheWrite: 5n });
     expect(meter.end).toBe('complete');
   });
 
   it('is billed by what was streamed when it was cut before the delta', () => {
     const { meter } = metered('messages', [start, { type: 'ping' }, text('x'.repeat(41))]);
-    expect(meter.reported()).toEqual(tokens(15n, 30n, 11n));
+    expect(meter.reported()).toEqual({ ...tokens(10n, 30n, 11n), cacheWrite: 5n });
     expect(meter.end).toBe('open');
   });
 
@@ -170,7 +172,7 @@ describe('a message', () => {
     const thinking = { type: 'content_block_delta', delta: { thinking: '1234' } };
     const tool = { type: 'content_block_delta', delta: { partial_json: '{"a":' } };
     const { meter } = metered('messages', [thinking, tool, { type: 'error', error: {} }]);
-    expect(meter.billable(2n)).toEqual(tokens(2n, 0n, 3n));
+    expect(meter.billable(tokens(2n, 0n, 0n))).toEqual(tokens(2n, 0n, 3n));
     expect(meter.end).toBe('failed');
   });
 
@@ -185,5 +187,48 @@ describe('speech', () => {
     const done = { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 20 } };
     const { meter } = metered('speech', [{ type: 'speech.audio.delta', audio: 'AAAA' }, done]);
     expect(meter.reported()).toEqual(tokens(3n, 0n, 20n));
+  });
+});
+
+describe('input that was written into a cache', () => {
+  const anthropic = { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 3 };
+  const message = (usage: object) => ({ content: [], usage: { ...anthropic, ...usage } });
+  const told = { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 };
+
+  it('is counted by its time, apart from what was read', () => {
+    const usage = { cache_creation_input_tokens: 60, cache_creation: told };
+    expect(whole('messages', message(usage)).reported()).toEqual({
+      ...tokens(10n, 5n, 3n),
+      cacheWrite: 20n,
+      cacheWrite1h: 40n,
+    });
+    expect(whole('messages', message({ cache_creation: told })).reported()).toMatchObject({
+      input: 10n,
+      cacheWrite1h: 40n,
+    });
+  });
+
+  it('counts as an hour where its time is not told and the request asked for an hour', () => {
+    const body = Buffer.from(JSON.stringify(message({ cache_creation_input_tokens: 60 })));
+    const reported = (longWrites: boolean) => {
+      const meter = new UsageMeter('messages', longWrites);
+      meter.addAnswer(body);
+      return meter.reported();
+    };
+    expect(reported(false)).toEqual({ ...tokens(10n, 5n, 3n), cacheWrite: 60n });
+    expect(reported(true)).toEqual({ ...tokens(10n, 5n, 3n), cacheWrite1h: 60n });
+  });
+
+  it('is part of the input in OpenAI’s dialects, and never more than that', () => {
+    const usage = (written: number) => ({
+      choices: [],
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 7,
+        prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: written },
+      },
+    });
+    expect(whole('chat', usage(30)).reported()).toEqual({ ...tokens(10n, 60n, 7n), cacheWrite: 30n });
+    expect(whole('chat', usage(3_000)).reported()).toEqual({ ...tokens(0n, 60n, 7n), cacheWrite: 40n });
   });
 });

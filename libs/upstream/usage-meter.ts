@@ -3,10 +3,12 @@ import { asObject, asText, type JsonObject, readObject } from './answers.js';
 import type { StreamKind } from './outcomes.js';
 import type { SseEvent } from './sse-splitter.js';
 
-/** What one stream or answer has told so far. Input holds cached input too, as it does with all but Anthropic. */
+/** What one stream or answer has told so far. Input holds what was cached too, as it does with all but Anthropic. */
 interface Reading {
   input?: number;
   cachedInput?: number;
+  /** Written into a cache for five minutes, for an hour, and for a time that was not told. */
+  writes: { short: number; long: number; untold: number };
   output?: number;
   /** Output is known to the end; before that, a count may be a beginning only. */
   isFinal: boolean;
@@ -33,10 +35,20 @@ const CHARACTERS_PER_TOKEN = 4;
  * text. What it cannot read it leaves aside: metering never breaks a stream.
  */
 export class UsageMeter {
-  private readonly reading: Reading = { isFinal: false, characters: 0, answers: 0, end: 'open' };
+  private readonly reading: Reading = {
+    writes: { short: 0, long: 0, untold: 0 },
+    isFinal: false,
+    characters: 0,
+    answers: 0,
+    end: 'open',
+  };
   private readonly dialect: Dialect;
 
-  constructor(kind: StreamKind) {
+  /** @param longWrites the request asked for a cache of an hour, so that writes whose time is not told may be such */
+  constructor(
+    kind: StreamKind,
+    private readonly longWrites = false,
+  ) {
     this.dialect = dialects[kind];
   }
 
@@ -62,18 +74,29 @@ export class UsageMeter {
     this.reading.end = 'complete';
   }
 
-  /** What the upstream reported, cached input apart from input; null while it has not. */
+  /** What the upstream reported, cached and written input apart from input; null while it has not. */
   reported(): TokenCounts | null {
     const { input, output, cachedInput = 0, isFinal } = this.reading;
     if (input === undefined || output === undefined) return null;
     const cached = Math.min(cachedInput, input);
+    const { short, long } = this.writes(input - cached);
     const streamed = isFinal ? 0n : this.streamed();
     const counted = toTokens(output);
     return {
-      input: toTokens(input - cached),
+      input: toTokens(input - cached - short - long),
       cachedInput: toTokens(cached),
       output: counted > streamed ? counted : streamed,
+      ...(short > 0 && { cacheWrite: toTokens(short) }),
+      ...(long > 0 && { cacheWrite1h: toTokens(long) }),
     };
+  }
+
+  /** Writes are part of the input, whatever is told of them. */
+  private writes(most: number): { short: number; long: number } {
+    const { short, long, untold } = this.reading.writes;
+    const [all, forLong] = [short + long + untold, this.longWrites ? long + untold : long];
+    const counted = Math.min(forLong, most);
+    return { short: Math.min(all - forLong, most - counted), long: counted };
   }
 
   /** An estimate of the output from what was streamed, rounded up: for an upstream that reports nothing. */
@@ -82,10 +105,10 @@ export class UsageMeter {
   }
 
   /** What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. */
-  billable(estimatedInput: bigint, estimatedOutput = 0n): TokenCounts {
+  billable(estimated: TokenCounts): TokenCounts {
     const streamed = this.streamed();
-    const output = streamed > estimatedOutput ? streamed : estimatedOutput;
-    return this.reported() ?? { input: estimatedInput, cachedInput: 0n, output };
+    const output = streamed > estimated.output ? streamed : estimated.output;
+    return this.reported() ?? { ...estimated, output };
   }
 
   /** How many answers to the one request were seen; 0 in dialects that have one at most. */
@@ -129,6 +152,7 @@ function report(reading: Reading, usage: JsonObject | null, names: Record<'input
   const details = asObject(usage[`${names.input}_details`]);
   reading.input = asCount(usage[names.input]) ?? reading.input;
   reading.cachedInput = asCount(details?.['cached_tokens']) ?? reading.cachedInput;
+  reading.writes.short = asCount(details?.['cache_write_tokens']) ?? reading.writes.short;
   reading.output = asCount(usage[names.output]) ?? reading.output;
   reading.isFinal = true;
 }
@@ -187,10 +211,14 @@ const responses: Dialect = {
 function reportMessage(reading: Reading, usage: JsonObject | null): void {
   const input = asCount(usage?.['input_tokens']);
   if (input !== undefined) {
-    const written = asCount(usage?.['cache_creation_input_tokens']) ?? 0;
+    const told = asObject(usage?.['cache_creation']);
+    const short = asCount(told?.['ephemeral_5m_input_tokens']) ?? 0;
+    const long = asCount(told?.['ephemeral_1h_input_tokens']) ?? 0;
+    const written = Math.max(asCount(usage?.['cache_creation_input_tokens']) ?? 0, short + long);
     const cached = asCount(usage?.['cache_read_input_tokens']) ?? 0;
     reading.input = input + written + cached;
     reading.cachedInput = cached;
+    reading.writes = { short, long, untold: Math.max(0, written - short - long) };
   }
   reading.output = asCount(usage?.['output_tokens']) ?? reading.output;
 }

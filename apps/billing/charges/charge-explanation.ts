@@ -92,10 +92,16 @@ function pricingOf(book: PriceBook, charge: ChargeRecord): ChargeView['pricing']
     units: units.toString(),
     unitPrice: lines ? null : unitPrice,
     multiplier,
-    lines: lines && lines.map((line) => lineView(line, multiplier)),
+    lines: lines && linesView(lines, multiplier),
     versions: versionsView(book, charge),
     rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
   };
+}
+
+/** Most calls write into no cache: those lines are shown where there is something on them. */
+function linesView(lines: readonly ChargeLine[], multiplier: string) {
+  const shown = lines.filter(({ kind, units }) => units > 0n || !kind.startsWith('cache_write'));
+  return shown.map((line) => lineView(line, multiplier));
 }
 
 function lineView({ kind, units, unitPrice }: ChargeLine, multiplier: string) {
@@ -144,7 +150,7 @@ function outcomesOf(charge: ChargeRecord): Pick<ChargeView, 'refusal' | 'hold' |
             amount: viewAmount(settled),
             at: ended,
             deliveredUnits: String(charge.deliveredUnits ?? 0n),
-            lines: deliveredLines && deliveredLines.map((line) => lineView(line, multiplier ?? '1')),
+            lines: deliveredLines && linesView(deliveredLines, multiplier ?? '1'),
           }
         : null,
     release:
@@ -188,7 +194,7 @@ export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
     units: quoted.units.toString(),
     unitPrice: quoted.unitPrice && plainDecimal(quoted.unitPrice),
     multiplier: plainDecimal(quoted.multiplier),
-    lines: lines && lines.map((line) => lineView(line, multiplier)),
+    lines: lines && linesView(lines, multiplier),
     versions: versionsView(book, named),
     rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
     amount: viewAmount(quoted.amount),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineKinds } from '#pricing/quote.js';
 import { amountView, id, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { groupName, modelName } from '../prices/price-change.fields.js';
@@ -15,7 +16,7 @@ const version = z
   .meta({ description: 'effectiveFrom null: since ever.' });
 
 const line = z.object({
-  kind: z.enum(['input', 'cached_input', 'output']),
+  kind: z.enum(lineKinds),
   units: wholeView,
   unitPrice: decimalView.meta({ description: 'USD of one token.' }),
   amount: amountView,
@@ -133,7 +134,13 @@ export const chargeRoutes = {
       n: count.optional(),
       seconds: count.optional(),
       tokens: z
-        .strictObject({ input: tokens.default(0), cachedInput: tokens.default(0), output: tokens.default(0) })
+        .strictObject({
+          input: tokens.default(0),
+          cachedInput: tokens.default(0),
+          output: tokens.default(0),
+          cacheWrite: tokens.default(0),
+          cacheWrite1h: tokens.default(0),
+        })
         .optional(),
       text: z
         .string()

@@ -19,7 +19,7 @@ export interface Wish {
   readonly keyId?: string | undefined;
   readonly n?: number | undefined;
   readonly seconds?: number | undefined;
-  readonly tokens?: { input: number; cachedInput: number; output: number } | undefined;
+  readonly tokens?: Record<keyof TokenCounts, number> | undefined;
   /** To estimate tokens by. */
   readonly text?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -165,6 +165,8 @@ function measure(
       input: BigInt(tokens.input),
       cachedInput: BigInt(tokens.cachedInput),
       output: BigInt(tokens.output),
+      cacheWrite: BigInt(tokens.cacheWrite),
+      cacheWrite1h: BigInt(tokens.cacheWrite1h),
     },
   };
 }

@@ -4,7 +4,7 @@ import { inTransaction } from '#database/database.js';
 import { firstIdAt } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { type PriceChange, withChanges } from '#pricing/price-change.js';
-import { quoteOf, type Terms, termsAt, type TokenCounts } from '#pricing/quote.js';
+import { lineKinds, quoteOf, type Terms, termsAt, type TokenCounts } from '#pricing/quote.js';
 
 export interface PreviewRequest {
   readonly changes: readonly PriceChange[];
@@ -37,6 +37,9 @@ export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
   readonly rows: PreviewRow[];
 }
 
+/** Units of each of `lineKinds`, in their order. */
+type LineCounts = [bigint, bigint, bigint, bigint, bigint];
+
 /** Requests of one size, counted together: priced once, and multiplied. */
 interface Sized {
   model: string;
@@ -44,8 +47,8 @@ interface Sized {
   requests: bigint;
   units: bigint;
   /** What was held and used, for metered work. */
-  held: [bigint, bigint, bigint] | null;
-  used: [bigint, bigint, bigint] | null;
+  held: LineCounts | null;
+  used: LineCounts | null;
 }
 
 /** How far a charge's id, minted by a gateway before the hold, may be from it: the index of ids narrows by it. */
@@ -69,7 +72,7 @@ const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(deli
   count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3`;
 
 const tokensOf = (lines: string) =>
-  ['input', 'cached_input', 'output'].map((_, at) => `coalesce((${lines} -> ${at} ->> 'units')::bigint, 0)`);
+  lineKinds.map((_, at) => `coalesce((${lines} -> ${at} ->> 'units')::bigint, 0)`);
 const HELD = tokensOf('lines');
 const USED = tokensOf('coalesce(delivered_lines, lines)');
 const IS_WITHIN_HOLD = HELD.map((held, at) => `${USED[at]} <= ${held}`).join(' AND ');
@@ -148,7 +151,7 @@ type AccountsRow = { model: string | null; group: string | null; accounts: bigin
 type LineRow = Pick<Sized, 'model' | 'group' | 'requests' | 'units'> & { kind: bigint };
 
 function asSized({ kind, units, ...rest }: LineRow): Sized {
-  const used: Sized['used'] = [0n, 0n, 0n];
+  const used: LineCounts = [0n, 0n, 0n, 0n, 0n];
   used[Number(kind) - 1] = units;
   return { ...rest, units: 1n, held: null, used };
 }
@@ -235,6 +238,8 @@ function priceOf(terms: Terms, units: bigint, counts: Sized['used']): bigint {
     input: counts[0],
     cachedInput: counts[1],
     output: counts[2],
+    cacheWrite: counts[3],
+    cacheWrite1h: counts[4],
   };
   const quoted = quoteOf(terms, { units, tokens });
   return typeof quoted === 'string' ? 0n : quoted.amount;

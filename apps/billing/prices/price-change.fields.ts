@@ -19,11 +19,17 @@ export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, '
 export const priceFields = z
   .union([
     z.strictObject({ unitPrice: decimal }),
-    z.strictObject({ input: decimal, cachedInput: decimal, output: decimal }),
+    z.strictObject({
+      input: decimal,
+      cachedInput: decimal,
+      output: decimal,
+      cacheWrite: decimal.optional(),
+      cacheWrite1h: decimal.optional(),
+    }),
   ])
   .meta({
     description:
-      'USD: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens.',
+      'USD: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`).',
   });
 
 /** One new value; the subject is the model or the group. */

@@ -16,6 +16,8 @@ const COLUMNS = [
   'input_price',
   'cached_input_price',
   'output_price',
+  'cache_write_price',
+  'cache_write_1h_price',
   'multiplier',
   'rule',
   'withdrawn',
@@ -89,8 +91,9 @@ function cellsOf(book: PriceBook, change: PriceChange): Cells {
   const cells: Cells = { kind, subject: model, ...(unit ? { unit } : {}) };
   if (price === null) return { ...cells, withdrawn: 'yes' };
   if ('unitPrice' in price) return { ...cells, unit_price: price.unitPrice };
-  const { input, cachedInput, output } = price;
-  return { ...cells, input_price: input, cached_input_price: cachedInput, output_price: output };
+  const { input, cachedInput, output, cacheWrite = '', cacheWrite1h = '' } = price;
+  const tokens = { input_price: input, cached_input_price: cachedInput, output_price: output };
+  return { ...cells, ...tokens, cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h };
 }
 
 /** The rows of a CSV file. @throws ApiError for a file that is no CSV, has other columns, or too many rows. */
@@ -152,7 +155,10 @@ function changeOfCells(cells: Cells): unknown {
     return { kind, group: subject, rule, ...rest(values, 'rule', 'unit_price'), ...defined({ unitPrice }) };
   }
   const { input_price: input, cached_input_price: cachedInput, output_price: output } = perToken;
-  const price = isWithdrawn ? null : defined({ unitPrice, input, cachedInput, output });
+  const { cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h } = perToken;
+  const price = isWithdrawn
+    ? null
+    : defined({ unitPrice, input, cachedInput, output, cacheWrite, cacheWrite1h });
   return { kind, model: subject, price, ...defined({ multiplier, rule }) };
 }
 

@@ -331,9 +331,10 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
   const column = (name: string) =>
     prices.map(({ price }) => (price as Record<string, string> | null)?.[name] ?? null);
   await client.query(
-    `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price, effective_from, proposal_id)
+    `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price,
+       cache_write_price, cache_write_1h_price, effective_from, proposal_id)
      SELECT c.*, ${EFFECTIVE_FROM}
-     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[]) AS c`,
+     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[]) AS c`,
     [
       id,
       prices.map(({ model }) => model),
@@ -341,6 +342,8 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
       column('input'),
       column('cachedInput'),
       column('output'),
+      column('cacheWrite'),
+      column('cacheWrite1h'),
     ],
   );
 }

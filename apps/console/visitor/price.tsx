@@ -19,14 +19,19 @@ export function PriceText({ price, unit }: PriceProps) {
       </span>
     );
   }
-  const kinds = ['input', 'cachedInput', 'output'] as const;
+  const kinds = ['input', 'cachedInput', 'output', 'cacheWrite', 'cacheWrite1h'] as const;
   return (
     <span className="price-lines">
-      {kinds.map((kind) => (
-        <span key={kind}>
-          {t(`market.tokens.${kind}`)}: <Money value={price[kind]} />
-        </span>
-      ))}
+      {kinds.map((kind) => {
+        const amount = price[kind];
+        return (
+          amount !== undefined && (
+            <span key={kind}>
+              {t(`market.tokens.${kind}`)}: <Money value={amount} />
+            </span>
+          )
+        );
+      })}
       <span>{t('market.units.million_tokens')}</span>
     </span>
   );

@@ -174,6 +174,12 @@ function chargeResolved(charge: ResolvedCharge, accountId: string, resolution: R
 }
 
 /** Tokens as the bus carries them. */
-export function tokensText({ input, cachedInput, output }: TokenCounts): Tokens {
-  return { input: String(input), cachedInput: String(cachedInput), output: String(output) };
+export function tokensText({ input, cachedInput, output, cacheWrite, cacheWrite1h }: TokenCounts): Tokens {
+  return {
+    input: String(input),
+    cachedInput: String(cachedInput),
+    output: String(output),
+    ...(cacheWrite && { cacheWrite: String(cacheWrite) }),
+    ...(cacheWrite1h && { cacheWrite1h: String(cacheWrite1h) }),
+  };
 }

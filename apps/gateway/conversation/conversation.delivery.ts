@@ -2,6 +2,7 @@ import type { TokenCounts } from '#pricing/quote.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Ending } from './answer.relay.js';
+import type { InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from './token-estimate.js';
 
@@ -17,7 +18,20 @@ export interface Estimated {
   asked: Conversation;
   input: TokenEstimate;
   output: TokenEstimate;
+  /** The dearest that the input may turn out to be. */
+  dearest: InputKind;
 }
+
+/** The most that the call may use: what is held for it. */
+export function mostTokens({
+  input,
+  output,
+  dearest,
+}: Pick<Estimated, 'input' | 'output' | 'dearest'>): TokenCounts {
+  return { ...NO_TOKENS, [dearest]: input.most, output: output.most };
+}
+
+const NO_TOKENS: TokenCounts = { input: 0n, cachedInput: 0n, output: 0n };
 
 /** The units that are held: every answer to a request is a call of its own. */
 export function unitsOf({ model, asked }: Pick<Estimated, 'model' | 'asked'>): bigint {
@@ -40,7 +54,9 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   // A sound that is no event stream tells nothing of its usage to its end either.
   const isEstimated = asked.kind === 'speech' && !asked.streamed;
   const isCutShort = ending.how === 'left' && !isEstimated;
-  return { units, tokens: meter.billable(isCutShort ? input.most : input.likely, output.likely) };
+  const likely = { ...NO_TOKENS, input: input.likely };
+  const counted = isCutShort ? mostTokens(estimated) : likely;
+  return { units, tokens: meter.billable({ ...counted, output: output.likely }) };
 }
 
 /** As many as came, of those that were asked for. */

@@ -30,12 +30,13 @@ import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/mode
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
-import { type Delivery, deliveryOf, unitsOf } from './conversation.delivery.js';
+import { dearestInput } from './cache-writes.js';
+import { type Delivery, deliveryOf, type Estimated, mostTokens, unitsOf } from './conversation.delivery.js';
 import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
 import { type Conversation, readConversation, withModelsLimit } from './conversation-request.js';
 import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
-import { estimateInput, estimateOutput, speechOf, type TokenEstimate } from './token-estimate.js';
+import { estimateInput, estimateOutput, speechOf } from './token-estimate.js';
 
 export interface ConversationCall {
   caller: Caller;
@@ -46,12 +47,8 @@ export interface ConversationCall {
 }
 
 /** A call that may be made: what it is and who may do it. */
-interface Prepared extends ConversationCall {
-  asked: Conversation;
-  model: CatalogModel;
+interface Prepared extends ConversationCall, Estimated {
   channels: readonly Channel[];
-  input: TokenEstimate;
-  output: TokenEstimate;
   limitAtMs: number;
 }
 
@@ -162,13 +159,15 @@ export class ConversationService {
     const output = estimateOutput(asked, model.limits);
     refuseBeyondLimits(model, measuresOf(asked, input, speechOf(asked, model.limits)));
     refuseUnmeasured(model, asked, input);
-    return { ...call, asked, model, channels, limitAtMs, input, output };
+    const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
+    const dearest = dearestInput(asked, priced);
+    return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
   }
 
   private async hold(prepared: Prepared): Promise<Hold> {
     const { config, desk, post } = this.parts;
-    const { caller, model, requestId, limitAtMs, input, output } = prepared;
-    const tokens = { input: input.most, cachedInput: 0n, output: output.most };
+    const { caller, model, requestId, limitAtMs } = prepared;
+    const tokens = mostTokens(prepared);
     const order = {
       chargeId: requestId,
       caller,
@@ -203,7 +202,7 @@ export class ConversationService {
       return;
     }
     crashPoint('upstream.accepted');
-    const meter = new UsageMeter(held.kind);
+    const meter = new UsageMeter(held.kind, held.dearest === 'cacheWrite1h');
     const clientsModel = opened.model === held.model.id ? null : held.model.id;
     const { asked, stop } = held;
     const ending = await relayAnswer(opened, { ...asked, meter, client, stop, clientsModel });

@@ -40,7 +40,8 @@ export interface PriceVersionEarned {
 const VERSIONS = `
   SELECT 'price' AS kind, id, model_id AS subject, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(unit_price)::text, trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
-      || trim_scale(output_price)::text, 'withdrawn') AS value
+      || trim_scale(output_price)::text || coalesce('/' || trim_scale(cache_write_price)::text, '')
+      || coalesce('/' || trim_scale(cache_write_1h_price)::text, ''), 'withdrawn') AS value
   FROM price_versions
   UNION ALL SELECT 'multiplier', id, group_name, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(multiplier)::text, 'withdrawn') FROM multiplier_versions

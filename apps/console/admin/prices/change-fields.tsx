@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Change, Group as CatalogGroup, Model } from '../catalog.js';
 import { ChangeValue } from './change.js';
-import { amountsOf, type Draft, draftOf, inForceFor } from './draft.js';
+import { amountsOf, type Draft, draftOf, inForceFor, optionalAmounts } from './draft.js';
 
 export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
 export type ProposalForm = UseFormReturnType<ProposalValues>;
@@ -113,7 +113,14 @@ function Subject({
   );
 }
 
-const AMOUNT_NAMES = ['unitPrice', 'input', 'cachedInput', 'output', 'multiplier'] as const;
+const AMOUNT_NAMES = [
+  'unitPrice',
+  'input',
+  'cachedInput',
+  'output',
+  ...optionalAmounts,
+  'multiplier',
+] as const;
 
 function Amounts({
   form,
@@ -128,6 +135,7 @@ function Amounts({
   const draft = form.values.changes[index]!;
   if (draft.isEnd) return <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>;
   const asked = amountsOf(draft, unit);
+  const offered = asked.includes('input') ? [...asked, ...optionalAmounts] : asked;
   const labelOf = (name: (typeof AMOUNT_NAMES)[number]) => {
     if (name === 'multiplier') return t('propose.fields.multiplier');
     if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
@@ -137,13 +145,14 @@ function Amounts({
   };
   return (
     <Group align="flex-start" gap="sm">
-      {AMOUNT_NAMES.filter((name) => asked.includes(name)).map((name) => (
+      {AMOUNT_NAMES.filter((name) => offered.includes(name)).map((name) => (
         <TextInput
           key={name}
           label={labelOf(name)}
           inputMode="decimal"
           autoComplete="off"
-          required
+          required={asked.includes(name)}
+          {...(!asked.includes(name) && { placeholder: t(`propose.fields.${name as 'cacheWrite'}`) })}
           {...(name === 'multiplier'
             ? { leftSection: <Text size="sm">×</Text> }
             : { rightSection: <Text size="sm">USD</Text>, rightSectionWidth: '3.5rem' })}

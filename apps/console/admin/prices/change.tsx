@@ -29,14 +29,19 @@ export function PriceValue({ price, unit }: { price: Price | null; unit: Unit | 
       </span>
     );
   }
-  const kinds = ['input', 'cachedInput', 'output'] as const;
+  const kinds = ['input', 'cachedInput', 'output', 'cacheWrite', 'cacheWrite1h'] as const;
   return (
     <span className="price-lines">
-      {kinds.map((kind) => (
-        <span key={kind}>
-          {t(`tokens.${kind}`)}: <Money value={price[kind]} />
-        </span>
-      ))}
+      {kinds.map((kind) => {
+        const amount = price[kind];
+        return (
+          amount !== undefined && (
+            <span key={kind}>
+              {t(`tokens.${kind}`)}: <Money value={amount} />
+            </span>
+          )
+        );
+      })}
       <span>{t('units.token')}</span>
     </span>
   );

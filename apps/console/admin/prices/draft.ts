@@ -14,6 +14,9 @@ export interface Draft {
   input: string;
   cachedInput: string;
   output: string;
+  /** Empty: they follow from input. */
+  cacheWrite: string;
+  cacheWrite1h: string;
   multiplier: string;
 }
 
@@ -27,6 +30,8 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     input: '',
     cachedInput: '',
     output: '',
+    cacheWrite: '',
+    cacheWrite1h: '',
     multiplier: '',
     ...given,
   };
@@ -55,7 +60,8 @@ export function draftOf(change: Change): Draft {
     return newDraft({ kind, subject, isEnd, unitPrice: isEnd ? '' : change.unitPrice });
   }
   const { kind, model: subject, price } = change;
-  return newDraft({ kind, subject, isEnd: price === null, ...price });
+  const stated = Object.entries(price ?? {}).filter(([, amount]) => amount !== undefined);
+  return newDraft({ kind, subject, isEnd: price === null, ...Object.fromEntries(stated) });
 }
 
 /** The change that a filled-in draft asks for. */
@@ -72,8 +78,14 @@ export function changeOf(draft: Draft, unit: Model['unit'] | undefined): Change 
   if (isEnd) return { kind, model: subject, price: null };
   if (unit !== 'token') return { kind, model: subject, price: { unitPrice } };
   const [input, cachedInput, output] = [draft.input.trim(), draft.cachedInput.trim(), draft.output.trim()];
-  return { kind, model: subject, price: { input, cachedInput, output } };
+  const writes = optionalAmounts
+    .map((name) => [name, draft[name].trim()] as const)
+    .filter(([, amount]) => amount !== '');
+  return { kind, model: subject, price: { input, cachedInput, output, ...Object.fromEntries(writes) } };
 }
+
+/** Amounts of a price by the token that may stay empty. */
+export const optionalAmounts = ['cacheWrite', 'cacheWrite1h'] as const;
 
 /** The fields of a draft that have to be decimals. */
 export function amountsOf({ kind, isEnd }: Draft, unit: Model['unit'] | undefined): (keyof Draft)[] {

@@ -95,6 +95,8 @@ function useProposalForm(props: EditorProps) {
         ? t('propose.fields.amountInvalid')
         : null;
     };
+  const amountOrNone = (value: string) =>
+    value.trim() === '' || isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid');
   return useForm<ProposalValues>({
     initialValues: valuesOf(props),
     validate: {
@@ -104,6 +106,8 @@ function useProposalForm(props: EditorProps) {
         input: amount('input'),
         cachedInput: amount('cachedInput'),
         output: amount('output'),
+        cacheWrite: amountOrNone,
+        cacheWrite1h: amountOrNone,
         multiplier: amount('multiplier'),
       },
     },

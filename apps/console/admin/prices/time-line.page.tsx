@@ -119,6 +119,8 @@ const SERIES = {
   input: 'teal.6',
   cachedInput: 'grape.6',
   output: 'orange.6',
+  cacheWrite: 'cyan.6',
+  cacheWrite1h: 'indigo.6',
 } as const;
 type SeriesName = keyof typeof SERIES;
 

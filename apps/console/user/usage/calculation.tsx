@@ -11,7 +11,7 @@ type Pricing = NonNullable<Charge['pricing']>;
 
 /** A line of the calculation, with the amount as this browser computes it. */
 interface Row {
-  what: string;
+  what: 'work' | NonNullable<Pricing['lines']>[number]['kind'];
   units: string;
   unitPrice: string;
 }
@@ -68,9 +68,7 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
       <Table.Tbody>
         {rows.map((row) => (
           <Table.Tr key={row.what}>
-            <Table.Td data-label={t(`charge.${name}`)}>
-              {t(`charge.lines.${row.what as 'work' | 'input' | 'cached_input' | 'output'}`)}
-            </Table.Td>
+            <Table.Td data-label={t(`charge.${name}`)}>{t(`charge.lines.${row.what}`)}</Table.Td>
             <Table.Td data-label={t('charge.heads.units')} ta="right">
               {exactDecimal(row.units, locale)}
             </Table.Td>
