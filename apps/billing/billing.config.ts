@@ -61,6 +61,8 @@ export interface BillingConfig {
   /** When the controls of the books run. */
   readonly reconcile: ReconcileConfig;
   readonly periods: PeriodsConfig;
+  /** How long a reward stays before it can be moved: the payment behind it may go back. */
+  readonly inviteRewardWindowMs: number;
   /** Nanos that one person may adjust an account by in a day without a second one, debts that are given up included. */
   readonly adjustmentLimit: Nanos;
 }
@@ -98,6 +100,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
+    inviteRewardWindowMs: reader.seconds('INVITE_REWARD_WINDOW_SECONDS', 30 * 24 * HOUR),
     refundLimit: readLimit(reader, 'REFUND_LIMIT'),
     adjustmentLimit: readLimit(reader, 'ADJUSTMENT_LIMIT'),
   };

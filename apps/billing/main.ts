@@ -44,6 +44,7 @@ Environment:
   SANDBOX_PAYMENTS        payments that are only played (false)
   MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone for an account in a day (1000)
   TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
+  INVITE_REWARD_WINDOW_SECONDS  how long a reward stays before it can be moved, since its payment may go back (2592000)
   REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
   ADJUSTMENT_LIMIT        USD that one person may adjust an account by alone in a day (20); stored at the start, and the
                           command line goes by what is stored

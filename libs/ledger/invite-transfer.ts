@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { settleDebt } from './debt.js';
-import { lockBalance, post } from './posting.js';
+import { movableOf, readPendingRewards } from './pending-rewards.js';
+import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
 export interface InviteTransfer {
@@ -10,6 +11,8 @@ export interface InviteTransfer {
   /** The client's own id of the move; the same again moves nothing. */
   requestId: string;
   amount: Nanos;
+  /** How long a reward stays before it can be moved: its payment may go back. */
+  windowMs: number;
 }
 
 export interface InviteTransferResult {
@@ -22,12 +25,12 @@ export interface InviteTransferResult {
 }
 
 /**
- * Moves a part of the invite balance to main: Dr invite / Cr main, with a lot that nobody paid for, queued at this time.
+ * Moves a part of the invite balance, as far as its rewards are older than the window, to main: Dr invite / Cr main, with a lot that nobody paid for, queued at this time.
  * @throws ApiError conflict for more than there is, or when the request id was used with another amount
  */
 export async function transferInvite(
   client: pg.ClientBase,
-  { accountId, requestId, amount }: InviteTransfer,
+  { accountId, requestId, amount, windowMs }: InviteTransfer,
 ): Promise<InviteTransferResult> {
   const account = await lockBalance(client, accountId);
   const { rows } = await client.query<{ amount: string }>(
@@ -44,6 +47,7 @@ export async function transferInvite(
     const message = `The invite balance is ${formatAmount(account.invite)}: no more than that can be moved.`;
     throw new ApiError('conflict', message, { param: 'amount' });
   }
+  await refusePending(client, { account, amount, windowMs });
   const transactionId = await post(client, {
     kind: 'invite-transfer',
     reference: `invite-transfer:${accountId}:${requestId}`,
@@ -60,4 +64,16 @@ export async function transferInvite(
   );
   await settleDebt(client, account);
   return { created: true, amount, invite: account.invite, main: account.main };
+}
+
+async function refusePending(
+  client: pg.ClientBase,
+  { account, amount, windowMs }: { account: LockedAccount; amount: Nanos; windowMs: number },
+): Promise<void> {
+  const pending = await readPendingRewards(client, account.accountId, windowMs);
+  const movable = movableOf(account.invite, pending);
+  const next = pending[0];
+  if (amount <= movable || !next) return;
+  const message = `${formatAmount(nanos(movable))} can be moved now; more from ${next.movableAt.toISOString()} on.`;
+  throw new ApiError('conflict', message, { param: 'amount' });
 }

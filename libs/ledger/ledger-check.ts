@@ -239,7 +239,7 @@ const CHECKS: Check[] = [
             UNION ALL SELECT transaction_id FROM invite_rewards UNION ALL SELECT transaction_id FROM invite_transfers
             UNION ALL SELECT transaction_id FROM topup_refunds UNION ALL SELECT ended_transaction_id FROM topup_refunds
             UNION ALL SELECT transaction_id FROM disputes UNION ALL SELECT reversal_transaction_id FROM disputes
-            UNION ALL SELECT transaction_id FROM reward_clawbacks UNION ALL SELECT transaction_id FROM suspense_items
+            UNION ALL SELECT transaction_id FROM reward_clawbacks UNION ALL SELECT transaction_id FROM reward_debt_payments UNION ALL SELECT transaction_id FROM suspense_items
             UNION ALL SELECT cleared_transaction_id FROM suspense_items WHERE state IN ('returned', 'expensed'))
           SELECT coalesce(p.id, b.id)::text AS transaction_id, p.kind, p.reference, count(b.id)::text AS rows FROM posted p
           FULL JOIN behind b ON b.id = p.id WHERE coalesce(p.id, b.id) IS NOT NULL
@@ -318,6 +318,11 @@ const CHECKS: Check[] = [
     sql: `SELECT r.id AS reward_id, r.amount::text, sum(c.amount)::text AS clawed_back FROM invite_rewards r
           JOIN reward_clawbacks c ON c.reward_id = r.id GROUP BY 1, 2
           HAVING sum(c.amount) NOT BETWEEN 0 AND r.amount OR sum(c.taken) < 0`,
+  },
+  {
+    invariant: 11,
+    message: 'more was paid of rewards that are owed than is owed',
+    sql: `SELECT account_id, owed::text FROM reward_debts WHERE owed < 0`,
   },
   {
     invariant: 12,

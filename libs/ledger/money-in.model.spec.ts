@@ -29,7 +29,8 @@ import { reverseWriteOff, writeOff } from './write-off.js';
  */
 const SEED = Number(process.env['MONEY_SEED'] ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env['MONEY_ROUNDS'] ?? 25);
-const CENT = 10_000_000n;
+/** A tenth of a cent, so that rewards of whole cents, and parts of them, are whole units too. */
+const CENT = 1_000_000n;
 const ACCOUNTS = 3;
 
 type Step =
@@ -51,9 +52,16 @@ type Step =
 
 const account = fc.nat(ACCOUNTS - 1);
 const any = fc.nat(30);
-const cents = fc.integer({ min: 1, max: 30 });
+const cents = fc.integer({ min: 1, max: 60 });
+/** Of payments: of units in tens, a reward and what is taken back of it are whole. */
+const tens = fc.integer({ min: 1, max: 12 }).map((count) => 10 * count);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('topup' as const), account, cents, rate: fc.constantFrom('1.3', '1.2') }),
+  fc.record({
+    kind: fc.constant('topup' as const),
+    account,
+    cents: tens,
+    rate: fc.constantFrom('1.3', '1.2'),
+  }),
   {
     weight: 2,
     arbitrary: fc.record({
@@ -71,15 +79,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       delivered: fc.nat(3).map(Boolean),
     }),
   },
-  fc.record({ kind: fc.constant('refund' as const), topup: any, cents: fc.option(cents, { nil: null }) }),
+  fc.record({ kind: fc.constant('refund' as const), topup: any, cents: fc.option(tens, { nil: null }) }),
   fc.record({ kind: fc.constant('refund-end' as const), refund: any, succeeded: fc.boolean() }),
   fc.record({ kind: fc.constant('dispute' as const), topup: any }),
   fc.record({ kind: fc.constant('dispute-end' as const), dispute: any, won: fc.boolean() }),
   fc.record({ kind: fc.constant('transfer' as const), account, part: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ kind: fc.constant('charge-refund' as const), charge: any, cents }),
-  fc.record({ kind: fc.constant('adjust' as const), account, cents: fc.integer({ min: -20, max: 20 }) }),
+  fc.record({ kind: fc.constant('adjust' as const), account, cents: fc.integer({ min: -40, max: 40 }) }),
   fc.record({ kind: fc.constant('adjust-back' as const), adjustment: any }),
-  fc.record({ kind: fc.constant('debt' as const), account, cents, part: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    kind: fc.constant('debt' as const),
+    account,
+    cents: tens,
+    part: fc.integer({ min: 1, max: 3 }),
+  }),
   {
     weight: 2,
     arbitrary: fc.record({
@@ -125,6 +138,8 @@ class ModelAccount {
   held = 0n;
   invite = 0n;
   pending = 0n;
+  /** Of rewards that were to be taken back. */
+  owed = 0n;
   topups = 0;
 
   add(name: string, count: number, paidMinor: bigint): void {
@@ -218,7 +233,7 @@ interface ModelTopup {
   reversed: number;
   reversedMinor: bigint;
   settledBack: number;
-  reward: { amount: bigint; taken: bigint; owed: bigint } | null;
+  reward: { amount: bigint; takenBack: bigint } | null;
 }
 
 interface Reversal {
@@ -230,8 +245,10 @@ interface Reversal {
   unusedMinor: bigint;
   /** All of a dispute. */
   minor?: bigint;
-  clawback: { amount: bigint; taken: bigint };
+  clawback: { amount: bigint; fromInvite: bigint; fromMain: bigint };
 }
+
+const NOTHING = { amount: 0n, fromInvite: 0n, fromMain: 0n };
 
 interface ModelCharge {
   chargeId: string;
@@ -261,7 +278,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     fixture = await createLedgerFixture();
     engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
     await fixture.owner.query(
-      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.01, now()), ('vidmodel-3', 0.01, now())`,
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.001, now()), ('vidmodel-3', 0.001, now())`,
     );
   });
   afterAll(async () => {
@@ -301,8 +318,12 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     owner.main += credits;
     owner.add(topupId, draw.cents, price.paidMinor);
     const isRewarded = draw.account > 0 && owner.topups <= 2;
-    const reward = isRewarded ? { amount: credits / 10n, taken: 0n, owed: 0n } : null;
-    if (reward) model[draw.account - 1]!.invite += reward.amount;
+    const reward = isRewarded ? { amount: credits / 10n, takenBack: 0n } : null;
+    if (reward) {
+      model[draw.account - 1]!.invite += reward.amount;
+      collect(draw.account - 1);
+    }
+    collect(draw.account);
     topups.push({
       ...{
         id: topupId,
@@ -480,8 +501,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const owner = model[topup.account]!;
     const unused = owner.unusedOf(topup.id);
     const most = Math.min(unused.length, owner.main > 0n ? Number(owner.main / CENT) : 0);
-    // Moved rewards are no whole cents, so main may hold a part of one more than the model counts.
-    const wanted = draw.cents ?? most;
+    const wanted = draw.cents ?? most - (most % 10);
     const asked = { topupId: topup.id, credits: nanos(BigInt(wanted) * CENT), reason: 'r', actor: 'system' };
     const begun = inTransaction(fixture.billing, (client) =>
       beginTopupRefund(client, { ...asked, requestId: newId() }),
@@ -497,7 +517,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     topup.reversed += wanted;
     const gone = { unused: wanted, unusedMinor: paidMinor };
     topup.reversedMinor += paidMinor;
-    refunds.push({ id, topup, cents: wanted, ...gone, clawback: { amount: 0n, taken: 0n } });
+    refunds.push({ id, topup, cents: wanted, ...gone, clawback: { ...NOTHING } });
   }
 
   async function endRefund(draw: Extract<Step, { kind: 'refund-end' }>): Promise<void> {
@@ -524,14 +544,33 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const { reward } = topup;
     if (!reward) return;
     const target = (reward.amount * BigInt(topup.settledBack)) / BigInt(topup.cents);
-    const amount = target - reward.taken - reward.owed;
+    const amount = target - reward.takenBack;
     if (amount <= 0n) return;
+    reward.takenBack += amount;
     const inviter = model[topup.account - 1]!;
-    const taken = inviter.invite < amount ? inviter.invite : amount;
-    inviter.invite -= taken;
-    reward.taken += taken;
-    reward.owed += amount - taken;
-    reversal.clawback = { amount, taken };
+    const taken = take(inviter, amount, `clawback ${reversal.id}`);
+    inviter.owed += amount - taken.fromInvite - taken.fromMain;
+    reversal.clawback = { amount, ...taken };
+  }
+
+  /** Of the invite balance first, and then of main, where it uses credit as an adjustment does. */
+  function take(owner: ModelAccount, amount: bigint, key: string): { fromInvite: bigint; fromMain: bigint } {
+    const fromInvite = owner.invite < amount ? owner.invite : amount;
+    const left = amount - fromInvite;
+    const main = owner.main > 0n ? owner.main : 0n;
+    const fromMain = main < left ? main : left;
+    owner.invite -= fromInvite;
+    owner.main -= fromMain;
+    owner.use(key, Number(fromMain / CENT), 'adjustment');
+    return { fromInvite, fromMain };
+  }
+
+  /** New credits pay what is owed of rewards. */
+  function collect(index: number): void {
+    const owner = model[index]!;
+    if (owner.owed <= 0n) return;
+    const { fromInvite, fromMain } = take(owner, owner.owed, `collected ${newId()}`);
+    owner.owed -= fromInvite + fromMain;
   }
 
   function tell(topup: ModelTopup, disputeId: string, state: 'open' | 'won' | 'lost'): Promise<void> {
@@ -565,7 +604,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     topup.reversedMinor += leftMinor;
     topup.reversed += left;
     const took = { unused, unusedMinor, minor: leftMinor };
-    const reversal = { id, topup, cents: left, ...took, clawback: { amount: 0n, taken: 0n } };
+    const reversal = { id, topup, cents: left, ...took, clawback: { ...NOTHING } };
     clawBack(reversal);
     disputes.push(reversal);
   }
@@ -585,9 +624,16 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     owner.giveBack(topup.id, ended.unused, ended.unusedMinor);
     owner.restore(ended.id, count - ended.unused);
     if (!topup.reward) return;
-    model[topup.account - 1]!.invite += clawback.taken;
-    topup.reward.taken -= clawback.taken;
-    topup.reward.owed -= clawback.amount - clawback.taken;
+    topup.reward.takenBack -= clawback.amount;
+    const { amount, fromInvite, fromMain } = clawback;
+    const inviter = model[topup.account - 1]!;
+    inviter.invite += fromInvite;
+    inviter.main += fromMain;
+    inviter.restore(`clawback ${ended.id}`, Number(fromMain / CENT));
+    inviter.owed -= amount - fromInvite - fromMain;
+    // What it paid for this reward since then comes back as invite balance.
+    if (inviter.owed < 0n) inviter.invite -= inviter.owed;
+    if (inviter.owed < 0n) inviter.owed = 0n;
   }
 
   /** Whole cents only, so that the model can count them. */
@@ -596,7 +642,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const count = Number(owner.invite / CENT / BigInt(draw.part));
     if (count === 0) return;
     const { accountId } = ids[draw.account]!;
-    const asked = { accountId, requestId: newId(), amount: nanos(BigInt(count) * CENT) };
+    const asked = { accountId, requestId: newId(), amount: nanos(BigInt(count) * CENT), windowMs: 0 };
     for (let times = 0; times < 2; times += 1)
       await inTransaction(fixture.billing, (client) => transferInvite(client, asked));
     owner.invite -= asked.amount;

@@ -1,5 +1,7 @@
 import type pg from 'pg';
+import { settleDebt } from './debt.js';
 import { type LockedAccount, post } from './posting.js';
+import { returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
 import { findInviter } from './topup.js';
 
 /**
@@ -12,8 +14,8 @@ export async function accountsOfReversal(client: pg.ClientBase, accountId: strin
 }
 
 /**
- * Takes back the reward of a top-up in proportion to what has been reversed of it in all, rounded down, as far as the
- * inviter's invite balance goes; the rest is noted as owed and freezes nobody.
+ * Takes back the reward of a top-up in proportion to what has been reversed of it, rounded down, as far as the inviter's
+ * invite balance and then main go; the rest is noted as owed, and freezes nobody.
  * @param reversal names the refund or dispute; each takes back once
  */
 export async function clawBackReward(
@@ -26,8 +28,13 @@ export async function clawBackReward(
   const amount = (reward.amount * reward.reversed) / reward.credits - reward.clawedBack;
   if (amount <= 0n) return;
   const inviter = accounts.get(reward.inviterId) as LockedAccount;
-  const taken = inviter.invite < amount ? inviter.invite : amount;
-  await writeClawback(client, { reversal, rewardId: reward.id, inviter, amount, taken });
+  await writeClawback(client, {
+    reversal,
+    rewardId: reward.id,
+    inviter,
+    amount,
+    ...takeable(inviter, amount),
+  });
 }
 
 /** Undoes exactly what a reversal took, when its dispute was won. */
@@ -40,24 +47,29 @@ export async function returnReward(
     rewardId: string;
     amount: string;
     taken: string;
+    fromMain: string;
     inviterId: string;
     transactionId: string | null;
   }>(
-    `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, r.inviter_account_id AS "inviterId",
+    `SELECT c.reward_id AS "rewardId", c.amount::text, c.taken::text, c.from_main::text AS "fromMain", r.inviter_account_id AS "inviterId",
        c.transaction_id::text AS "transactionId"
      FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.reversal = $1`,
     [undo],
   );
   const row = rows[0];
   if (!row) return;
+  const inviter = accounts.get(row.inviterId) as LockedAccount;
   await writeClawback(client, {
     reversal,
     rewardId: row.rewardId,
-    inviter: accounts.get(row.inviterId) as LockedAccount,
+    inviter,
     amount: -BigInt(row.amount),
     taken: -BigInt(row.taken),
+    fromMain: -BigInt(row.fromMain),
     linkedId: row.transactionId === null ? null : BigInt(row.transactionId),
   });
+  await returnOverpaidDebt(client, inviter);
+  await settleDebt(client, inviter);
 }
 
 interface Clawback {
@@ -66,11 +78,12 @@ interface Clawback {
   inviter: LockedAccount;
   amount: bigint;
   taken: bigint;
+  fromMain: bigint;
   linkedId?: bigint | null;
 }
 
 async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise<void> {
-  const { reversal, rewardId, inviter, amount, taken, linkedId = null } = clawback;
+  const { reversal, rewardId, inviter, amount, taken, fromMain, linkedId = null } = clawback;
   const transactionId =
     taken === 0n
       ? null
@@ -79,14 +92,12 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
           reference: `reward-clawback:${reversal}`,
           accountId: inviter.accountId,
           linkedId,
-          movements: [
-            { account: inviter, purpose: 'invite', amount: -taken },
-            { code: 'issued:promo', commodity: 'CRD', amount: taken },
-          ],
+          movements: rewardMovements(inviter, { taken, fromMain }),
         });
   await client.query(
-    `INSERT INTO reward_clawbacks (reversal, reward_id, amount, taken, transaction_id) VALUES ($1, $2, $3, $4, $5)`,
-    [reversal, rewardId, amount, taken, transactionId],
+    `INSERT INTO reward_clawbacks (reversal, reward_id, amount, taken, from_main, transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [reversal, rewardId, amount, taken, fromMain, transactionId],
   );
 }
 

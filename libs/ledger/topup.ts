@@ -8,6 +8,7 @@ import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { settleDebt } from './debt.js';
 import { type LockedAccount, lockBalances, post } from './posting.js';
+import { collectRewardDebt } from './reward-debt.js';
 
 export type PaymentProviderName = 'stripe' | 'manual' | 'sandbox';
 
@@ -74,6 +75,7 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
     await rewardInviter(client, { topupId, inviteeId: accountId, inviter, credits, paidAt });
   }
   await settleDebt(client, account);
+  await collectRewardDebt(client, account);
   await announceTopup(client, request, { topupId, balance: account.main });
   return { topupId, created: true, credits: request.credits, balance: account.main, transactionId };
 }
@@ -236,4 +238,5 @@ async function rewardInviter(
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [newId(), inviteeId, inviter.accountId, ordinal, topupId, amount, transactionId],
   );
+  await collectRewardDebt(client, inviter);
 }

@@ -425,7 +425,7 @@ describe('an invitation', () => {
     await inviter.spend(10);
   }, 30_000);
 
-  it('takes the reward back in proportion to what is refunded, the rest is owed', async () => {
+  it('takes the reward back in proportion to what is refunded, from main where it was moved', async () => {
     const inviter = await buyer();
     const invitee = await buyer(inviter);
     const { topupId, paymentId } = await invitee.buy('10');
@@ -436,14 +436,15 @@ describe('an invitation', () => {
     const dispute = (status: string) =>
       stripe.deliver(relay.consoleUrl, stripe.dispute(disputeId, paymentId, { amount: 780, status }));
     await dispute('needs_response');
-    expect(await inviter.balance()).toMatchObject({ main: '0.5', invite: '0', frozenReason: null });
+    expect(await inviter.balance()).toMatchObject({ main: '0', invite: '0', frozenReason: null });
     expect((await inviter.api.GET('/api/invites')).data).toMatchObject({
-      owed: '0.5',
+      owed: '0',
       invitees: [{ rewards: [{ amount: '1', takenBack: '1' }] }],
     });
     await dispute('won');
-    expect(await inviter.balance()).toMatchObject({ invite: '0.1' });
-    expect((await inviter.api.GET('/api/invites')).data).toMatchObject({ owed: '0' });
+    expect(await inviter.balance()).toMatchObject({ main: '0.5', invite: '0.1' });
+    const shown = (await inviter.api.GET('/api/invites')).data;
+    expect(shown).toMatchObject({ owed: '0', movable: '0.1', pending: '0', nextMovableAt: null });
     await invitee.buy('10');
     await invitee.buy('10');
     expect(await inviter.balance()).toMatchObject({ invite: '1.1' });

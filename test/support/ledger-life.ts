@@ -66,6 +66,7 @@ export class LedgerLife {
       transferInvite(client, {
         ...{ accountId: inviter.accountId, requestId: newId() },
         amount: parseAmount('1.000000007'),
+        windowMs: 0,
       }),
     );
     await this.refundOfTopup(kept, '2', 'succeeded');

@@ -28,6 +28,7 @@ const QUICK: Record<string, string> = {
   CHANNEL_FAILURES_TO_OPEN: '1000',
   VIDEO_CREATE_LIMIT_SECONDS: '1',
   ...UNTHROTTLED,
+  INVITE_REWARD_WINDOW_SECONDS: '0',
 };
 
 /** A whole relay in this process: gateway, billing, worker and sandbox on a database of its own. */

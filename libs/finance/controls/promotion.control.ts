@@ -8,8 +8,9 @@ import { crd, findItems } from './found-items.js';
 const BOOK = `
 SELECT 'reward:' || id AS subject, inviter_account_id AS account_id, -amount AS promo, amount AS invite, transaction_id
 FROM invite_rewards
-UNION ALL SELECT 'clawback:' || c.reversal, r.inviter_account_id, c.taken, -c.taken, c.transaction_id
+UNION ALL SELECT 'clawback:' || c.reversal, r.inviter_account_id, c.taken, c.from_main - c.taken, c.transaction_id
 FROM reward_clawbacks c JOIN invite_rewards r ON r.id = c.reward_id WHERE c.taken <> 0
+UNION ALL SELECT 'reward-debt:' || id, account_id, amount, from_main - amount, transaction_id FROM reward_debt_payments
 UNION ALL SELECT 'invite-transfer:' || account_id || ':' || request_id, account_id, 0, -amount, transaction_id
 FROM invite_transfers`;
 

@@ -276,7 +276,7 @@ describe('promotion', () => {
     ];
     await invited(invitee.accountId, inviter.accountId);
     await topUp(invitee.accountId, '50');
-    const move = { accountId: inviter.accountId, requestId: 'move-1', amount: parseAmount('2') };
+    const move = { accountId: inviter.accountId, requestId: 'move-1', amount: parseAmount('2'), windowMs: 0 };
     await inTransaction(ledger.billing, (client) => transferInvite(client, move));
     const { rows } = await ledger.owner.query<{ id: string; transactionId: bigint }>(
       'SELECT id, transaction_id AS "transactionId" FROM invite_rewards',

@@ -26,8 +26,7 @@ export interface DebtTotals {
 }
 
 const CONCERNED = `SELECT b.* FROM customer_balances b WHERE b.frozen OR b.main < 0`;
-const OWED = `SELECT r.inviter_account_id AS account_id, sum(c.owed)::bigint AS owed FROM reward_clawbacks c
-  JOIN invite_rewards r ON r.id = c.reward_id GROUP BY 1`;
+const OWED = 'SELECT account_id, owed FROM reward_debts';
 
 /** Accounts that owe or are frozen, by id, after one; at most so many. */
 export async function readDebtors(

@@ -7,7 +7,7 @@ export interface PromotionMovement {
   given: bigint;
   /** Taken back of them, less what was returned again. */
   clawedBack: bigint;
-  /** Moved from invite balances to main. */
+  /** Moved from invite balances to main, less what was taken back from there. */
   moved: bigint;
   /** Used of credits that nobody paid for. */
   used: bigint;
@@ -39,8 +39,10 @@ const FACTS = `
 SELECT t.recorded_at AS at, r.amount AS given, 0::bigint AS clawed_back, 0::bigint AS moved, 0::bigint AS used,
   0::bigint AS owed
 FROM invite_rewards r JOIN ledger_transactions t ON t.id = r.transaction_id
-UNION ALL SELECT coalesce(t.recorded_at, c.recorded_at), 0, c.taken, 0, 0, c.owed
+UNION ALL SELECT coalesce(t.recorded_at, c.recorded_at), 0, c.taken, -c.from_main, 0, c.owed
 FROM reward_clawbacks c LEFT JOIN ledger_transactions t ON t.id = c.transaction_id
+UNION ALL SELECT t.recorded_at, 0, p.amount, -p.from_main, 0, -p.amount
+FROM reward_debt_payments p JOIN ledger_transactions t ON t.id = p.transaction_id
 UNION ALL SELECT t.recorded_at, 0, 0, m.amount, 0, 0
 FROM invite_transfers m JOIN ledger_transactions t ON t.id = m.transaction_id
 UNION ALL SELECT t.recorded_at, 0, 0, 0, u.credits, 0

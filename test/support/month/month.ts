@@ -373,7 +373,7 @@ export class Month {
     );
     for (const { accountId, invite } of rows) {
       const amount = nanos(dice.percent(50) ? invite : (invite + 1n) / 2n);
-      const move = { accountId, requestId: newId(), amount };
+      const move = { accountId, requestId: newId(), amount, windowMs: 0 };
       await refusable(() => database.transaction((client) => transferInvite(client, move)));
     }
   }

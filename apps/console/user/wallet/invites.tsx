@@ -69,7 +69,7 @@ function Link({ invites: { link, code } }: { invites: InvitesView }) {
 }
 
 /** Rewards are of use only when they were moved to the main balance. */
-function Move({ invites: { balance, owed } }: { invites: InvitesView }) {
+function Move({ invites: { balance, movable, pending, nextMovableAt, owed } }: { invites: InvitesView }) {
   const { t } = useTranslation('wallet');
   return (
     <Card withBorder>
@@ -77,13 +77,18 @@ function Move({ invites: { balance, owed } }: { invites: InvitesView }) {
         <Text size="xl" fw={600} component="div">
           <Money value={balance} />
         </Text>
+        {nextMovableAt !== null && signOf(pending) > 0 && (
+          <Text size="sm" c="dimmed" component="div">
+            <Money value={pending} /> {t('invites.pending')} <When at={nextMovableAt} />
+          </Text>
+        )}
         {signOf(owed) > 0 && (
           <Notice tone="warning" title={t('invites.owedTitle')}>
             <Money value={owed} /> · {t('invites.owed')}
           </Notice>
         )}
-        {signOf(balance) > 0 ? (
-          <MoveForm balance={balance} />
+        {signOf(movable) > 0 ? (
+          <MoveForm balance={movable} />
         ) : (
           <Text size="sm" c="dimmed">
             {t('invites.nothing')}

@@ -1,0 +1,32 @@
+import type pg from 'pg';
+
+/** A reward that cannot be moved yet: its payment may still go back. */
+export interface PendingReward {
+  rewardId: string;
+  /** What is left of it, nanos. */
+  amount: bigint;
+  movableAt: Date;
+}
+
+/** The rewards of an inviter that are younger than the window, first to be movable first. */
+export async function readPendingRewards(
+  client: pg.ClientBase | pg.Pool,
+  accountId: string,
+  windowMs: number,
+): Promise<PendingReward[]> {
+  const { rows } = await client.query<PendingReward>(
+    `SELECT * FROM (
+       SELECT r.id AS "rewardId", r.recorded_at + make_interval(secs => $2::float8 / 1000) AS "movableAt",
+         (r.amount - (SELECT coalesce(sum(c.amount), 0) FROM reward_clawbacks c WHERE c.reward_id = r.id))::bigint AS amount
+       FROM invite_rewards r WHERE r.inviter_account_id = $1) AS rewards
+     WHERE "movableAt" > clock_timestamp() AND amount > 0 ORDER BY "movableAt"`,
+    [accountId, windowMs],
+  );
+  return rows;
+}
+
+/** What of an invite balance can be moved now. */
+export function movableOf(invite: bigint, pending: readonly PendingReward[]): bigint {
+  const waiting = pending.reduce((sum, { amount }) => sum + amount, 0n);
+  return invite > waiting ? invite - waiting : 0n;
+}

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { readBalance } from '#ledger/customer-account.js';
+import { transferInvite } from '#ledger/invite-transfer.js';
+import { checkLedger } from '#ledger/ledger-check.js';
+import { movableOf, readPendingRewards } from '#ledger/pending-rewards.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
+import { recordTopup } from '#ledger/topup.js';
+import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import { loadPriceBook } from '../../libs/catalog/catalog.store.js';
+import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+
+const HOUR_MS = 3_600_000;
+/** A picture costs 0.03. */
+const MODEL = 'imgmodel-4';
+
+let fixture: LedgerFixture;
+let engine: PostingEngine;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
+});
+afterAll(async () => {
+  expect(await checkLedger(fixture.billing, { graceMs: 60_000 })).toMatchObject({ ok: true, violations: [] });
+  await engine.close();
+  await fixture.close();
+});
+
+interface Person {
+  accountId: string;
+  keyId: string;
+}
+
+async function pair(): Promise<{ inviter: Person; invitee: Person }> {
+  const inviter = await fixture.account({ credits: '0' });
+  const invitee = await fixture.account({ credits: '0' });
+  await fixture.billing.query(
+    'INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)',
+    [invitee.accountId, inviter.accountId],
+  );
+  return { inviter, invitee };
+}
+
+async function buy({ accountId }: Person, credits: string): Promise<string> {
+  const price = priceCredits(parseAmount(credits), '1.3');
+  const payment = { provider: 'manual' as const, paymentId: newId(), currency: 'USD' };
+  const { topupId } = await recordTopup(fixture.billing, { accountId, ...payment, ...price, rate: '1.3' });
+  return topupId;
+}
+
+function move({ accountId }: Person, amount: string, windowMs = 0): Promise<unknown> {
+  const asked = { accountId, requestId: newId(), amount: parseAmount(amount), windowMs };
+  return inTransaction(fixture.billing, (client) => transferInvite(client, asked));
+}
+
+async function refund(topupId: string, credits: string): Promise<void> {
+  const asked = { topupId, credits: parseAmount(credits), reason: 'r', actor: 'system', requestId: newId() };
+  const { id } = await inTransaction(fixture.billing, (client) => beginTopupRefund(client, asked));
+  await inTransaction(fixture.billing, (client) =>
+    endTopupRefund(client, { refundId: id, providerRefundId: null, outcome: 'succeeded' }),
+  );
+}
+
+async function spend({ accountId, keyId }: Person, pictures: bigint): Promise<void> {
+  const chargeId = newId();
+  const amount = nanos(pictures * parseAmount('0.03'));
+  const { outcome } = await engine.hold({
+    ...{ chargeId, accountId, keyId, model: MODEL, requestedModel: MODEL, group: 'Vendora-Main' },
+    ...{ units: pictures, quotedAmount: amount, expiresAtMs: Date.parse('2100-01-01') },
+    ...{ deadlineMs: null, taskId: null, requestId: 'request' },
+  });
+  expect(outcome).toBe('held');
+  await engine.resolve({
+    ...{ chargeId, accountId, deliveredUnits: null, outcome: 'delivered', channel: 'c', reason: null },
+    ...{ upstreamStatus: null, latencyMs: null },
+  });
+}
+
+async function balances({ accountId }: Person): Promise<{ main: string; invite: string; owed: string }> {
+  const balance = await readBalance(fixture.billing, accountId);
+  const { rows } = await fixture.billing.query<{ owed: bigint }>(
+    'SELECT owed FROM reward_debts WHERE account_id = $1',
+    [accountId],
+  );
+  const text = (amount: bigint = 0n) => formatAmount(amount);
+  return { main: text(balance?.main), invite: text(balance?.invite), owed: text(rows[0]?.owed) };
+}
+
+it('a reward stays until its payment can hardly go back any more, and what is older can be moved', async () => {
+  const { inviter, invitee } = await pair();
+  await buy(invitee, '30');
+  await fixture.owner.query('ALTER TABLE invite_rewards DISABLE TRIGGER USER');
+  await fixture.owner.query(
+    `UPDATE invite_rewards SET recorded_at = now() - interval '2 hours' WHERE inviter_account_id = $1`,
+    [inviter.accountId],
+  );
+  await fixture.owner.query('ALTER TABLE invite_rewards ENABLE TRIGGER USER');
+  await buy(invitee, '10');
+  const pending = await readPendingRewards(fixture.billing, inviter.accountId, HOUR_MS);
+  expect(pending.map(({ amount }) => amount)).toEqual([parseAmount('1')]);
+  expect(movableOf(parseAmount('4'), pending)).toBe(parseAmount('3'));
+  await expect(move(inviter, '3.000000001', HOUR_MS)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/^3 can be moved now; more from \d{4}-/),
+  });
+  await move(inviter, '3', HOUR_MS);
+  expect(await balances(inviter)).toEqual({ main: '3', invite: '1', owed: '0' });
+});
+
+it('moving a reward does not keep it: what was taken back comes from main', async () => {
+  const { inviter, invitee } = await pair();
+  const topupId = await buy(invitee, '30');
+  await move(inviter, '2.5');
+  await refund(topupId, '10');
+  expect(await balances(inviter)).toEqual({ main: '2', invite: '0', owed: '0' });
+});
+
+it('nor does spending it: the rest is owed, and the next top-up and the next reward pay it', async () => {
+  const { inviter, invitee } = await pair();
+  const topupId = await buy(invitee, '30');
+  await move(inviter, '3');
+  await spend(inviter, 99n);
+  await refund(topupId, '30');
+  expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '2.97' });
+  await buy(inviter, '1');
+  expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '1.97' });
+  await buy(invitee, '10');
+  expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '0.97' });
+  await buy(inviter, '5');
+  expect(await balances(inviter)).toEqual({ main: '4.03', invite: '0', owed: '0' });
+});
