@@ -7221,6 +7221,16 @@ export interface operations {
                            * @example 0.02
                            */
                           output: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          cacheWrite?: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          cacheWrite1h?: string;
                         }
                     )
                   | null;
@@ -7303,6 +7313,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -7364,6 +7384,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -7543,6 +7573,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -7604,6 +7644,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -7752,6 +7802,16 @@ export interface operations {
                            * @example 0.02
                            */
                           output: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          cacheWrite?: string;
+                          /**
+                           * @description An exact decimal string, not negative.
+                           * @example 0.02
+                           */
+                          cacheWrite1h?: string;
                         }
                     )
                   | null;
@@ -7836,6 +7896,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -7897,6 +7967,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -8101,6 +8181,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -8162,6 +8252,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -8366,6 +8466,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -8427,6 +8537,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -8771,6 +8891,16 @@ export interface operations {
                              * @example 0.02
                              */
                             output: string;
+                            /**
+                             * @description An exact decimal string, not negative.
+                             * @example 0.02
+                             */
+                            cacheWrite?: string;
+                            /**
+                             * @description An exact decimal string, not negative.
+                             * @example 0.02
+                             */
+                            cacheWrite1h?: string;
                           }
                       )
                     | null;
@@ -8977,6 +9107,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -9037,6 +9177,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -9101,6 +9251,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -9161,6 +9321,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -9356,6 +9526,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -9416,6 +9596,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -9480,6 +9670,16 @@ export interface operations {
                                * @example 0.02
                                */
                               output: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite?: string;
+                              /**
+                               * @description An exact decimal string, not negative.
+                               * @example 0.02
+                               */
+                              cacheWrite1h?: string;
                             }
                         )
                       | null;
@@ -9540,6 +9740,16 @@ export interface operations {
                                    * @example 0.02
                                    */
                                   output: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite?: string;
+                                  /**
+                                   * @description An exact decimal string, not negative.
+                                   * @example 0.02
+                                   */
+                                  cacheWrite1h?: string;
                                 }
                             )
                           | null;
@@ -10628,7 +10838,7 @@ export interface operations {
               lines:
                 | {
                     /** @enum {string} */
-                    kind: 'input' | 'cached_input' | 'output';
+                    kind: 'input' | 'cached_input' | 'output' | 'cache_write' | 'cache_write_1h';
                     /**
                      * @description A whole number.
                      * @example 3
@@ -10697,7 +10907,7 @@ export interface operations {
               lines:
                 | {
                     /** @enum {string} */
-                    kind: 'input' | 'cached_input' | 'output';
+                    kind: 'input' | 'cached_input' | 'output' | 'cache_write' | 'cache_write_1h';
                     /**
                      * @description A whole number.
                      * @example 3
@@ -21380,7 +21590,19 @@ export interface operations {
              */
             balance: string;
             /**
-             * @description Rewards of payments that went back, which the balance did not cover.
+             * @description What of it can be moved now.
+             * @example 0.02
+             */
+            movable: string;
+            /**
+             * @description What cannot be moved yet: the payments may still go back.
+             * @example 0.02
+             */
+            pending: string;
+            /** @description When more can be moved; null: all can be now. */
+            nextMovableAt: string | null;
+            /**
+             * @description Rewards of payments that went back, which no balance covered; the next credits pay it.
              * @example 0.02
              */
             owed: string;
@@ -21409,6 +21631,8 @@ export interface operations {
                  * @description ISO 8601, UTC.
                  */
                 at: string;
+                /** @description Null: it can be moved. */
+                movableAt: string | null;
               }[];
             }[];
           };
@@ -23570,6 +23794,16 @@ export interface operations {
                          * @example 0.02
                          */
                         output: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cacheWrite?: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cacheWrite1h?: string;
                       }
                   )
                 | null;
@@ -23610,6 +23844,16 @@ export interface operations {
                        * @example 0.02
                        */
                       output: string;
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      cacheWrite?: string;
+                      /**
+                       * @description An exact decimal string, not negative.
+                       * @example 0.02
+                       */
+                      cacheWrite1h?: string;
                     };
                 /** @description Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here. */
                 available: boolean;
@@ -23731,6 +23975,16 @@ export interface operations {
                          * @example 0.02
                          */
                         output: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cacheWrite?: string;
+                        /**
+                         * @description An exact decimal string, not negative.
+                         * @example 0.02
+                         */
+                        cacheWrite1h?: string;
                       }
                   )
                 | null;
@@ -24325,6 +24579,10 @@ export interface operations {
             cachedInput?: number;
             /** @default 0 */
             output?: number;
+            /** @default 0 */
+            cacheWrite?: number;
+            /** @default 0 */
+            cacheWrite1h?: number;
           };
           /** @description What is said to the model, or what it is to speak, to estimate tokens by. */
           text?: string;
@@ -24357,7 +24615,7 @@ export interface operations {
             lines:
               | {
                   /** @enum {string} */
-                  kind: 'input' | 'cached_input' | 'output';
+                  kind: 'input' | 'cached_input' | 'output' | 'cache_write' | 'cache_write_1h';
                   /**
                    * @description A whole number.
                    * @example 3
@@ -26677,7 +26935,7 @@ export interface operations {
               lines:
                 | {
                     /** @enum {string} */
-                    kind: 'input' | 'cached_input' | 'output';
+                    kind: 'input' | 'cached_input' | 'output' | 'cache_write' | 'cache_write_1h';
                     /**
                      * @description A whole number.
                      * @example 3
@@ -26746,7 +27004,7 @@ export interface operations {
               lines:
                 | {
                     /** @enum {string} */
-                    kind: 'input' | 'cached_input' | 'output';
+                    kind: 'input' | 'cached_input' | 'output' | 'cache_write' | 'cache_write_1h';
                     /**
                      * @description A whole number.
                      * @example 3
