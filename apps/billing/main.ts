@@ -15,7 +15,10 @@ const HELP = `Billing: answers charges on the bus, and serves the console addres
 Usage: node dist/apps/billing/main.js [--help]
 
 Environment:
-  DATABASE_URL            login of the role tollgate_billing
+  DATABASE_URL            login of the role tollgate_billing; its password may be in DATABASE_PASSWORD
+  SECRETS_KEY             encrypts what the database keeps of secrets: 32 bytes in base64, the same for every program;
+                          tollgate secrets rotate --help says how to exchange it
+  CHAIN_SIGNING_KEY       private Ed25519 key (PEM) that signs the heads of the ledger's hash chain; else nothing does
   KAFKA_BROKERS           brokers, host:port, separated by commas
   KAFKA_NAMESPACE         stands before every topic and group, for several installations on one broker
   HOST                    address to listen on (0.0.0.0)
@@ -68,6 +71,7 @@ Environment:
   TRUST_PROXY             believe X-Forwarded-For of one proxy (true) or of so many (false)
   LOG_LEVEL               info
 
+A secret may be in a file instead, which NAME_FILE names, such as DATABASE_PASSWORD_FILE.
 SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.
 `;
 

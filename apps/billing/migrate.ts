@@ -13,6 +13,8 @@ Environment:
   GATEWAY_DATABASE_PASSWORD  passwords to give to the roles tollgate_gateway,
   WORKER_DATABASE_PASSWORD   tollgate_worker and tollgate_billing;
   BILLING_DATABASE_PASSWORD  a role without one keeps the one it has
+  SECRETS_KEY                encrypts what is still stored plain or under
+                             another key: 32 bytes in base64
   SANDBOX_URL                a sandbox upstream that serves every model, with
   SANDBOX_API_KEY            its key; without them the channels stay as they are
 

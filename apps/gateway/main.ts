@@ -16,7 +16,7 @@ const HELP = `Gateway: the data plane at /v1 and /vendora/v1.
 Usage: node dist/apps/gateway/main.js [--help]
 
 Environment:
-  DATABASE_URL                 login of the role tollgate_gateway
+  DATABASE_URL                 login of the role tollgate_gateway; its password may be in DATABASE_PASSWORD
   KAFKA_BROKERS                brokers, host:port, separated by commas
   KAFKA_NAMESPACE              stands before every topic and group, for several installations on one broker
   STORAGE                      where finished files are, shared with the video workers: file (default) or s3
@@ -25,6 +25,7 @@ Environment:
   S3_ACCESS_KEY_ID             s3: the key, with S3_SECRET_ACCESS_KEY
   S3_FORCE_PATH_STYLE          s3: name the bucket in the path (true with an endpoint)
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
+  SECRETS_KEY                  opens the keys of channels: 32 bytes in base64, the same for every program
   CONSOLE_GRANT_SECRET         shared with billing, 32 characters or more: its console may call for people
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
   ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
@@ -49,6 +50,7 @@ Environment:
   SHUTDOWN_GRACE_SECONDS       how long requests in flight are waited for (30)
   LOG_LEVEL                    info
 
+A secret may be in a file instead, which NAME_FILE names, such as DATABASE_PASSWORD_FILE.
 SIGTERM and SIGINT finish what is in flight first. Exit codes: 0 stopped, 1 failed.
 `;
 

@@ -15,7 +15,8 @@ const HELP = `The video worker: follows videos upstream, stores their files, ann
 Usage: node dist/apps/video-worker/main.js [--help]
 
 Environment:
-  DATABASE_URL               login of the role tollgate_worker
+  DATABASE_URL               login of the role tollgate_worker; its password may be in DATABASE_PASSWORD
+  SECRETS_KEY                opens the keys of channels: 32 bytes in base64, the same for every program
   KAFKA_BROKERS              brokers, host:port, separated by commas
   KAFKA_NAMESPACE            stands before every topic and group, for several installations on one broker
   STORAGE                    where finished files are, shared with the gateways: file (default) or s3
@@ -45,6 +46,7 @@ Environment:
   OUTBOX_POLL_SECONDS        net under the outbox relay (0.25)
   LOG_LEVEL                  info
 
+A secret may be in a file instead, which NAME_FILE names, such as DATABASE_PASSWORD_FILE.
 SIGTERM and SIGINT give back what is under way first. Exit codes: 0 stopped, 1 failed.
 `;
 

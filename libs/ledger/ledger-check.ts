@@ -41,6 +41,23 @@ const EXPECTED_USE = `coalesce(lines_amount(delivered_lines, multiplier),
 /** What support gave back of a charge: work that was charged and failed is put right so. */
 const GIVEN_BACK = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
+/** Stored balances that their entries do not come to. */
+export const STORED_BALANCES_SQL = `SELECT b.account_id, v.purpose, v.ledger_id::text AS ledger_account_id, v.stored::text, coalesce(s.total, 0)::text AS entries
+FROM customer_balances b
+CROSS JOIN LATERAL (VALUES ('main', main, main_ledger_id), ('held', held, held_ledger_id),
+  ('invite', invite, invite_ledger_id), ('refund-pending', refund_pending, refund_pending_ledger_id))
+  AS v (purpose, stored, ledger_id)
+LEFT JOIN (SELECT ledger_account_id, sum(amount) AS total FROM ledger_entries GROUP BY 1) s
+  ON s.ledger_account_id = v.ledger_id
+WHERE v.stored <> coalesce(s.total, 0)`;
+
+/** Entries of customers whose balance is not the one before and their amount. */
+export const RUNNING_BALANCES_SQL = `SELECT transaction_id::text, ordinal::text, ledger_account_id::text, balance_after::text, expected::text FROM (
+  SELECT e.*, coalesce(lag(balance_after) OVER w, 0) + amount AS expected FROM ledger_entries e
+  JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
+  WINDOW w AS (PARTITION BY ledger_account_id ORDER BY transaction_id, ordinal)) run
+WHERE balance_after IS DISTINCT FROM expected`;
+
 /**
  * The invariants as queries: each selects what violates it, so an empty answer is a clean ledger. They run on one
  * snapshot of a live database.
@@ -74,23 +91,12 @@ const CHECKS: Check[] = [
   {
     invariant: 2,
     message: 'a stored balance is not the sum of its entries',
-    sql: `SELECT b.account_id, v.purpose, v.stored::text, coalesce(s.total, 0)::text AS entries
-          FROM customer_balances b
-          CROSS JOIN LATERAL (VALUES ('main', main, main_ledger_id), ('held', held, held_ledger_id),
-            ('invite', invite, invite_ledger_id), ('refund-pending', refund_pending, refund_pending_ledger_id))
-            AS v (purpose, stored, ledger_id)
-          LEFT JOIN (SELECT ledger_account_id, sum(amount) AS total FROM ledger_entries GROUP BY 1) s
-            ON s.ledger_account_id = v.ledger_id
-          WHERE v.stored <> coalesce(s.total, 0)`,
+    sql: STORED_BALANCES_SQL,
   },
   {
     invariant: 2,
     message: "an entry's balance is not the previous one plus its amount",
-    sql: `SELECT transaction_id::text, ordinal::text, ledger_account_id::text, balance_after::text, expected::text FROM (
-            SELECT e.*, coalesce(lag(balance_after) OVER w, 0) + amount AS expected FROM ledger_entries e
-            JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
-            WINDOW w AS (PARTITION BY ledger_account_id ORDER BY transaction_id, ordinal)) run
-          WHERE balance_after IS DISTINCT FROM expected`,
+    sql: RUNNING_BALANCES_SQL,
   },
   {
     invariant: 3,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,28 @@ async function doctor(
   const { checks } = JSON.parse(stdout) as { checks: Finding[] };
   return { code, checks: new Map(checks.map((each) => [each.check, each])) };
 }
+
+describe('secrets rotate', () => {
+  it('encrypts what is plain or under an earlier key, and names what no key opens', async () => {
+    const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+    const channels = await ledger.owner.query<{ id: string; key: string }>(
+      'SELECT id, api_key AS key FROM channels',
+    );
+    const rotate = (SECRETS_KEY: string) => tollgate(['secrets', 'rotate', '--json'], { SECRETS_KEY });
+    const done = (count: number) => ({ channels: count, webhooks: 0, oneTimeCodes: 0, unreadable: [] });
+    try {
+      expect(JSON.parse((await rotate(first)).stdout)).toEqual(done(channels.rows.length));
+      expect(JSON.parse((await rotate(`${second},${first}`)).stdout)).toEqual(done(channels.rows.length));
+      const lost = await rotate(first);
+      expect(lost.code).toBe(1);
+      expect(lost.stderr).toMatch(/SECRETS_KEY lacks the key [0-9a-f]{8}/);
+      expect((await tollgate(['secrets', 'rotate'])).stderr).toContain('SECRETS_KEY must be set');
+    } finally {
+      for (const { id, key } of channels.rows)
+        await ledger.owner.query('UPDATE channels SET api_key = $2 WHERE id = $1', [id, key]);
+    }
+  });
+});
 
 describe('dead letters', () => {
   it('are listed, shown, and played again once', async () => {
