@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
 import { amount, amountView, id, name, pageOf, pageQuery, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { modelName } from '../prices/price-change.fields.js';
 
 const MAX_MODELS = 500;
 const MAX_RANGES = 100;
 const MAX_COUNT = 1_000_000;
 
 const models = z
-  .array(z.string().min(1).max(100))
+  .array(modelName)
   .min(1, 'must name a model; null allows all')
   .max(MAX_MODELS)
   .transform((list) => [...new Set(list)]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
 import type { PriceChange } from '#pricing/price-change.js';
 
 const MAX_CHANGES = 5_000;
@@ -11,7 +12,10 @@ export const decimal = z
 
 export const modelName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9.-]{0,99}$/, 'must be a model id: lower-case letters, digits, dots and dashes');
+  .regex(
+    MODEL_ID,
+    `must be a model id of up to ${MAX_MODEL_ID_CHARS} letters, digits and . _ : -, with single slashes between its parts`,
+  );
 
 export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a group');
 

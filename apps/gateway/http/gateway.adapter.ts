@@ -29,6 +29,7 @@ import {
 import { errorBodyFor } from './error-shape.js';
 import { trustedHops } from '#platform/proxies.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
+import { joinModelId } from './model-path.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
 import type { RouteTable } from './route-table.js';
@@ -46,6 +47,7 @@ export class GatewayAdapter extends FastifyAdapter {
       forceCloseConnections: 'idle',
       return503OnClosing: false,
       trustProxy: trustedHops(options.trustProxy),
+      rewriteUrl: ({ method = 'GET', url = '/' }) => joinModelId(method, url),
       routerOptions: { maxParamLength: MAX_PATH_PARAM_CHARS, ignoreTrailingSlash: true },
       frameworkErrors: answerUnroutable,
       clientErrorHandler: answerUnreadable,

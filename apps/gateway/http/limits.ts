@@ -1,3 +1,4 @@
+import { MAX_MODEL_ID_CHARS } from '#catalog/model-id.js';
 import { PICTURES_BODY_BYTES } from '#platform/body-limits.js';
 
 /** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
@@ -17,7 +18,7 @@ export const PICTURE_FETCH_MS = 20_000;
 
 /** OpenAI's own limit for image prompts. */
 export const MAX_PROMPT_CHARS = 32_000;
-export const MAX_MODEL_CHARS = 100;
+export const MAX_MODEL_CHARS = MAX_MODEL_ID_CHARS;
 /** Sizes, aspect ratios and resolutions: `10000x10000` and what vendors call theirs. */
 export const MAX_SHAPE_CHARS = 20;
 /** OpenAI's own limit for a text to be spoken. */

@@ -1,4 +1,5 @@
-import { type Catalog, type CatalogModel, modelsOfGroup } from '#catalog/catalog.js';
+import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { modelsForSale } from '#catalog/offer.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Family } from '#pricing/price-book.js';
@@ -13,13 +14,30 @@ const HOME: Partial<Record<Family, string>> = {
   '3d': 'POST /v1/3d',
 };
 
-/** The models that a caller's key may use, by id. What a hold decides is more recent: keys are remembered for a moment. */
-export function modelsOfCaller(catalog: Catalog, { group, allowedModels }: Caller): CatalogModel[] {
-  const models = modelsOfGroup(catalog, group);
+/**
+ * The models that a caller's key can use now, by id: one without a price or a channel is not for sale. What a hold decides is
+ * more recent: keys are remembered for a moment.
+ */
+export function modelsOfCaller(
+  catalog: Catalog,
+  { group, allowedModels }: Caller,
+  nowMs: number,
+): CatalogModel[] {
+  const models = modelsForSale(catalog, group, nowMs);
   if (!allowedModels) return models;
   return models.filter(
     ({ id, aliasOf }) => allowedModels.includes(id) || allowedModels.includes(aliasOf ?? ''),
   );
+}
+
+/** One of the models that a caller's key can use now. @throws ApiError model_not_found */
+export function modelOfCaller(
+  catalog: Catalog,
+  { id, caller, nowMs }: { id: string; caller: Caller; nowMs: number },
+): CatalogModel {
+  const model = modelsOfCaller(catalog, caller, nowMs).find((each) => each.id === id);
+  if (!model) throw noSuchModel(id, caller.group);
+  return model;
 }
 
 /** The model as this group sees it. @throws ApiError model_not_found, the same for unknown, switched off and out of the group */

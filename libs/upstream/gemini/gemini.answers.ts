@@ -12,10 +12,10 @@ import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
 
 /** What stands between slashes; nothing in it needs escaping, and none is a dot segment. */
-const OPERATION_NAME = /^(?:models\/[\w.-]{1,100}\/)?operations\/[\w-]{1,100}$/;
+const OPERATION_NAME = /^(?:models\/[\w.:/-]{1,200}\/)?operations\/[\w-]{1,100}$/;
 
 export function isOperationName(name: string): boolean {
-  return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.+$/.test(segment));
+  return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.*$/.test(segment));
 }
 
 /** Reads the pictures of a :predict; at most `asked`, and never none. A filtered one is named with its reason. */

@@ -11,6 +11,9 @@ import { families, type Model, useGroups } from '../catalog.js';
 import { LimitFields } from './limit-fields.js';
 import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
 
+/** As the server has it: as vendors write ids, with single slashes between their parts. */
+const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za-z0-9._:-]*)*$/;
+
 /** What the models of a family can be priced by. */
 const UNITS: Record<Model['family'], readonly Model['unit'][]> = {
   image: ['call'],
@@ -66,7 +69,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
       ...limitValues({}),
     },
     validate: {
-      id: (value) => (/^[a-z0-9][a-z0-9.-]{0,99}$/.test(value.trim()) ? null : t('fields.modelInvalid')),
+      id: (value) => (MODEL_ID.test(value.trim()) ? null : t('fields.modelInvalid')),
       aliasOf: (value) => (isAlias && value === '' ? t('fields.aliasMissing') : null),
       ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')),
     },
