@@ -34,7 +34,7 @@ import { ConversationsController } from './conversation/conversations.controller
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import { gatewayReporter } from './gateway.report.js';
-import { CONFIG } from './gateway.tokens.js';
+import { CLOCK, CONFIG } from './gateway.tokens.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleController } from './google/google.controller.js';
 import { ImageFiles } from './images/image.files.js';
@@ -189,6 +189,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const assets = new TaskLibrary(ASSET, shelves);
   return [
     { provide: CONFIG, useValue: config },
+    { provide: CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
     { provide: KeyAuthenticator, useValue: keys },
     { provide: CatalogCache, useValue: catalog },

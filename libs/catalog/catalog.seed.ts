@@ -1,5 +1,5 @@
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
-import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
+import { PUBLIC_RELAY, VENDORA, VENDORA_MAIN } from '#groups/group.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChannelProtocol, ModelLimits } from './catalog.js';
 import type { Queryable } from './catalog.store.js';
@@ -10,6 +10,8 @@ interface SeedModel {
   /** USD for a call or a second, or for a million tokens of each kind. */
   price: string | { input: string; cachedInput: string; output: string };
   groups: string[];
+  /** `vendora`, unless it says. */
+  ownedBy?: string;
   aliasOf?: string;
   limits: ModelLimits;
   /** How the sandbox upstream offers it, if not like most. */
@@ -20,6 +22,8 @@ const IMAGE_LIMITS: ModelLimits = { maxImages: 10 };
 const SECONDS = { defaultSeconds: 5, minSeconds: 1, maxSeconds: 15 };
 const HD = ['480p', '720p'];
 const FULL_HD = ['480p', '720p', '1080p'];
+/** Whose models native paths name; those of Vendora are for Vendora-Main alone. */
+const OTHER_VENDOR = 'vendorb';
 
 /** The catalog that a new installation starts with: the models of spec 2.5 at example prices in USD. */
 const MODELS: SeedModel[] = [
@@ -37,8 +41,22 @@ const MODELS: SeedModel[] = [
     groups: [VENDORA_MAIN],
     limits: { ...IMAGE_LIMITS, minInputImages: 1 },
   },
-  { id: 'imgmodel-4', family: 'image', price: '0.03', groups: [VENDORA_MAIN], limits: IMAGE_LIMITS },
-  { id: 'imgmodel-lite', family: 'image', price: '0.01', groups: [PUBLIC_RELAY], limits: IMAGE_LIMITS },
+  {
+    id: 'imgmodel-4',
+    family: 'image',
+    ownedBy: OTHER_VENDOR,
+    price: '0.03',
+    groups: [VENDORA_MAIN],
+    limits: IMAGE_LIMITS,
+  },
+  {
+    id: 'imgmodel-lite',
+    family: 'image',
+    ownedBy: OTHER_VENDOR,
+    price: '0.01',
+    groups: [PUBLIC_RELAY],
+    limits: IMAGE_LIMITS,
+  },
   {
     id: 'vendora-imagine-video',
     family: 'video',
@@ -64,6 +82,7 @@ const MODELS: SeedModel[] = [
   {
     id: 'vidmodel-3',
     family: 'video',
+    ownedBy: OTHER_VENDOR,
     price: '0.05',
     groups: [VENDORA_MAIN],
     limits: { ...SECONDS, resolutions: FULL_HD, aspectRatios: ['16:9', '9:16'] },
@@ -116,7 +135,7 @@ async function seedModel(database: Queryable, model: SeedModel): Promise<void> {
   const unit = family === 'video' ? 'second' : typeof price === 'string' ? 'call' : 'token';
   await database.query(
     `INSERT INTO models (id, family, unit, owned_by, alias_of, limits) VALUES ($1, $2, $3, $4, $5, $6)`,
-    [id, family, unit, 'vendora', aliasOf, JSON.stringify(limits)],
+    [id, family, unit, model.ownedBy ?? VENDORA, aliasOf, JSON.stringify(limits)],
   );
   if (aliasOf === null) await seedPrice(database, id, price);
   for (const group of model.groups) {

@@ -1,4 +1,4 @@
-import type { GroupRule } from '#groups/group.js';
+import { type GroupRule, mayServe } from '#groups/group.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
 import type { Family, Price, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
 import { priceOf } from '#pricing/price-change.js';
@@ -108,10 +108,6 @@ function toPriceBook(row: PriceBookRow): PriceBook {
     version.rule === 'fixed_per_call' && version.value !== null
       ? { kind: 'fixed_per_call', unitPrice: parseDecimal(version.value) }
       : { kind: 'none' };
-  const access = new Map<string, Set<string>>();
-  for (const { group, model } of row.access) {
-    access.set(group, (access.get(group) ?? new Set()).add(model));
-  }
   return {
     revision: BigInt(row.revision),
     models: new Map(
@@ -123,8 +119,22 @@ function toPriceBook(row: PriceBookRow): PriceBook {
     prices: bySubject(row.prices, toPrice),
     multipliers: bySubject(row.multipliers, decimal),
     groupRules: bySubject(row.rules, rule),
-    access,
+    access: accessOf(row),
   };
+}
+
+/** The models of each group. What a group may not serve is not among them, however it came into the database. */
+function accessOf({ access: pairs, models }: PriceBookRow): Map<string, Set<string>> {
+  const known = new Map(models.map((model) => [model.id, model]));
+  const access = new Map<string, Set<string>>();
+  for (const { group, model: id } of pairs) {
+    const model = known.get(id);
+    const target = known.get(model?.aliasOf ?? id);
+    if (!model || !target) continue;
+    if (!mayServe(group, { family: model.family, owners: [model.ownedBy, target.ownedBy] })) continue;
+    access.set(group, (access.get(group) ?? new Set()).add(id));
+  }
+  return access;
 }
 
 function toPrice(version: VersionRow): Price | null {

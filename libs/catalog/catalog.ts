@@ -68,15 +68,6 @@ export interface Catalog {
   readonly priceBook: PriceBook;
 }
 
-/** The enabled models of a group, by id. */
-export function modelsOfGroup(catalog: Catalog, group: string): CatalogModel[] {
-  const ids = catalog.priceBook.access.get(group) ?? new Set<string>();
-  return [...ids]
-    .map((id) => catalog.models.get(id))
-    .filter((model): model is CatalogModel => model?.enabled === true)
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
 /**
  * The channels that serve a model for a group, best first: by priority, then weighted by chance. Each comes with one of
  * its keys, by chance too.

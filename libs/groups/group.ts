@@ -5,6 +5,22 @@ export const VENDORA_MAIN = 'Vendora-Main';
 /** The semi-public group with a fixed price for each call (spec 1). */
 export const PUBLIC_RELAY = 'Public-Relay';
 
+/** The vendor whose pictures, as all videos, are for Vendora-Main alone. */
+export const VENDORA = 'vendora';
+
+/**
+ * Whether a group may serve a model at all, whatever the catalog says: videos and the vendor's own image models are for
+ * Vendora-Main alone (spec 4.3 rule 1, 5.3). `owners`: of the model, and of the one that it is an alias of.
+ */
+export function mayServe(
+  group: string,
+  { family, owners }: { family: string; owners: readonly string[] },
+): boolean {
+  if (group === VENDORA_MAIN) return true;
+  const isVendors = owners.some((owner) => owner.trim().toLowerCase() === VENDORA);
+  return family !== 'video' && !(family === 'image' && isVendors);
+}
+
 /** A group's rule at one time: what stands in place of the list price. */
 export type GroupRule =
   | { readonly kind: 'none' }

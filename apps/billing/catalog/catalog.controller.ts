@@ -1,11 +1,15 @@
 import { Controller, Inject } from '@nestjs/common';
+import { hindranceOf } from '#catalog/offer.js';
 import { pageFrom, readCursor } from '../http/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type Market, MarketReader } from '../market/price-list.js';
 import type { DoneBy } from '../prices/proposal.desk.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
 import { ChannelDesk, type ShownChannel } from './channel.desk.js';
 import { GroupDesk, type ShownGroup } from './group.desk.js';
 import { ModelDesk, type ShownModel } from './model.desk.js';
+
+type ModelView = AnswerOf<typeof routes.getModel>;
 
 /** Models, groups and upstreams, for administrators. */
 @Controller()
@@ -14,28 +18,29 @@ export class CatalogController {
     @Inject(ModelDesk) private readonly models: ModelDesk,
     @Inject(GroupDesk) private readonly groups: GroupDesk,
     @Inject(ChannelDesk) private readonly channels: ChannelDesk,
+    @Inject(MarketReader) private readonly market: MarketReader,
   ) {}
 
   @Serves(routes.listModels)
   async listModels({ query }: CallOf<typeof routes.listModels>): Promise<AnswerOf<typeof routes.listModels>> {
     const { limit, cursor, family } = query;
     const rows = await this.models.list({ limit: limit + 1, after: after(cursor), family });
-    return pageFrom(rows.map(modelView), limit, ({ id }) => [id]);
+    return pageFrom(await this.modelViews(rows), limit, ({ id }) => [id]);
   }
 
   @Serves(routes.createModel)
   async createModel(call: CallOf<typeof routes.createModel>): Promise<AnswerOf<typeof routes.createModel>> {
-    return modelView(await this.models.create(call.body, doneBy(call)));
+    return this.modelView(await this.models.create(call.body, doneBy(call)));
   }
 
   @Serves(routes.getModel)
   async getModel({ params }: CallOf<typeof routes.getModel>): Promise<AnswerOf<typeof routes.getModel>> {
-    return modelView(await this.models.find(params.model));
+    return this.modelView(await this.models.find(params.model));
   }
 
   @Serves(routes.changeModel)
   async changeModel(call: CallOf<typeof routes.changeModel>): Promise<AnswerOf<typeof routes.changeModel>> {
-    return modelView(await this.models.change(call.params.model, call.body, doneBy(call)));
+    return this.modelView(await this.models.change(call.params.model, call.body, doneBy(call)));
   }
 
   @Serves(routes.listGroups)
@@ -96,6 +101,15 @@ export class CatalogController {
   ): Promise<AnswerOf<typeof routes.changeChannel>> {
     return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
   }
+
+  private async modelView(shown: ShownModel): Promise<ModelView> {
+    return modelView(shown, await this.market.read());
+  }
+
+  private async modelViews(shown: readonly ShownModel[]): Promise<ModelView[]> {
+    const market = await this.market.read();
+    return shown.map((each) => modelView(each, market));
+  }
 }
 
 function after(cursor: string | undefined): string {
@@ -106,8 +120,13 @@ function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: st
   return { actor: `user:${actor.userId}`, requestId };
 }
 
-function modelView({ model, groups }: ShownModel) {
-  return { ...model, groups: [...groups], createdAt: model.createdAt.toISOString() };
+function modelView({ model, groups }: ShownModel, { catalog, nowMs }: Market): ModelView {
+  const known = catalog.models.get(model.id);
+  const sales = groups.map((group) => ({
+    group,
+    hindrance: known ? hindranceOf(catalog, { model: known, group, atMs: nowMs }) : null,
+  }));
+  return { ...model, groups: [...groups], sales, createdAt: model.createdAt.toISOString() };
 }
 
 function groupView({ group, models, ...prices }: ShownGroup) {

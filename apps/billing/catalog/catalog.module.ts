@@ -4,6 +4,7 @@ import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CLOCK, CONFIG } from '../billing.tokens.js';
+import { MarketModule } from '../market/market.module.js';
 import { CatalogChanges } from './catalog.changes.js';
 import { CatalogController } from './catalog.controller.js';
 import { ChannelDesk } from './channel.desk.js';
@@ -12,6 +13,7 @@ import { ModelDesk } from './model.desk.js';
 
 /** The catalog for administrators. */
 @Module({
+  imports: [MarketModule],
   controllers: [CatalogController],
   providers: [
     {

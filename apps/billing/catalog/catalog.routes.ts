@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { channelProtocols } from '#catalog/catalog.js';
+import { hindrances } from '#catalog/offer.js';
 import { name, pageOf, pageQuery, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { limitsFields } from '../market/limits.fields.js';
@@ -23,6 +24,9 @@ const modelView = z.object({
   enabled: z.boolean(),
   limits: limitsFields,
   groups: z.array(z.string()),
+  sales: z
+    .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
+    .meta({ description: 'Why it is neither listed nor sold in each of its groups; null: it is.' }),
   createdAt: timeView,
 });
 

@@ -10,6 +10,7 @@ import type { DoneBy } from '../prices/proposal.desk.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
 import { Group } from './group.entity.js';
 import { defined } from './model.desk.js';
+import { requireServable } from './served-models.js';
 
 export interface GroupLimits {
   readonly requestsPerMinute?: number | null | undefined;
@@ -159,6 +160,7 @@ async function setModels(client: pg.ClientBase, group: string, models: readonly 
     `INSERT INTO group_models (group_name, model_id) SELECT $1, m FROM unnest($2::text[]) AS m ON CONFLICT DO NOTHING`,
     [group, models],
   );
+  await requireServable(client, { groups: [group], param: 'models' });
 }
 
 function shown(book: PriceBook, group: Group, nowMs: number): ShownGroup {

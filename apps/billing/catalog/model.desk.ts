@@ -7,6 +7,7 @@ import type { DoneBy } from '../prices/proposal.desk.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
 import { Group } from './group.entity.js';
 import { Model } from './model.entity.js';
+import { requireServable } from './served-models.js';
 
 export interface NewModel {
   readonly id: string;
@@ -75,6 +76,7 @@ export class ModelDesk {
       const row = { id, family, unit, ownedBy, aliasOf, enabled, limits };
       await entities.insert(Model, row);
       await insertGroups(client, id, wanted.groups);
+      await requireServable(client, { models: [id], param: 'groups' });
       const model = (await entities.findOneBy(Model, { id }))!;
       const shown = { model, groups: [...new Set(wanted.groups)].sort() };
       const after = { ...row, groups: shown.groups };
@@ -85,13 +87,14 @@ export class ModelDesk {
   /** @throws ApiError `not_found` */
   async change(id: string, wanted: ModelChange, by: DoneBy): Promise<ShownModel> {
     if (wanted.limits) checkLimits(wanted.limits);
-    await this.changes.make(by, async ({ entities }) => {
+    await this.changes.make(by, async ({ entities, client }) => {
       const model = await entities.findOneBy(Model, { id });
       if (!model) throw notFound(id);
       const before = changeable(model);
       entities.merge(Model, model, defined({ enabled: wanted.enabled, ownedBy: wanted.ownedBy }));
       if (wanted.limits) model.limits = wanted.limits;
       await entities.save(model);
+      await requireServable(client, { models: [id], param: 'ownedBy' });
       return {
         result: model,
         action: 'model.changed',

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
+import { hindranceOf } from '#catalog/offer.js';
 import { multiply, plainDecimal } from '#money/amount.js';
 import { type Family, type Price, versionAt, type Version } from '#pricing/price-book.js';
 import { changeOf, type PriceText, priceText } from '#pricing/price-change.js';
@@ -66,14 +67,24 @@ export class MarketReader {
   }
 }
 
-/** What can be had now, by family, vendor and name. A model that no group has, or without a price, is not listed. */
-export function listPrices({ catalog, nowMs }: Market, filter: PriceFilter): ListedModel[] {
+/**
+ * What can be had now, by family, vendor and name: in each group only what has a price and a channel there, and of the
+ * models those that some group has.
+ */
+export function listPrices(market: Market, filter: PriceFilter): ListedModel[] {
+  return pricedModels(market, filter)
+    .map((model) => ({ ...model, groups: model.groups.filter(({ available }) => available) }))
+    .filter(({ groups }) => groups.length > 0)
+    .filter(({ groups }) => !filter.group || groups.some(({ group }) => group === filter.group));
+}
+
+/** What has a price in some group, whether a channel serves it or not. */
+function pricedModels({ catalog, nowMs }: Market, filter: PriceFilter): ListedModel[] {
   const groups = [...catalog.priceBook.access.keys()].sort();
   return [...catalog.models.values()]
     .filter((model) => matches(model, filter))
     .map((model) => listed(model, { catalog, nowMs }, groups))
     .filter((model) => model.groups.length > 0)
-    .filter(({ groups: of }) => !filter.group || of.some(({ group }) => group === filter.group))
     .sort((a, b) => compareKeys(sortKey(a), sortKey(b)));
 }
 
@@ -100,7 +111,10 @@ function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonl
     return typeof found === 'string' ? [] : [{ group, terms: found }];
   });
   const listPrice = versionAt(catalog.priceBook.prices.get(aliasOf ?? id), nowMs)?.value;
-  const ofGroups = terms.map(({ group, terms: found }) => listedGroup(catalog, group, found));
+  const ofGroups = terms.map(({ group, terms: found }) => ({
+    ...listedGroup(group, found),
+    available: hindranceOf(catalog, { model, group, atMs: nowMs }) === null,
+  }));
   return {
     id,
     family,
@@ -119,19 +133,12 @@ function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonl
   };
 }
 
-function listedGroup(
-  catalog: Catalog,
-  group: string,
-  { model, rule, price, multiplier }: Terms,
-): ListedGroup {
+function listedGroup(group: string, { rule, price, multiplier }: Terms): Omit<ListedGroup, 'available'> {
   return {
     group,
     rule,
     multiplier: plainDecimal(multiplier),
     price: priceText(price, (unitPrice) => multiply(unitPrice, multiplier)),
-    available: catalog.channels.some(
-      (channel) => channel.enabled && channel.models.has(model.id) && channel.groups.has(group),
-    ),
   };
 }
 
@@ -148,9 +155,9 @@ function nextChange(
   return later.length === 0 ? null : new Date(Math.min(...later));
 }
 
-/** Every version that a model's price came or will come from, newest first; null for a model that is not listed. */
+/** Every version that a model's price came or will come from, newest first; null for a model without a price. */
 export function priceHistory(market: Market, id: string): HistoryEntry[] | null {
-  const model = listPrices(market, {}).find((each) => each.id === id);
+  const model = pricedModels(market, {}).find((each) => each.id === id);
   if (!model) return null;
   const { prices, multipliers, groupRules } = market.catalog.priceBook;
   const priced = model.aliasOf ?? id;

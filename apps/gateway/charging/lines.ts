@@ -4,7 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place, Work } from '#upstream/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
-import { noChannelHere } from '../http/model-access.js';
+import { noChannelHere, noSuchModel } from '../http/model-access.js';
 
 /** A place on the first of the channels; the others may be asked after it. */
 export interface Line {
@@ -14,8 +14,8 @@ export interface Line {
 
 /**
  * The channels that would take this work of a caller now, best first; at least one. Asked before the hold, so that
- * nothing is held while every channel is ill. @throws ApiError 503 when there is none at the moment; 404 when
- * there are some, but the vendors of none offer this call: for it the model has no channel (spec 7, wire.md D7), and a
+ * nothing is held while every channel is ill. @throws ApiError 503 when there is none at the moment; 404 when none is
+ * configured, or the vendors of none offer this call: for it the model has no channel (spec 7, wire.md D7), and a
  * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
 export function linesFor(
@@ -26,7 +26,7 @@ export function linesFor(
   const { model, caller, capability } = wanted;
   const { group } = caller;
   const channels = channelsFor(catalog, { model: model.id, group });
-  if (channels.length === 0) throw noLine(model.id, health.retryAfterSeconds([], null));
+  if (channels.length === 0) throw noSuchModel(model.id, group);
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);
   const work = workOf(caller, model);

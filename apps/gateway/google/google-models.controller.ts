@@ -2,8 +2,10 @@ import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { modelForGroup, modelsOfCaller, noSuchModel } from '../http/model-access.js';
+import { modelOfCaller, modelsOfCaller, noSuchModel } from '../http/model-access.js';
 import { type NativeCall, nativeCallsOf } from './google-request.js';
 import { listNativeModels, retrieveNativeModel } from './google.openapi.js';
 
@@ -16,19 +18,23 @@ interface GoogleModel {
 /** The models that can be called in the native style. */
 @Controller('v1beta/models')
 export class GoogleModelsController {
-  constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
+  constructor(
+    @Inject(CatalogCache) private readonly catalog: CatalogCache,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   @Get()
   @RouteRules({ doc: listNativeModels })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
-    const models = modelsOfCaller(await this.catalog.get(), caller);
+    const models = modelsOfCaller(await this.catalog.get(), caller, this.clock.nowMs());
     return { models: models.filter((model) => nativeCallsOf(model).length > 0).map(entryOf) };
   }
 
   @Get(':model')
   @RouteRules({ doc: retrieveNativeModel })
   async retrieve(@CallerOf() caller: Caller, @Param('model') id: string): Promise<GoogleModel> {
-    const model = modelForGroup(await this.catalog.get(), id, caller.group);
+    const nowMs = this.clock.nowMs();
+    const model = modelOfCaller(await this.catalog.get(), { id, caller, nowMs });
     if (nativeCallsOf(model).length === 0) throw noSuchModel(id, caller.group);
     return entryOf(model);
   }

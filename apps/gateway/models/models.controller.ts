@@ -3,8 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { modelForGroup, modelsOfCaller } from '../http/model-access.js';
+import { modelOfCaller, modelsOfCaller } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
 import { listModels, retrieveModel } from './models.openapi.js';
 
@@ -39,12 +41,15 @@ interface AnthropicList {
 
 @Controller('v1/models')
 export class ModelsController {
-  constructor(@Inject(CatalogCache) private readonly catalog: CatalogCache) {}
+  constructor(
+    @Inject(CatalogCache) private readonly catalog: CatalogCache,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   @Get()
   @RouteRules({ doc: listModels })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
-    const models = modelsOfCaller(await this.catalog.get(), caller);
+    const models = modelsOfCaller(await this.catalog.get(), caller, this.clock.nowMs());
     return familyOf(request) === 'anthropic'
       ? anthropicList(models)
       : { object: 'list', data: models.map(entryOf) };
@@ -57,7 +62,8 @@ export class ModelsController {
     @Param('id') id: string,
     @Req() request: FastifyRequest,
   ): Promise<ModelEntry | AnthropicEntry> {
-    const model = modelForGroup(await this.catalog.get(), id, caller.group);
+    const nowMs = this.clock.nowMs();
+    const model = modelOfCaller(await this.catalog.get(), { id, caller, nowMs });
     return familyOf(request) === 'anthropic' ? anthropicEntryOf(model) : entryOf(model);
   }
 }

@@ -94,6 +94,8 @@ function Filters() {
 
 function useColumns(): Column<Model>[] {
   const { t } = useTranslation('catalog');
+  const salesText = ({ group, hindrance }: Model['sales'][number]) =>
+    hindrance === null ? group : t(`models.hindered.${hindrance}`, { group });
   return [
     {
       id: 'id',
@@ -121,7 +123,9 @@ function useColumns(): Column<Model>[] {
     {
       id: 'groups',
       header: t('models.groups'),
-      cell: ({ groups }) => <span className="model-name">{groups.join(', ') || t('models.noGroup')}</span>,
+      cell: ({ sales }) => (
+        <span className="model-name">{sales.map(salesText).join(', ') || t('models.noGroup')}</span>
+      ),
     },
     { id: 'state', header: t('models.state'), cell: ({ enabled }) => <OnOff isOn={enabled} /> },
     {

@@ -1,0 +1,62 @@
+import type { Family } from '#pricing/price-book.js';
+import { termsAt } from '#pricing/quote.js';
+import type { Catalog, CatalogModel, Channel, ChannelProtocol } from './catalog.js';
+
+/** What each protocol can serve; a spec of libs/upstream compares it with the adapters. */
+export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = {
+  'openai-xai': ['image', 'video', 'chat', 'speech'],
+  openai: ['image', 'video', 'chat', 'speech'],
+  xai: ['image', 'video'],
+  gemini: ['image', 'video'],
+  anthropic: ['chat'],
+  mesh3d: ['3d'],
+};
+
+/** Why a model is neither listed nor sold in a group. */
+export const hindrances = ['switched_off', 'no_price', 'no_channel'] as const;
+export type Hindrance = (typeof hindrances)[number];
+
+/**
+ * What stands in the way of selling a model to a group that has it, at a time; null: nothing. A channel that is ill or full
+ * does not: it may be well a moment later.
+ */
+export function hindranceOf(
+  catalog: Catalog,
+  { model, group, atMs }: { model: CatalogModel; group: string; atMs: number },
+): Hindrance | null {
+  if (!model.enabled) return 'switched_off';
+  if (termsAt(catalog.priceBook, { model: model.id, group, atMs }) === 'model_not_found') return 'no_price';
+  const serves = ({ groups }: Channel) => groups.has(group);
+  return (channelsOf(catalog).get(model.id) ?? []).some(serves) ? null : 'no_channel';
+}
+
+/** The models of a group that are for sale at a time, by id. */
+export function modelsForSale(catalog: Catalog, group: string, atMs: number): CatalogModel[] {
+  const ids = [...(catalog.priceBook.access.get(group) ?? [])];
+  return ids
+    .map((id) => catalog.models.get(id))
+    .filter((model) => model !== undefined)
+    .filter((model) => hindranceOf(catalog, { model, group, atMs }) === null)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+type ChannelsByModel = ReadonlyMap<string, readonly Channel[]>;
+
+/** Lists are asked for often and are long, while a catalog stays for as long as nobody changes it. */
+const indexes = new WeakMap<Catalog, ChannelsByModel>();
+
+/** The channels that are switched on and whose protocol can serve the model, for each model. */
+function channelsOf(catalog: Catalog): ChannelsByModel {
+  const known = indexes.get(catalog);
+  if (known) return known;
+  const index = new Map<string, Channel[]>();
+  for (const channel of catalog.channels.filter(({ enabled }) => enabled)) {
+    for (const id of channel.models.keys()) {
+      const family = catalog.models.get(id)?.family;
+      if (family === undefined || !familiesOf[channel.protocol]?.includes(family)) continue;
+      index.set(id, [...(index.get(id) ?? []), channel]);
+    }
+  }
+  indexes.set(catalog, index);
+  return index;
+}
