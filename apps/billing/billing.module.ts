@@ -52,6 +52,7 @@ import { ReconciliationModule } from './reconciliation/reconciliation.module.js'
 import { RatesModule } from './rates/rates.module.js';
 import { SharedModule } from './shared.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
+import { GrantsModule } from './grants/grants.module.js';
 import { TicketsModule } from './tickets/tickets.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
@@ -135,6 +136,7 @@ export class BillingModule {
         RefundsModule,
         TasksModule,
         TicketsModule,
+        GrantsModule,
         WebhooksModule,
       ],
       controllers: [ChargesController, ConsoleController],

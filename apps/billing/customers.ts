@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
-import { insertAccount } from '#identity/account.store.js';
+import { grantGroup, hasGroup, withdrawGroup } from '#identity/account-groups.js';
+import { findAccount, insertAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import {
   type CreatedKey,
@@ -12,6 +13,8 @@ import {
   type NewKey,
   revokeKey,
   type RevokedKey,
+  unknownAccount,
+  unknownGroup,
 } from '#identity/key.store.js';
 import { openCustomerAccount } from '#ledger/customer-account.js';
 
@@ -43,6 +46,8 @@ export function createCustomer(
     const accountId = await insertAccount(client, customer.name);
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key' } = customer;
+    // Whoever makes an account decides what it begins with.
+    if (!(await hasGroup(client, { accountId, group }))) await grantGroup(client, { accountId, group, by });
     const key = await insertKey(client, { accountId, group, name: keyName });
     const after = { keyId: key.keyId, group };
     const subject = `account:${accountId}`;
@@ -51,7 +56,7 @@ export function createCustomer(
   });
 }
 
-/** Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist. */
+/** Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist, or it does not have the group. */
 export function createKey(pool: pg.Pool, key: NewKey, by: string = SYSTEM): Promise<CreatedKey> {
   return inTransaction(pool, async (client) => {
     const created = await insertKey(client, key);
@@ -95,6 +100,46 @@ export function limitCustomerKey(
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return limited;
   });
+}
+
+/** A group that an account may make keys in. */
+export interface AccountGroupName {
+  readonly accountId: string;
+  readonly group: string;
+}
+
+/** Lets an account make keys in a group. True when it could not before. @throws IdentityRefusal */
+export function grantAccountGroup(pool: pg.Pool, of: AccountGroupName, by: string): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    await requireBoth(client, of);
+    const isNew = await grantGroup(client, { ...of, by });
+    if (isNew) await noteGroup(client, { by, action: 'group.granted', ...of });
+    return isNew;
+  });
+}
+
+/** Takes a granted group back: holds decided after it are refused for its keys. True when it was granted. @throws IdentityRefusal */
+export function withdrawAccountGroup(pool: pg.Pool, of: AccountGroupName, by: string): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    await requireBoth(client, of);
+    const wasGranted = await withdrawGroup(client, of);
+    if (wasGranted) await noteGroup(client, { by, action: 'group.withdrawn', ...of });
+    return wasGranted;
+  });
+}
+
+async function requireBoth(client: pg.ClientBase, { accountId, group }: AccountGroupName): Promise<void> {
+  if (!(await findAccount(client, accountId))) throw unknownAccount(accountId);
+  const { rows } = await client.query('SELECT FROM groups WHERE name = $1', [group]);
+  if (rows.length === 0) throw unknownGroup(group);
+}
+
+async function noteGroup(
+  client: pg.ClientBase,
+  { by, action, accountId, group }: AccountGroupName & { by: string; action: string },
+): Promise<void> {
+  const subject = `account:${accountId}`;
+  await audit(client, { actor: by, action, subject, accountId, after: { group }, requestId: null });
 }
 
 async function noteKey(

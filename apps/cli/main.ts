@@ -9,6 +9,7 @@ import { deadLettersCommand } from './dead-letters.commands.js';
 import { doctorCommand } from './doctor.command.js';
 import { financeCommand } from './finance.commands.js';
 import { channelsCommand } from './channels.commands.js';
+import { groupsCommand } from './groups.commands.js';
 import { addKeyShow } from './key-show.command.js';
 import { adminCommand } from './people.commands.js';
 import { addSupportCommands } from './support.commands.js';
@@ -63,6 +64,7 @@ function program(): Command {
     .addCommand(topupCommand())
     .addCommand(pricesCommand())
     .addCommand(usageCommand())
+    .addCommand(groupsCommand())
     .addCommand(channelsCommand())
     .addCommand(deadLettersCommand())
     .addCommand(retentionCommand())

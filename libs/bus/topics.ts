@@ -24,6 +24,7 @@ export const refusalCodes = [
   'key_limit_exceeded',
   'account_limit_exceeded',
   'ip_not_allowed',
+  'group_not_granted',
   'model_not_allowed',
   'model_not_found',
   'account_frozen',

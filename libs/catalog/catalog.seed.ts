@@ -120,7 +120,7 @@ export async function seedCatalog(database: Queryable): Promise<void> {
   const existing = await database.query('SELECT 1 FROM models LIMIT 1');
   if (existing.rows.length > 0) return;
   for (const group of [VENDORA_MAIN, PUBLIC_RELAY]) {
-    await database.query('INSERT INTO groups (name) VALUES ($1)', [group]);
+    await database.query('INSERT INTO groups (name, open) VALUES ($1, true)', [group]);
     await database.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, 1)', [group]);
   }
   await database.query(

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
+import { hasGroup } from './account-groups.js';
 import { checkedName, IdentityRefusal } from './refusal.js';
 
 export interface NewKey {
@@ -20,8 +21,11 @@ export const KEY_PREFIX_CHARS = 10;
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Creates a key. @throws IdentityRefusal when the account or the group does not exist, or the name is unfit. */
-export async function insertKey(database: pg.Pool | pg.ClientBase, key: NewKey): Promise<CreatedKey> {
+/**
+ * Creates a key, inside the caller's transaction. @throws IdentityRefusal when the account or the group does not exist, the
+ * account does not have the group, or the name is unfit.
+ */
+export async function insertKey(database: pg.ClientBase, key: NewKey): Promise<CreatedKey> {
   const created = { keyId: newId(), apiKey: newApiKey() };
   try {
     await database.query(
@@ -38,15 +42,24 @@ export async function insertKey(database: pg.Pool | pg.ClientBase, key: NewKey):
   } catch (error) {
     throw refusalOf(error, key) ?? error;
   }
+  // A grant that is withdrawn meanwhile is missed here, and not by the hold.
+  if (!(await hasGroup(database, key))) throw groupNotGranted(key.group);
   return created;
 }
 
 function refusalOf(error: unknown, key: NewKey): IdentityRefusal | undefined {
   const { code, constraint } = error as { code?: string; constraint?: string };
   if (code !== FOREIGN_KEY_VIOLATION) return undefined;
-  return constraint?.includes('group')
-    ? new IdentityRefusal('group_not_found', `There is no group ${JSON.stringify(key.group)}.`)
-    : unknownAccount(key.accountId);
+  return constraint?.includes('group') ? unknownGroup(key.group) : unknownAccount(key.accountId);
+}
+
+export function groupNotGranted(group: string): IdentityRefusal {
+  const message = `The group ${JSON.stringify(group)} is not open to this account: the operator grants it. Ask by a ticket.`;
+  return new IdentityRefusal('group_not_granted', message);
+}
+
+export function unknownGroup(group: string): IdentityRefusal {
+  return new IdentityRefusal('group_not_found', `There is no group ${JSON.stringify(group)}.`);
 }
 
 export function unknownAccount(accountId: string): IdentityRefusal {

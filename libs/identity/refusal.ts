@@ -1,7 +1,8 @@
 /** Why identity refused: the caller named something that does not exist or may not be. The message is safe to show. */
 export class IdentityRefusal extends Error {
   constructor(
-    readonly code: 'account_not_found' | 'key_not_found' | 'group_not_found' | 'invalid_name',
+    readonly code:
+      'account_not_found' | 'key_not_found' | 'group_not_found' | 'group_not_granted' | 'invalid_name',
     message: string,
   ) {
     super(message);

@@ -46,6 +46,8 @@ export interface KeyState {
   totalSpent: bigint;
   expiresAtMs: number | null;
   revoked: boolean;
+  /** Its group is open, or granted to its account. */
+  hasGroup: boolean;
 }
 
 /** What the batch read under its locks; the database's clock decides times. */
@@ -216,6 +218,13 @@ class Planner {
     }
     if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
       return reject('key_expired', 'The API key has expired.');
+    if (!key.hasGroup) {
+      const instead = 'Use a key of another group, or ask support for this one.';
+      return reject(
+        'group_not_granted',
+        `The group ${key.group} is no longer open to this account. ${instead}`,
+      );
+    }
     if (key.allowedModels && !this.mayUse(key.allowedModels, command.model)) {
       return reject('model_not_allowed', `The API key may not use model ${command.model}.`);
     }

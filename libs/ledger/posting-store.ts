@@ -61,6 +61,9 @@ const READ_KEYS = {
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
       k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
       k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
+      (EXISTS (SELECT FROM groups g WHERE g.name = k.group_name AND g.open)
+        OR EXISTS (SELECT FROM account_groups a WHERE a.account_id = k.account_id AND a.group_name = k.group_name))
+        AS "hasGroup",
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
       CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
         WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,
@@ -173,6 +176,7 @@ interface KeyRow {
   totalLimit: string | null;
   totalSpent: string;
   revoked: boolean;
+  hasGroup: boolean;
   expiresAtMs: number | null;
   spent: string;
 }
@@ -425,6 +429,7 @@ function toKey(row: KeyRow): KeyState {
     totalSpent: BigInt(row.totalSpent),
     expiresAtMs: row.expiresAtMs,
     revoked: row.revoked,
+    hasGroup: row.hasGroup,
   };
 }
 

@@ -13,6 +13,7 @@ export const errorTable = {
   ip_not_allowed: { status: 403, type: REQUEST },
   account_frozen: { status: 403, type: REQUEST },
   model_not_allowed: { status: 403, type: REQUEST },
+  group_not_granted: { status: 403, type: REQUEST },
   invalid_type: { status: 400, type: REQUEST },
   invalid_value: { status: 400, type: REQUEST },
   unknown_parameter: { status: 400, type: REQUEST },

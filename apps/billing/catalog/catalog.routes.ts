@@ -35,8 +35,13 @@ const modelNames = z.array(modelName).max(10_000);
 const perMinute = z.int().min(1).max(1_000_000_000).nullable();
 const runningTasks = z.int().min(0).max(1_000_000_000).nullable();
 
+const open = z.boolean().meta({
+  description: 'Every account may make keys in it; else only those that it was granted to.',
+});
+
 const groupView = z.object({
   name: z.string(),
+  open,
   models: z.array(z.string()),
   multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
   fixedPerCall: z
@@ -170,6 +175,7 @@ export const catalogRoutes = {
     access,
     body: z.strictObject({
       name: groupName,
+      open: open.default(false),
       multiplier: decimal.default('1'),
       fixedPerCall: decimal.nullable().default(null),
       models: modelNames.default([]),
@@ -195,10 +201,13 @@ export const catalogRoutes = {
     method: 'PATCH',
     path: `${GROUPS}/{group}`,
     tag,
-    summary: 'Change the limits of all keys of a group together.',
+    summary: 'Open or close a group, and change the limits of all its keys together.',
+    description:
+      'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
     access,
     params: namesGroup,
     body: z.strictObject({
+      open: open.optional(),
       requestsPerMinute: perMinute.optional(),
       maxRunningTasks: runningTasks.optional(),
     }),

@@ -12,12 +12,13 @@ import { Group } from './group.entity.js';
 import { defined } from './model.desk.js';
 import { requireServable } from './served-models.js';
 
-export interface GroupLimits {
+export interface GroupRules {
+  readonly open?: boolean | undefined;
   readonly requestsPerMinute?: number | null | undefined;
   readonly maxRunningTasks?: number | null | undefined;
 }
 
-export interface NewGroup extends GroupLimits {
+export interface NewGroup extends GroupRules {
   readonly name: string;
   /** A decimal text. */
   readonly multiplier: string;
@@ -69,11 +70,12 @@ export class GroupDesk {
       multiplier,
       fixedPerCall,
       models,
+      open = false,
       requestsPerMinute = null,
       maxRunningTasks = null,
     } = wanted;
     await this.changes.make(by, async ({ entities, client }) => {
-      await entities.insert(Group, { name, requestsPerMinute, maxRunningTasks });
+      await entities.insert(Group, { name, open, requestsPerMinute, maxRunningTasks });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
         multiplier,
@@ -91,20 +93,20 @@ export class GroupDesk {
   }
 
   /** @throws ApiError `not_found` */
-  async change(name: string, wanted: GroupLimits, by: DoneBy): Promise<ShownGroup> {
+  async change(name: string, wanted: GroupRules, by: DoneBy): Promise<ShownGroup> {
     await this.changes.make(by, async ({ entities }) => {
       const group = await entities.findOneBy(Group, { name });
       if (!group) throw notFound(name);
-      const before = limitsOf(group);
-      const { requestsPerMinute, maxRunningTasks } = wanted;
-      Object.assign(group, defined({ requestsPerMinute, maxRunningTasks }));
+      const before = rulesOf(group);
+      const { open, requestsPerMinute, maxRunningTasks } = wanted;
+      Object.assign(group, defined({ open, requestsPerMinute, maxRunningTasks }));
       await entities.save(group);
       return {
         result: null,
         action: 'group.changed',
         subject: `group:${name}`,
         before,
-        after: limitsOf(group),
+        after: rulesOf(group),
       };
     });
     return this.find(name);
@@ -143,8 +145,8 @@ function notFound(name: string): ApiError {
   return new ApiError('not_found', `There is no group ${name}.`);
 }
 
-function limitsOf({ requestsPerMinute, maxRunningTasks }: Group) {
-  return { requestsPerMinute, maxRunningTasks };
+function rulesOf({ open, requestsPerMinute, maxRunningTasks }: Group) {
+  return { open, requestsPerMinute, maxRunningTasks };
 }
 
 async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {

@@ -4,6 +4,8 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 @Entity('groups')
 export class Group {
   @PrimaryColumn('text') name!: string;
+  /** Every account may make keys in it; else those that it was granted to. */
+  @Column('boolean') open!: boolean;
   @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
   @Column('integer', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;

@@ -38,7 +38,7 @@ export class ErrorFilter implements ExceptionFilter {
 function inOurWords(error: unknown): unknown {
   if (!(error instanceof IdentityRefusal)) return error;
   if (error.code === 'invalid_name') return new ApiError('invalid_value', error.message, { param: 'name' });
-  if (error.code === 'group_not_found')
+  if (error.code === 'group_not_found' || error.code === 'group_not_granted')
     return new ApiError('invalid_value', error.message, { param: 'group' });
   return new ApiError('not_found', error.message);
 }

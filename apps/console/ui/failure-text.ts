@@ -22,6 +22,7 @@ const TOLD = [
   'account_limit_exceeded',
   'account_frozen',
   'model_not_found',
+  'group_not_granted',
   'model_not_allowed',
   'rate_limit_exceeded',
   'request_too_large',

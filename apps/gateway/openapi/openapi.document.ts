@@ -62,6 +62,7 @@ const OF_BODIES: readonly ErrorCode[] = [
 const OF_CHARGES: readonly ErrorCode[] = [
   'model_not_found',
   'model_not_allowed',
+  'group_not_granted',
   'model_not_supported_here',
   'insufficient_user_quota',
   'key_limit_exceeded',

@@ -5,6 +5,7 @@ import {
   NumberInput,
   SimpleGrid,
   Stack,
+  Switch,
   Text,
   TextInput,
 } from '@mantine/core';
@@ -20,6 +21,7 @@ import { type Group, useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
 type RuleValues = {
+  open: boolean;
   models: string[];
   requestsPerMinute: number | string;
   maxRunningTasks: number | string;
@@ -41,6 +43,11 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
   const models = useModels().data ?? [];
   return (
     <>
+      <Switch
+        label={t('groups.open')}
+        description={t('groups.openHint')}
+        {...form.getInputProps('open' as never, { type: 'checkbox' })}
+      />
       <MultiSelect
         label={t('groups.models')}
         description={t('groups.modelsHint')}
@@ -77,6 +84,7 @@ export function NewGroup({ done }: { done: () => void }) {
       name: '',
       multiplier: '1',
       fixedPerCall: '',
+      open: false,
       models: [] as string[],
       requestsPerMinute: '' as number | string,
       maxRunningTasks: '' as number | string,
@@ -91,12 +99,13 @@ export function NewGroup({ done }: { done: () => void }) {
   });
   const { onSubmit, isSending, failure } = useSend({
     form,
-    send: ({ name, multiplier, fixedPerCall, models, requestsPerMinute, maxRunningTasks }) =>
+    send: ({ name, multiplier, fixedPerCall, open, models, requestsPerMinute, maxRunningTasks }) =>
       api.POST('/api/admin/groups', {
         body: {
           name: name.trim(),
           multiplier: multiplier.trim(),
           fixedPerCall: fixedPerCall.trim() || null,
+          open,
           models,
           requestsPerMinute: numberOf(requestsPerMinute),
           maxRunningTasks: numberOf(maxRunningTasks),
@@ -142,6 +151,7 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
   const { t } = useTranslation('catalog');
   const form = useForm<RuleValues>({
     initialValues: {
+      open: group.open,
       models: [...group.models],
       requestsPerMinute: group.requestsPerMinute ?? '',
       maxRunningTasks: group.maxRunningTasks ?? '',
@@ -150,12 +160,16 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
   const params = { path: { group: group.name } };
   const { onSubmit, isSending, failure } = useSend({
     form,
-    send: async ({ models, requestsPerMinute, maxRunningTasks }) => {
+    send: async ({ open, models, requestsPerMinute, maxRunningTasks }) => {
       if (form.isDirty('models'))
         await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
       return api.PATCH('/api/admin/groups/{group}', {
         params,
-        body: { requestsPerMinute: numberOf(requestsPerMinute), maxRunningTasks: numberOf(maxRunningTasks) },
+        body: {
+          open,
+          requestsPerMinute: numberOf(requestsPerMinute),
+          maxRunningTasks: numberOf(maxRunningTasks),
+        },
       });
     },
     done: async () => {

@@ -13,6 +13,7 @@ import { When } from '../../ui/when.js';
 import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
 import { AccountKeys } from './account-keys.js';
+import { AccountGroups } from './account-groups.js';
 import { AccountRate } from './account-rate.js';
 import { AccountUsage } from './account-usage.js';
 import { AccountTickets } from './account-tickets.js';
@@ -102,6 +103,7 @@ function Records({ found }: { found: FoundAccount }) {
         <Stack gap="lg">
           <AccountBalances account={found.account} />
           <AccountRate accountId={accountId} />
+          <AccountGroups accountId={accountId} />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="keys">

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api } from '../../api/client.js';
+import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import { FormFault } from '../../ui/form.js';
@@ -11,7 +11,8 @@ import type { Model } from '../../visitor/market.js';
 /** Where no key may use the model: calls are always those of a key. Nobody has to see this one to use it here. */
 export function MakeKey({ model }: { model: Model }) {
   const { t } = useTranslation('calls');
-  const group = model.groups[0]?.group ?? '';
+  const own = $api.useQuery('get', '/api/groups').data?.groups ?? [];
+  const group = model.groups.find((each) => own.includes(each.group))?.group ?? '';
   const making = useMutation({
     mutationFn: () => api.POST('/api/keys', { body: { name: t('play.keyName'), group } }),
     onSuccess: () => refresh('/api/keys'),
@@ -22,7 +23,7 @@ export function MakeKey({ model }: { model: Model }) {
       hint={t('play.noKeyHint', { group })}
       action={
         <>
-          <Button onClick={() => making.mutate()} loading={making.isPending}>
+          <Button onClick={() => making.mutate()} loading={making.isPending} disabled={group === ''}>
             {t('play.makeKey')}
           </Button>
           <FormFault failure={making.error ? asFailure(making.error) : null} />

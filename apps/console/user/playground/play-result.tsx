@@ -106,6 +106,7 @@ const TOLD_HERE = [
   'account_limit_exceeded',
   'account_frozen',
   'ip_not_allowed',
+  'group_not_granted',
   'model_not_allowed',
   'model_not_found',
   'content_policy_violation',

@@ -2,6 +2,7 @@ import { Radio, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
@@ -21,6 +22,7 @@ interface GroupOffer {
 export function GroupField({ form }: { form: UseFormReturnType<RuleValues> }) {
   const { t } = useTranslation('tokens');
   const market = useQuery(marketQuery);
+  const own = $api.useQuery('get', '/api/groups').data?.groups;
   return (
     <Loaded query={market} lines={4}>
       {(models) => (
@@ -31,7 +33,7 @@ export function GroupField({ form }: { form: UseFormReturnType<RuleValues> }) {
           {...form.getInputProps('group')}
         >
           <Stack gap="xs" mt="xs">
-            {groupsOf(models).map((group) => (
+            {groupsOf(models, own ?? []).map((group) => (
               <Radio
                 key={group.name}
                 value={group.name}
@@ -62,8 +64,8 @@ function Explained({ group: { multiplier, fixedPrice, models } }: { group: Group
   );
 }
 
-/** The groups of the price list, by name. */
-function groupsOf(models: readonly Model[]): GroupOffer[] {
+/** The groups of the price list that the account has, by name. */
+function groupsOf(models: readonly Model[], own: readonly string[]): GroupOffer[] {
   const groups = new Map<string, GroupOffer>();
   for (const { groups: each } of models) {
     for (const { group: name, multiplier, rule, price } of each) {
@@ -72,5 +74,6 @@ function groupsOf(models: readonly Model[]): GroupOffer[] {
       groups.set(name, { name, multiplier, fixedPrice, models: (before?.models ?? 0) + 1 });
     }
   }
-  return [...groups.values()].sort((a, b) => a.name.localeCompare(b.name));
+  const granted = [...groups.values()].filter(({ name }) => own.includes(name));
+  return granted.sort((a, b) => a.name.localeCompare(b.name));
 }

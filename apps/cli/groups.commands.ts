@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import { grantAccountGroup, withdrawAccountGroup } from '#apps/billing/customers.js';
+import { findAccount } from '#identity/account.store.js';
+import { groupsOfAccount } from '#identity/account-groups.js';
+import { unknownAccount } from '#identity/key.store.js';
+import { withDatabase } from './database.access.js';
+import { operatorName } from './operator-name.js';
+import { printJson, printText, table } from './output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const ACCOUNT = ['<account>', 'account id'] as const;
+const GROUP = ['<group>', 'name of the group'] as const;
+
+export function groupsCommand(): Command {
+  const groups = new Command('groups').description('the groups that an account may make keys in');
+  groups
+    .command('list')
+    .description('the groups of an account: open to everybody, or granted to it')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .action(list);
+  groups
+    .command('grant')
+    .description('let an account make keys in a group; a repeat changes nothing')
+    .argument(...ACCOUNT)
+    .argument(...GROUP)
+    .option(...JSON_OPTION)
+    .action((account: string, group: string, options: { json?: boolean }) =>
+      change({ account, group, isGrant: true }, options),
+    );
+  groups
+    .command('revoke')
+    .description('take a granted group back; calls with its keys are refused from then on')
+    .argument(...ACCOUNT)
+    .argument(...GROUP)
+    .option(...JSON_OPTION)
+    .action((account: string, group: string, options: { json?: boolean }) =>
+      change({ account, group, isGrant: false }, options),
+    );
+  return groups;
+}
+
+async function list(accountId: string, options: { json?: boolean }): Promise<void> {
+  const groups = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    return groupsOfAccount(pool, accountId);
+  });
+  const rows = groups.map(({ group, isOpen, grant }) => ({
+    group,
+    isOpen,
+    grantedBy: grant?.by ?? null,
+    grantedAt: grant?.at.toISOString() ?? null,
+  }));
+  if (options.json) return printJson({ accountId, groups: rows });
+  printText(
+    table(
+      [{ title: 'Group' }, { title: 'Open to all' }, { title: 'Granted by' }],
+      rows.map(({ group, isOpen, grantedBy }) => [group, isOpen ? 'yes' : 'no', grantedBy ?? '–']),
+    ),
+  );
+}
+
+async function change(
+  { account: accountId, group, isGrant }: { account: string; group: string; isGrant: boolean },
+  options: { json?: boolean },
+): Promise<void> {
+  const of = { accountId, group };
+  const changed = await withDatabase(process.env, (pool) =>
+    isGrant ? grantAccountGroup(pool, of, operatorName()) : withdrawAccountGroup(pool, of, operatorName()),
+  );
+  if (options.json) return printJson({ ...of, changed });
+  const done = isGrant ? `may make keys in ${group}` : `has ${group} no longer as a granted group`;
+  printText(`Account ${accountId} ${done}${changed ? '' : '; nothing changed'}.`);
+}

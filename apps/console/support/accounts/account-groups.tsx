@@ -1,0 +1,117 @@
+import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Answer, refresh } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
+import { mayAny, useSession } from '../../shell/session.js';
+import { Who } from '../../shell/who.js';
+import { ConfirmAction } from '../../ui/confirm-action.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { Loaded, Section } from '../../ui/states.js';
+
+/** As many as a list to choose from can sensibly have. */
+const MOST_GROUPS = 200;
+const GROUPS = '/api/support/accounts/{accountId}/groups';
+type Groups = Answer<typeof GROUPS>['groups'];
+
+/** The groups that the account may make keys in; administrators grant others, and take them back. */
+export function AccountGroups({ accountId }: { accountId: string }) {
+  const { t } = useTranslation('support');
+  const isAdmin = mayAny(useSession(), ['admin']);
+  const groups = $api.useQuery('get', GROUPS, { params: { path: { accountId } } });
+  return (
+    <Section title={t('groups.title')}>
+      <Loaded query={groups} lines={3}>
+        {(found) => (
+          <Card withBorder>
+            <Stack gap="xs">
+              {found.groups.map((each) => (
+                <OneGroup key={each.group} accountId={accountId} of={each} isAdmin={isAdmin} />
+              ))}
+              {isAdmin && <GrantForm accountId={accountId} groups={found.groups} />}
+            </Stack>
+          </Card>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boolean }) {
+  const { accountId, of, isAdmin } = props;
+  const { t } = useTranslation('support');
+  const { group, grant } = of;
+  const withdraw = async () => {
+    await api.DELETE('/api/admin/accounts/{accountId}/groups/{group}', {
+      params: { path: { accountId, group } },
+    });
+    await reread();
+    tell(t('groups.withdrawn', { group }));
+  };
+  return (
+    <Group justify="space-between">
+      <Text size="sm" component="div">
+        <span className="model-name">{group}</span> ·{' '}
+        {grant ? (
+          <>
+            {t('groups.grantedBy')} <Who actor={grant.by} />
+          </>
+        ) : (
+          t('groups.open')
+        )}
+      </Text>
+      {isAdmin && grant && (
+        <ConfirmAction
+          label={t('groups.withdraw')}
+          title={t('groups.withdrawTitle', { group })}
+          act={withdraw}
+          size="xs"
+        >
+          <Text>{t('groups.withdrawHint')}</Text>
+        </ConfirmAction>
+      )}
+    </Group>
+  );
+}
+
+function GrantForm({ accountId, groups }: { accountId: string; groups: Groups }) {
+  const { t } = useTranslation('support');
+  const all = $api.useQuery('get', '/api/admin/groups', { params: { query: { limit: MOST_GROUPS } } });
+  const others = (all.data?.items ?? []).filter(({ name }) => !groups.some(({ group }) => group === name));
+  const form = useForm({ initialValues: { group: '' } });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: ({ group }) =>
+      api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
+        params: { path: { accountId, group } },
+        body: {},
+      }),
+    done: async (_answer, { group }) => {
+      await reread();
+      form.reset();
+      tell(t('groups.granted', { group }));
+    },
+  });
+  if (others.length === 0) return null;
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Group align="flex-end" gap="sm">
+        <Select
+          label={t('groups.another')}
+          description={t('groups.anotherHint')}
+          data={others.map(({ name }) => name)}
+          {...form.getInputProps('group')}
+        />
+        <Button type="submit" variant="default" loading={isSending} disabled={!form.values.group}>
+          {t('groups.grant')}
+        </Button>
+      </Group>
+      <FormFault failure={failure} />
+    </form>
+  );
+}
+
+async function reread(): Promise<void> {
+  await refresh(GROUPS, '/api/admin/audit-log');
+}

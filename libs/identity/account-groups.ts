@@ -1,0 +1,80 @@
+import type pg from 'pg';
+
+type Database = pg.Pool | pg.ClientBase;
+
+/** A group that an account may make keys in: it is open to everybody, or it was granted. */
+export interface AccountGroup {
+  readonly group: string;
+  readonly isOpen: boolean;
+  /** Null: it is only open. */
+  readonly grant: Grant | null;
+}
+
+export interface Grant {
+  /** Who granted it, as the audit log names actors. */
+  readonly by: string;
+  readonly at: Date;
+  readonly ticketId: string | null;
+}
+
+export async function groupsOfAccount(database: Database, accountId: string): Promise<AccountGroup[]> {
+  const { rows } = await database.query<{
+    group: string;
+    isOpen: boolean;
+    by: string | null;
+    at: Date | null;
+    ticketId: string | null;
+  }>(
+    `SELECT g.name AS "group", g.open AS "isOpen", a.granted_by AS by, a.granted_at AS at, a.ticket_id AS "ticketId"
+     FROM groups g LEFT JOIN account_groups a ON a.group_name = g.name AND a.account_id = $1
+     WHERE g.open OR a.account_id IS NOT NULL ORDER BY g.name`,
+    [accountId],
+  );
+  return rows.map(({ group, isOpen, by, at, ticketId }) => ({
+    group,
+    isOpen,
+    grant: by === null || at === null ? null : { by, at, ticketId },
+  }));
+}
+
+export async function hasGroup(
+  database: Database,
+  { accountId, group }: { accountId: string; group: string },
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `SELECT FROM groups g WHERE g.name = $2 AND (g.open OR EXISTS (
+       SELECT FROM account_groups a WHERE a.account_id = $1 AND a.group_name = g.name))`,
+    [accountId, group],
+  );
+  return rows.length > 0;
+}
+
+/** Grants a group to an account; a repeat changes nothing. False when it had it, or there is no such group. */
+export async function grantGroup(
+  client: pg.ClientBase,
+  grant: { accountId: string; group: string; by: string; ticketId?: string | undefined },
+): Promise<boolean> {
+  const { accountId, group, by, ticketId = null } = grant;
+  const { rowCount } = await client.query(
+    `INSERT INTO account_groups (account_id, group_name, granted_by, ticket_id)
+     SELECT $1, name, $3, $4 FROM groups WHERE name = $2 ON CONFLICT DO NOTHING`,
+    [accountId, group, by, ticketId],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Takes a granted group back, inside the caller's transaction. The balances row is locked first, as every hold does, so
+ * that a hold is decided either before it or without the group. False when it was not granted.
+ */
+export async function withdrawGroup(
+  client: pg.ClientBase,
+  { accountId, group }: { accountId: string; group: string },
+): Promise<boolean> {
+  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+  const { rowCount } = await client.query(
+    'DELETE FROM account_groups WHERE account_id = $1 AND group_name = $2',
+    [accountId, group],
+  );
+  return rowCount === 1;
+}

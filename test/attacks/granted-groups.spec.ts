@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createKey, grantAccountGroup, withdrawAccountGroup } from '#apps/billing/customers.js';
+import { groupsOfAccount } from '#identity/account-groups.js';
+import { type Person, person } from '../support/console.js';
+import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+
+jest.setTimeout(30_000);
+
+const CHEAP = 'Half-Price';
+const MODEL = 'vendora-chat-lite';
+
+let relay: Relay;
+let admin: Person;
+let someone: Person;
+
+beforeAll(async () => {
+  relay = await startRelay({ CATALOG_LIFE_SECONDS: '0', KEY_CACHE_SECONDS: '60' });
+  admin = await person(relay, { roles: ['admin'] });
+  someone = await person(relay, { credits: '5' });
+  const { response, data } = await admin.api.POST('/api/admin/groups', {
+    body: { name: CHEAP, multiplier: '0.5', models: [MODEL] } as never,
+  });
+  expect({ status: response.status, open: data?.open }).toEqual({ status: 201, open: false });
+  await relay.fixture.owner.query(`INSERT INTO channel_groups VALUES ('sandbox', $1)`, [CHEAP]);
+}, 60_000);
+afterAll(async () => {
+  await expectCleanLedger(relay);
+  await relay.close();
+});
+
+const keyIn = (who: Person, group: string) => who.api.POST('/api/keys', { body: { name: 'a key', group } });
+const grantTo = (who: Person, ticketId?: string) =>
+  admin.api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
+    params: { path: { accountId: who.accountId, group: CHEAP } },
+    body: ticketId === undefined ? {} : { ticketId },
+  });
+
+async function withdrawFrom(who: Person): Promise<void> {
+  const { response } = await admin.api.DELETE('/api/admin/accounts/{accountId}/groups/{group}', {
+    params: { path: { accountId: who.accountId, group: CHEAP } },
+  });
+  expect(response.status).toBe(200);
+}
+
+async function chat(apiKey: string): Promise<{ status: number; code: string | undefined; message: string }> {
+  const response = await fetch(`${relay.baseUrl}/v1/chat/completions`, {
+    ...json({ model: MODEL, messages: [{ role: 'user', content: 'hello' }] }),
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+  });
+  const body = (await response.json()) as { error?: { code: string; message: string } };
+  return { status: response.status, code: body.error?.code, message: body.error?.message ?? '' };
+}
+
+async function groupsOf(who: Person): Promise<string[]> {
+  return (await who.api.GET('/api/groups')).data!.groups;
+}
+
+describe('a group that was not granted', () => {
+  it('is not for keys of customers, whatever they name', async () => {
+    expect(await groupsOf(someone)).toEqual(['Public-Relay', 'Vendora-Main']);
+    for (const group of [CHEAP, 'Nowhere']) {
+      const { response, error } = await keyIn(someone, group);
+      expect({ group, status: response.status, error }).toMatchObject({
+        group,
+        status: 400,
+        error: { error: { code: 'invalid_value', param: 'group' } },
+      });
+    }
+    for (const group of ['Public-Relay', 'Vendora-Main']) {
+      expect((await keyIn(someone, group)).response.status).toBe(201);
+    }
+  });
+
+  it('is not for keys of operators either before they grant it', async () => {
+    const of = { accountId: someone.accountId, group: CHEAP };
+    const { billing } = relay.fixture;
+    await expect(createKey(billing, { ...of, name: 'a key' })).rejects.toMatchObject({
+      code: 'group_not_granted',
+    });
+    expect(await grantAccountGroup(billing, of, 'operator:me')).toBe(true);
+    expect(await grantAccountGroup(billing, of, 'operator:me')).toBe(false);
+    expect(await createKey(billing, { ...of, name: 'a key' })).toMatchObject({ apiKey: expect.any(String) });
+    expect(await groupsOfAccount(billing, someone.accountId)).toContainEqual({
+      group: CHEAP,
+      isOpen: false,
+      grant: { by: 'operator:me', at: expect.any(Date), ticketId: null },
+    });
+    expect(await withdrawAccountGroup(billing, of, 'operator:me')).toBe(true);
+    expect(await withdrawAccountGroup(billing, of, 'operator:me')).toBe(false);
+    await expect(grantAccountGroup(billing, { ...of, group: 'Nowhere' }, 'me')).rejects.toMatchObject({
+      code: 'group_not_found',
+    });
+  });
+
+  it('is granted by administrators alone', async () => {
+    for (const roles of [[], ['support'], ['finance']] as const) {
+      const other = await person(relay, { roles });
+      const { response } = await other.api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
+        params: { path: { accountId: other.accountId, group: CHEAP } },
+        body: {},
+      });
+      expect(response.status).toBe(403);
+    }
+  });
+});
+
+describe('a group that was granted', () => {
+  it('serves the account, and no more once it is withdrawn, whatever gateways remember', async () => {
+    expect((await grantTo(someone)).response.status).toBe(200);
+    expect(await groupsOf(someone)).toContain(CHEAP);
+    const { data } = await keyIn(someone, CHEAP);
+    expect(await chat(data!.apiKey)).toMatchObject({ status: 200 });
+    const stranger = await person(relay, { credits: '5' });
+    expect((await keyIn(stranger, CHEAP)).response.status).toBe(400);
+
+    await withdrawFrom(someone);
+    const before = (await someone.api.GET('/api/account')).data?.balance;
+    const refused = await chat(data!.apiKey);
+    expect(refused).toMatchObject({ status: 403, code: 'group_not_granted' });
+    expect(refused.message).toContain(CHEAP);
+    expect(refused.message).toContain('ask support');
+    expect((await someone.api.GET('/api/account')).data?.balance).toEqual(before);
+
+    await grantTo(someone);
+    expect(await chat(data!.apiKey)).toMatchObject({ status: 200 });
+    await withdrawFrom(someone);
+  });
+
+  it('answers the ticket that asked for it, and no other account’s', async () => {
+    const asking = await person(relay);
+    const { data: ticket } = await asking.api.POST('/api/tickets', {
+      body: { kind: 'question', subject: 'The cheap group', body: 'May I use it?' },
+    });
+    expect((await grantTo(someone, ticket!.id)).response.status).toBe(400);
+    expect((await grantTo(asking, ticket!.id)).data?.groups).toContainEqual({
+      group: CHEAP,
+      isOpen: false,
+      grant: { by: `user:${admin.userId}`, at: expect.any(String), ticketId: ticket!.id },
+    });
+    const { data: answered } = await asking.api.GET('/api/tickets/{ticketId}', {
+      params: { path: { ticketId: ticket!.id } },
+    });
+    expect(answered?.state).toBe('answered');
+    expect(answered?.messages.at(-1)).toMatchObject({ kind: 'event', body: expect.stringContaining(CHEAP) });
+  });
+
+  it('may be opened to everybody, and closed again', async () => {
+    const other = await person(relay, { credits: '1' });
+    const params = { path: { group: CHEAP } };
+    await admin.api.PATCH('/api/admin/groups/{group}', { params, body: { open: true } });
+    const { data } = await keyIn(other, CHEAP);
+    expect(await chat(data!.apiKey)).toMatchObject({ status: 200 });
+    await admin.api.PATCH('/api/admin/groups/{group}', { params, body: { open: false } });
+    expect(await chat(data!.apiKey)).toMatchObject({ status: 403, code: 'group_not_granted' });
+  });
+});
