@@ -41,6 +41,15 @@ describe('a video create', () => {
   });
 
   it.each([
+    [{ duration: 0 }, 'duration'],
+    [{ duration: '16' }, 'duration'],
+    [{ seconds: '0' }, 'seconds'],
+    [{ duration: 16, seconds: '16' }, 'seconds'],
+  ])('names the field at fault in %j', (body, param) => {
+    expect(() => fitted(body)).toThrow(expect.objectContaining({ code: 'invalid_value', param }));
+  });
+
+  it.each([
     ['720x1280', '720p', '9:16'],
     ['1280x720', '720p', '16:9'],
     ['854x480', '480p', '16:9'],
