@@ -99,6 +99,10 @@ describe('the native style, by the Google SDK', () => {
       const seen = await sdk.operations.getVideosOperation({ operation });
       return seen.done && seen;
     });
+    for (const other of [IMAGES, 'vidmodel-9', 'vendora-imagine-video']) {
+      const path = `/v1beta/models/${other}/operations/${id}`;
+      await refused(customer, path, {}, [404, 'video_not_found']);
+    }
     const uri = operation.response?.generatedVideos?.[0]?.video?.uri;
     expect(uri).toBe(`${relay.baseUrl}/v1beta/files/${id}:download?alt=media`);
 

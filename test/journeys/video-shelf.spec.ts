@@ -63,7 +63,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
     },
   );
 
-  it('loses what its owner deletes: the file, never the record', async () => {
+  it('forgets what its owner deletes, and the books do not', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const sdk = customer.sdk();
@@ -93,18 +93,20 @@ describe('the list of videos, by the OpenAI SDK', () => {
     });
     expect((await fetch(finished.video.url)).status).toBe(404);
     expect((await list(customer, '')).data).toEqual([]);
-    const kept = await sdk.videos.retrieve(id);
-    expect(kept).toMatchObject({ id, status: 'completed', usage: { cost_in_usd_ticks: 2_000_000_000 } });
-    expect(kept).not.toHaveProperty('video');
-    const alias = await customer.send(`/vendora/v1/videos/${id}`);
-    expect({ status: alias.status, body: await alias.json() }).toEqual({ status: 200, body: kept });
-    const operation = await customer.send(`/v1beta/models/${MODEL}/operations/${id}`);
-    expect(await operation.json()).toMatchObject({ done: true });
-    const file = await customer.send(`/v1beta/files/${id}:download?alt=media`);
-    expect({ status: file.status, body: await file.json() }).toMatchObject({
-      status: 404,
-      body: { code: 'video_deleted' },
-    });
+    await expect(sdk.videos.retrieve(id)).rejects.toMatchObject({ status: 404, code: 'video_deleted' });
+    const gone = [
+      `/v1/videos/${id}`,
+      `/vendora/v1/videos/${id}`,
+      `/vendora/v1/videos/${id}/content`,
+      `/v1beta/models/${MODEL}/operations/${id}`,
+      `/v1beta/files/${id}:download?alt=media`,
+    ];
+    for (const path of gone) {
+      const answer = await customer.send(path);
+      expect({ path, status: answer.status }).toEqual({ path, status: 404 });
+      expect(JSON.stringify(await answer.json())).toContain('video_deleted');
+    }
+    await expect(stranger.sdk().videos.retrieve(id)).rejects.toMatchObject({ code: 'video_not_found' });
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 

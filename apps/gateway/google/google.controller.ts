@@ -56,10 +56,13 @@ export class GoogleController {
   @RouteRules({ doc: retrieveOperation })
   async operation(
     @CallerOf() caller: Caller,
+    @Param('model') model: string,
     @Param('id') id: string,
     @Req() request: FastifyRequest,
   ): Promise<OperationView> {
     const task = await this.library.find(caller.accountId, id);
+    // The model is part of the name, and there is no operation of another name.
+    if (task.requestedModel !== model) throw noSuchOperation();
     return operationView(task, publicOrigin(request, this.config.publicBaseUrl));
   }
 
@@ -106,6 +109,10 @@ export class GoogleController {
     const task = await this.creator.create({ caller, asked, dialect: 'google', requestId });
     return { name: operationName(task) };
   }
+}
+
+function noSuchOperation(): ApiError {
+  return new ApiError('video_not_found', 'There is no such operation of this model.');
 }
 
 function noSuchCall(target: string): ApiError {

@@ -125,7 +125,7 @@ export const retrieveOperation: Operation = {
       ),
     },
   },
-  refusals: ['video_not_found'],
+  refusals: ['video_not_found', 'video_deleted'],
 };
 
 export const downloadNativeFile: Operation = {

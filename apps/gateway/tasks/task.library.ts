@@ -40,8 +40,18 @@ export class TaskLibrary {
     private readonly parts: TaskLibraryParts,
   ) {}
 
-  /** A task of this account, by its id or its upstream's. @throws ApiError not found, the same for anybody else's */
+  /**
+   * A task of this account, by its id or its upstream's. @throws ApiError 404: not found, the same for anybody else's, or
+   * deleted by its owner
+   */
   async find(accountId: string, id: string): Promise<Task> {
+    const task = await this.findRecord(accountId, id);
+    if (task.deletedAtMs !== null) throw this.deleted();
+    return task;
+  }
+
+  /** The same, of a deleted task too. @throws ApiError not found */
+  private async findRecord(accountId: string, id: string): Promise<Task> {
     const isId = ID.test(id) && !RESERVED_IDS.includes(id);
     const task = isId ? await this.parts.tasks.findForAccount(accountId, id) : null;
     if (task?.kind !== this.kind.kind) throw this.notFound();
@@ -94,7 +104,7 @@ export class TaskLibrary {
     if (task.state === 'failed')
       throw new ApiError(codes.failed, `The ${noun} could not be made; it cost nothing.`);
     if (task.state !== 'completed') throw new ApiError(codes.notReady, `The ${noun} is not finished yet.`);
-    if (task.deletedAtMs !== null) throw new ApiError(codes.deleted, `The ${noun} was deleted.`);
+    if (task.deletedAtMs !== null) throw this.deleted();
     const { fileKey: key, fileType, expiresAtMs, id } = task;
     if (key === null || (expiresAtMs !== null && expiresAtMs <= clock.nowMs())) throw this.expired();
     const stored = await store.stat(key);
@@ -108,22 +118,28 @@ export class TaskLibrary {
   }
 
   /**
-   * Removes the file of a task that is over; the record stays, and so does what it cost. Safe to repeat.
-   * @throws ApiError not ready while the task runs
+   * Deletes a task that is over: clients meet neither it nor its file again. The books keep what it cost. Safe to repeat.
+   * @throws ApiError not found, and not ready while the task runs
    */
-  async remove(task: Task): Promise<void> {
+  async remove(accountId: string, id: string): Promise<Task> {
     const { listing, store } = this.parts;
     const { noun, codes } = this.kind;
-    if (task.deletedAtMs !== null) return;
+    const task = await this.findRecord(accountId, id);
+    if (task.deletedAtMs !== null) return task;
     if (!(await listing.markDeleted(task.id))) {
       throw new ApiError(codes.notReady, `The ${noun} is not finished yet, and cannot be deleted before.`);
     }
     // From here on nobody is sent the file; were it to stay, it would be removed with the old ones.
     if (task.fileKey !== null) await store.remove(task.fileKey);
+    return task;
   }
 
   private notFound(): ApiError {
     return new ApiError(this.kind.codes.notFound, `There is no such ${this.kind.noun}.`);
+  }
+
+  private deleted(): ApiError {
+    return new ApiError(this.kind.codes.deleted, `The ${this.kind.noun} was deleted.`);
   }
 
   private expired(): ApiError {

@@ -68,9 +68,9 @@ export class VideoLibrary {
     };
   }
 
-  /** Removes the file of a finished video. @throws ApiError */
-  remove(task: Task): Promise<void> {
-    return this.library.remove(task);
+  /** Deletes a video that is over, and its file. @throws ApiError */
+  remove(accountId: string, id: string): Promise<Task> {
+    return this.library.remove(accountId, id);
   }
 
   /** Answers with the file. @throws ApiError; none of them is one that SDKs repeat */

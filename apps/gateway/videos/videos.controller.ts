@@ -64,12 +64,11 @@ export class VideosController {
     return this.library.page(caller.accountId, query, publicOrigin(request, this.config.publicBaseUrl));
   }
 
-  /** Removes the file of a finished video; what it cost stays on record. */
+  /** Deletes a finished video; what it cost stays on record. */
   @Delete(['v1/videos/:id', 'vendora/v1/videos/:id'])
   @RouteRules({ doc: deleteVideo })
   async remove(@CallerOf() caller: Caller, @Param('id') id: string): Promise<DeletedVideo> {
-    const task = await this.library.find(caller.accountId, id);
-    await this.library.remove(task);
+    const task = await this.library.remove(caller.accountId, id);
     return { id: task.id, object: 'video.deleted', deleted: true };
   }
 

@@ -104,13 +104,14 @@ export const retrieveVideo: Operation = {
   description: 'Reads, and never moves money.',
   path,
   answers: video,
-  refusals: ['video_not_found'],
+  refusals: ['video_not_found', 'video_deleted'],
 };
 
 export const deleteVideo: Operation = {
   id: 'deleteVideo',
   tag: TAG,
-  summary: 'Removes the file of a finished video; what it cost stays on record.',
+  summary: 'Deletes a finished video and its file; what it cost stays on record.',
+  description: 'Safe to repeat. From then on every other call answers 404 for it.',
   path,
   answers: {
     200: {
