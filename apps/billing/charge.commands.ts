@@ -69,7 +69,7 @@ export function taskEndedCommand(message: TaskEnded): ResolveCommand {
     deliveredUnits: message.deliveredUnits === undefined ? null : wholeUnits(message.deliveredUnits),
     channel: message.channel ?? null,
     reason: message.reason?.code ?? null,
-    upstreamStatus: null,
+    upstreamStatus: message.upstreamStatus ?? null,
     latencyMs: message.latencyMs ?? null,
   };
 }

@@ -93,8 +93,8 @@ describe.each(['openai-xai', 'openai', 'xai', 'gemini'] as const)('images over %
     ['reject-404', notTaken(404)],
     ['reject-429', notTaken(429)],
     ['reject-503', notTaken(503)],
-    ['reject-500', unclear(500)],
-    ['fail-late', unclear(500)],
+    ['reject-500', notTaken(500)],
+    ['fail-late', notTaken(500)],
     ['truncated', unclear(200)],
   ])('with %s are classified', async (fault, outcome) => {
     expect(await generate(`[[fault:${fault}]]`)).toMatchObject(outcome);
@@ -184,7 +184,7 @@ describe.each(['openai-xai', 'openai', 'xai', 'gemini'] as const)('videos over %
   it('are classified at their creation', async () => {
     expect(await create('[[fault:reject-415]]')).toMatchObject({ kind: 'refused', status: 415 });
     expect(await create('[[fault:reject-429]]')).toMatchObject(notTaken(429));
-    expect(await create('[[fault:reject-500]]')).toMatchObject(unclear(500));
+    expect(await create('[[fault:reject-500]]')).toMatchObject(notTaken(500));
   });
 
   it('are found again under their key when the create was never answered', async () => {
@@ -306,8 +306,8 @@ describe.each(dialects)('%s %s', (protocol, kind) => {
     ['reject-401', notTaken(401)],
     ['reject-429', notTaken(429)],
     ['reject-503', notTaken(503)],
-    ['reject-500', unclear(500)],
-    ['fail-late', unclear(500)],
+    ['reject-500', notTaken(500)],
+    ['fail-late', notTaken(500)],
   ])('with %s is classified before a byte', async (fault, outcome) => {
     expect(await open(`[[fault:${fault}]]`)).toMatchObject(outcome);
   });

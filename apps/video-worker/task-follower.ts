@@ -234,7 +234,8 @@ export class TaskFollower {
       if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
     } else if (answer.kind === 'refused') {
       // Had the first attempt been accepted, the repeat would have been answered with its task.
-      await this.fail(task, { code: answer.code, message: answer.message }, null);
+      const { code, message, upstreamStatus } = answer;
+      await this.fail(task, { code, message, upstreamStatus }, null);
     } else {
       await this.waitOrExpire(task, answer.reason);
     }

@@ -1,5 +1,6 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { DEFAULT_UNCLEAR_MS } from '#tasks/task-queue.store.js';
 
 /** How the worker works; every duration is in milliseconds. */
 export interface VideoWorkerConfig {
@@ -20,6 +21,8 @@ export interface VideoWorkerConfig {
   sweepIntervalMs: number;
   /** A task that stays `created` or `submitting` for so long has lost its gateway. */
   stuckAfterMs: number;
+  /** How long the money of a task is held, from its create, while nobody knows whether the upstream took it. */
+  unclearCreateMs: number;
   /** How long a finished video may be downloaded. */
   videoFileLifeMs: number;
   /** How long the address of an image works; its file is removed after that. */
@@ -54,6 +57,7 @@ export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
     leaseMs: reader.seconds('LEASE_SECONDS', 30),
     sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
     stuckAfterMs: reader.seconds('STUCK_AFTER_SECONDS', 30),
+    unclearCreateMs: reader.seconds('UNCLEAR_CREATE_SECONDS', DEFAULT_UNCLEAR_MS / 1000),
     videoFileLifeMs: reader.seconds('VIDEO_FILE_LIFE_SECONDS', 1500),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
     idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),

@@ -34,6 +34,7 @@ const QUICK: VideoWorkerConfig = {
   leaseMs: 2_000,
   sweepIntervalMs: 40,
   stuckAfterMs: 60_000,
+  unclearCreateMs: 60_000,
   videoFileLifeMs: 1_500_000,
   imageUrlLifeMs: 3_600_000,
   idempotencyLifeMs: 86_400_000,

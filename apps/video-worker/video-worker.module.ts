@@ -73,7 +73,7 @@ export class VideoWorkerModule {
       log,
       registry,
     });
-    const queue = new TaskQueue(pool, clock);
+    const queue = new TaskQueue(pool, clock, config.unclearCreateMs);
     const upstreams = new Upstreams();
     const health = channelHealth(options, { queue, upstreams });
     const worker = new VideoWorker({

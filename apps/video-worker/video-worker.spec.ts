@@ -199,6 +199,29 @@ describe('a create whose answer was lost', () => {
   });
 });
 
+describe('a task whose create was never answered', () => {
+  it.each([true, false])(
+    'holds its money for minutes and not until its deadline, repeatable or not: %s',
+    async (repeats) => {
+      await under.tasks.owner.query('UPDATE channels SET honours_idempotency = $1', [repeats]);
+      const task = await under.tasks.submitting();
+      await under.tasks.store.toUnknown(task.id, 0);
+      await under.tasks.owner.query(
+        `UPDATE channels SET base_url = 'http://127.0.0.1:9' WHERE id = (SELECT channel_id FROM tasks WHERE id = $1)`,
+        [task.id],
+      );
+      await under.worker({ unclearCreateMs: 200 });
+      expect(await under.endOf(task)).toMatchObject({
+        outcome: 'failed',
+        reason: { code: 'generation_failed' },
+      });
+      expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(
+        /may have accepted|never became clear/,
+      );
+    },
+  );
+});
+
 describe('a task that its gateway left behind', () => {
   it('fails before the upstream was called, and is given back', async () => {
     const task = await under.tasks.created();

@@ -131,6 +131,8 @@ export class TaskEnded {
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
+  /** Of the create that was refused. */
+  @IsOptional() @IsCount() upstreamStatus?: number | null;
   /** From when it was asked for to its end. */
   @IsOptional() @IsCount() latencyMs?: number | null;
   @IsInstant() endedAt!: string;

@@ -10,6 +10,8 @@ export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | '
 export interface TaskError {
   code: ErrorCode;
   message: string;
+  /** What the upstream answered, where an answer of its own decided. */
+  upstreamStatus?: number | null;
 }
 
 /** The columns of an outbox row: producer, topic, key, payload. */
@@ -31,7 +33,8 @@ export function taskEndedRow(
     kind: task.kind,
     outcome: end.error === null ? 'completed' : 'failed',
     channel: task.channelId,
-    reason: end.error,
+    reason: end.error && { code: end.error.code, message: end.error.message },
+    upstreamStatus: end.error?.upstreamStatus ?? null,
     latencyMs: Math.max(0, Math.round(end.endedAtMs - task.createdAtMs)),
     endedAt: new Date(end.endedAtMs).toISOString(),
   };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LeasedTask } from './task-queue.store.js';
+import { type LeasedTask, TaskQueue } from './task-queue.store.js';
 import { TasksUnderTest } from './tasks.fixture.js';
 
 let tasks: TasksUnderTest;
@@ -182,6 +182,25 @@ describe('the queue of tasks', () => {
     expect(await tasks.queue.waitForDeadline(await claimOne())).toBe(true);
     const row = await tasks.row(waiting.id);
     expect(row['next_poll_at']).toEqual(row['deadline']);
+  });
+
+  it('gives a create that was never answered less time than a task that runs', async () => {
+    const hasty = new TaskQueue(tasks.worker, undefined, 50_000);
+    const claim = async () =>
+      (await hasty.claimDue(new Map([['sandbox', 1]]), { limit: 1, leaseMs: LEASE_MS }))[0]!;
+    const lost = await tasks.submitting();
+    await tasks.store.toUnknown(lost.id, 0);
+    expect(await hasty.waitForDeadline(await claim())).toBe(true);
+    const row = await tasks.row(lost.id);
+    const waits = (row['next_poll_at'] as Date).getTime() - (row['submitting_at'] as Date).getTime();
+    expect(waits).toBe(50_000);
+    const age = `UPDATE tasks SET submitting_at = submitting_at - interval '1 minute', next_poll_at = now() WHERE id = $1`;
+    await tasks.owner.query(age, [lost.id]);
+    expect(await claim()).toMatchObject({ id: lost.id, pastDeadline: true });
+
+    const running = await tasks.submitted('up');
+    await tasks.owner.query(age, [running.id]);
+    expect(await claim()).toMatchObject({ id: running.id, pastDeadline: false });
   });
 
   it('knows a deadline that is over', async () => {

@@ -25,16 +25,26 @@ export interface FinishedFile {
   lifeMs: number;
 }
 
+/** Much longer than any create is waited for, and short for money that is held. */
+export const DEFAULT_UNCLEAR_MS = 120_000;
+
 interface Statement {
   name: string;
   text: string;
 }
 
+/**
+ * When a task has to be over. One whose create was never answered has less time, parameter `unclearMs` from then on:
+ * nobody may be working on it while its money is held.
+ */
+const overAt = (unclearMs: string) => `CASE t.state WHEN 'unknown'
+  THEN least(t.deadline, coalesce(t.submitting_at, t.created_at) + ${unclearMs} * interval '1 ms') ELSE t.deadline END`;
+
 const DUE = `state IN ('submitted', 'unknown') AND next_poll_at <= now()`;
 
 /**
  * Claims at most $1 of the ids that `due` selects, which has to lock them. The poll time is pushed to the lease's end,
- * $2 ms away, so that a worker that dies gives its tasks back by doing nothing.
+ * $2 ms away, so that a worker that dies gives its tasks back by doing nothing. $3 is the time for an unclear create.
  */
 function claiming(name: string, due: string): Statement {
   return {
@@ -42,25 +52,26 @@ function claiming(name: string, due: string): Statement {
     text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
       poll_attempts = t.poll_attempts + 1
     FROM (${due}) due WHERE t.id = due.id
-    RETURNING ${TASK_COLUMNS}, t.lease_token, now() >= t.deadline AS past_deadline`,
+    RETURNING ${TASK_COLUMNS}, t.lease_token, now() >= ${overAt('$3')} AS past_deadline`,
   };
 }
 
 const CLAIM = claiming(
   'queue_claim',
-  `SELECT mine.id FROM unnest($3::text[], $4::integer[]) AS channel (id, places)
+  `SELECT mine.id FROM unnest($4::text[], $5::integer[]) AS channel (id, places)
     CROSS JOIN LATERAL (SELECT id, next_poll_at FROM tasks WHERE channel_id = channel.id AND ${DUE}
       ORDER BY next_poll_at LIMIT channel.places FOR UPDATE SKIP LOCKED) mine
     ORDER BY mine.next_poll_at LIMIT $1`,
 );
 const CLAIM_STRAY = claiming(
   'queue_claim_stray',
-  `SELECT id FROM tasks WHERE ${DUE} AND (channel_id IS NULL OR channel_id <> ALL ($3::text[]))
+  `SELECT id FROM tasks WHERE ${DUE} AND (channel_id IS NULL OR channel_id <> ALL ($4::text[]))
     ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
 );
 const CLAIM_OVERDUE = claiming(
   'queue_claim_overdue',
-  `SELECT id FROM tasks WHERE ${DUE} AND channel_id = ANY ($3::text[]) AND deadline < now() - $4 * interval '1 ms'
+  `SELECT id FROM tasks t WHERE ${DUE} AND channel_id = ANY ($4::text[])
+      AND ${overAt('$3')} < now() - $5 * interval '1 ms'
     ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
 );
 const SPREAD: Statement = {
@@ -75,7 +86,7 @@ const RENEW: Statement = {
 };
 const AT_DEADLINE: Statement = {
   name: 'queue_at_deadline',
-  text: `UPDATE tasks SET next_poll_at = greatest(deadline, now()), lease_token = NULL WHERE ${LEASED}`,
+  text: `UPDATE tasks t SET next_poll_at = greatest(${overAt('$3')}, now()), lease_token = NULL WHERE ${LEASED}`,
 };
 const SUBMITTED: Statement = {
   name: 'queue_submitted',
@@ -133,6 +144,8 @@ export class TaskQueue {
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock = systemClock,
+    /** How long a task may wait, from its create, for a word of whether the upstream took it. */
+    private readonly unclearMs: number = DEFAULT_UNCLEAR_MS,
   ) {
     this.reschedules = new Reschedules(pool);
   }
@@ -142,12 +155,12 @@ export class TaskQueue {
    * `places` says, which is at least 1.
    */
   claimDue(places: ReadonlyMap<string, number>, { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
-    return this.claim(CLAIM, [limit, leaseMs, [...places.keys()], [...places.values()]]);
+    return this.claim(CLAIM, [limit, leaseMs, this.unclearMs, [...places.keys()], [...places.values()]]);
   }
 
   /** Hands out due tasks of channels that are none of these: new ones, or ones that were removed. */
   claimStray(knownChannels: readonly string[], { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
-    return this.claim(CLAIM_STRAY, [limit, leaseMs, knownChannels]);
+    return this.claim(CLAIM_STRAY, [limit, leaseMs, this.unclearMs, knownChannels]);
   }
 
   /** Hands out due tasks of these channels whose deadline has been over for `graceMs`. */
@@ -155,7 +168,7 @@ export class TaskQueue {
     channels: readonly string[],
     { limit, leaseMs, graceMs }: ClaimLimits & { graceMs: number },
   ): Promise<LeasedTask[]> {
-    return this.claim(CLAIM_OVERDUE, [limit, leaseMs, channels, graceMs]);
+    return this.claim(CLAIM_OVERDUE, [limit, leaseMs, this.unclearMs, channels, graceMs]);
   }
 
   /** Has the due tasks of a channel come up at random moments within `overMs`. Answers how many. */
@@ -175,7 +188,7 @@ export class TaskQueue {
 
   /** Gives back a task for which nothing can be done before its deadline. */
   waitForDeadline(task: LeasedTask): Promise<boolean> {
-    return this.write(AT_DEADLINE, [task.id, task.leaseToken]);
+    return this.write(AT_DEADLINE, [task.id, task.leaseToken, this.unclearMs]);
   }
 
   /** An `unknown` task turned out to be accepted. */

@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { classify, classifyError, isToBeRead, type VerdictRow } from './classification.js';
+import { classify, classifyError, isToBeRead, type VerdictRow, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, openFile } from './file-download.js';
 import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './http-call.js';
@@ -39,18 +39,19 @@ export class ChannelCalls {
     private readonly style: CallStyle,
   ) {}
 
-  /** A call that may cost money; `read` gets a success and says what was accepted. */
+  /** A call that may cost money; `read` gets a success and says what was accepted. `yields` is its answer unless it is said. */
   async create<T>(
     channel: Channel,
     path: string,
-    call: PaidCall & { read: (answer: HttpAnswer) => T },
+    call: PaidCall & { read: (answer: HttpAnswer) => T; yields?: Yield },
   ): Promise<T | Refused | NotAccepted | Unknown> {
     if (!hasAddress(channel)) return notSent;
     const result = await httpCall(this.connections.api, {
       ...this.post(channel, path, call),
       maxBytes: MAX_PAID_ANSWER_BYTES,
     });
-    return classify(result, call.read, this.style.verdicts);
+    const { read, yields = 'answer' } = call;
+    return classify(result, { read, yields, ownRows: this.style.verdicts });
   }
 
   /** A call that only asks. */
@@ -80,7 +81,7 @@ export class ChannelCalls {
     request.headers['accept-encoding'] = 'identity';
     request.headers['accept'] = '*/*';
     const result = await openHttp(this.connections.api, request, isSuccess);
-    if (result.kind === 'answer') return classifyError(result, this.style.verdicts);
+    if (result.kind === 'answer') return classifyError(result, 'answer', this.style.verdicts);
     if (result.kind === 'failure') {
       const { sent, reason, status } = result;
       return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };

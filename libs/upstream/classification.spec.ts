@@ -144,13 +144,37 @@ describe('accepted or not: statuses', () => {
     [415, vendorError('unsupported_media_type'), refused(415, 'unsupported_media_type')],
     [422, vendorError('unprocessable'), refused(422, 'upstream_rejected')],
     [429, vendorError('rate_limit_exceeded'), notAccepted],
-    [500, vendorError('server_error'), unknown],
-    [502, '<html>bad gateway</html>', unknown],
+    [500, vendorError('server_error'), notAccepted],
+    [502, vendorError('bad_gateway'), notAccepted],
     [503, vendorError('overloaded'), notAccepted],
-    [503, 'upstream connect error or disconnect/reset before headers', unknown],
+    [504, vendorError('timeout'), unknown],
     [504, '', unknown],
+    [520, '', unknown],
+    [521, '<html>web server is down</html>', notAccepted],
+    [524, '', unknown],
+    [525, '', notAccepted],
     [529, vendorError('overloaded'), unknown],
   ];
+
+  /** With these a call is over, and a task may be running behind whoever answered. */
+  const lost: [status: number, body: unknown][] = [
+    [500, ''],
+    [500, '<html>internal server error</html>'],
+    [500, { ...vendorError('server_error'), id: 'task-7' }],
+    [500, { ...vendorError('server_error'), request_id: 'task-7' }],
+    [502, '<html>bad gateway</html>'],
+    [503, '<html>service unavailable</html>'],
+    [503, 'upstream connect error or disconnect/reset before headers'],
+    [503, { status: 'queued', id: 'task-7' }],
+  ];
+
+  it.each(lost)('%i %j ends a call, and says nothing about a task', async (status, body) => {
+    stub = await startStub((_, response) => json(response, status, body));
+    expect(await createBoth(stub.url)).toMatchObject({
+      image: { ...notAccepted, upstreamStatus: status },
+      video: { ...unknown, upstreamStatus: status },
+    });
+  });
 
   it.each(rows)('%i %j', async (status, body, outcome) => {
     stub = await startStub((_, response) => json(response, status, body));

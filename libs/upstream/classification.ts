@@ -1,14 +1,21 @@
 import type { ErrorCode } from '#platform/errors.js';
 import type { HttpAnswer, HttpFailure } from './http-call.js';
 import type { NotAccepted, Refused, Unknown } from './outcomes.js';
-import { isOfContent, readError, readObject, type UpstreamError } from './answers.js';
+import {
+  asText,
+  isOfContent,
+  type JsonObject,
+  readError,
+  readObject,
+  type UpstreamError,
+} from './answers.js';
 
 /** What a status says about a create (design.md 4, "Accepted or not"). */
 export type Verdict =
   | 'read' // the body tells what was accepted
   | 'callers_fault' // refused for what the caller sent
   | 'not_accepted' // refused for a reason that is ours: another channel may be asked
-  | 'safe_if_vendor_says' // not accepted, if the vendor itself said so and not some proxy in between
+  | 'given_up' // what it was asked for will not come of this call: see `provesNothingTaken`
   | 'unknown';
 
 /** One line of the table: the statuses it speaks of, both ends included. */
@@ -31,10 +38,30 @@ export const verdicts: readonly VerdictRow[] = [
   { from: 422, to: 422, verdict: 'callers_fault' },
   // 401, 402, 403 of our own key, 404 of a model or path we configured, 429 of our own limit.
   { from: 400, to: 499, verdict: 'not_accepted' },
-  // "Overloaded, try later": both vendors refuse with it before any work. A proxy also answers 503 when the
-  // connection behind it broke, which proves nothing.
-  { from: 503, to: 503, verdict: 'safe_if_vendor_says' },
+  { from: 500, to: 500, verdict: 'given_up' },
+  { from: 502, to: 503, verdict: 'given_up' },
+  // Cloudflare's own: its origin refused the connection, could not be reached, or failed the TLS handshake. 520 and 524
+  // come after the request was handed over, and 504 of any proxy means that the vendor may still be at work.
+  { from: 521, to: 523, verdict: 'not_accepted' },
+  { from: 525, to: 526, verdict: 'not_accepted' },
 ];
+
+/** What a call was to bring: its answer is all that there is, or it begins a task that goes on behind it. */
+export type Yield = 'answer' | 'task';
+
+/** Where an answer to a create puts the id of what it created. */
+const CREATED_IDS = ['id', 'request_id', 'task_id', 'name'];
+
+/**
+ * Whether an upstream that gave a call up provably keeps nothing of it. A synchronous call is over with its answer: there
+ * is no later one to pay for, and no vendor bills a call that it answered with such a status. A task may go on behind a
+ * proxy that lost the answer to its create: only the vendor's own error, without the id of any task, says that there is
+ * none.
+ */
+function provesNothingTaken(yields: Yield, body: JsonObject | null): boolean {
+  if (yields === 'answer') return true;
+  return readError(body) !== null && !CREATED_IDS.some((field) => asText(body?.[field]));
+}
 
 /**
  * What an upstream may say under a status of the caller's although the fault is ours: the operator's key, money, or
@@ -64,31 +91,40 @@ export function isToBeRead(status: number, ownRows: readonly VerdictRow[] = []):
   return verdictOf(status, ownRows) === 'read';
 }
 
-/** Turns the end of a paid call into an outcome; `read` gets the answers that say what was accepted. */
+/** How the answer to a paid call is read. */
+export interface Reading<T> {
+  /** Gets the answers that say what was accepted. */
+  read: (answer: HttpAnswer) => T;
+  yields: Yield;
+  ownRows?: readonly VerdictRow[] | undefined;
+}
+
+/** Turns the end of a paid call into an outcome. */
 export function classify<T>(
   result: HttpAnswer | HttpFailure,
-  read: (answer: HttpAnswer) => T,
-  ownRows: readonly VerdictRow[] = [],
+  { read, yields, ownRows = [] }: Reading<T>,
 ): T | Refused | NotAccepted | Unknown {
   if (result.kind === 'failure') {
     const { sent, reason, status } = result;
     return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };
   }
-  return isToBeRead(result.status, ownRows) ? read(result) : classifyError(result, ownRows);
+  return isToBeRead(result.status, ownRows) ? read(result) : classifyError(result, yields, ownRows);
 }
 
 /** What an answer that is no success says. */
 export function classifyError(
   { status, body }: Answered,
+  yields: Yield,
   ownRows: readonly VerdictRow[] = [],
 ): Refused | NotAccepted | Unknown {
   const verdict = verdictOf(status, ownRows);
-  const error = readError(readObject(body));
+  const object = readObject(body);
+  const error = readError(object);
   const reason = `HTTP ${status}${error ? `: ${error.message}` : ''}`;
   if (verdict === 'unknown') return { kind: 'unknown', reason, upstreamStatus: status };
   if (error && isRefusalOfContent(status, error)) return refused(status, error);
   if (verdict === 'callers_fault' && !(error && isOurFault(error))) return refused(status, error);
-  const proven = verdict !== 'safe_if_vendor_says' || error !== null;
+  const proven = verdict !== 'given_up' || provesNothingTaken(yields, object);
   return { kind: proven ? 'not_accepted' : 'unknown', reason, upstreamStatus: status };
 }
 

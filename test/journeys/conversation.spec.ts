@@ -434,14 +434,12 @@ describe('a conversation is refused', () => {
     ['reject-400', 400, 'upstream_rejected'],
     ['reject-422', 400, 'upstream_rejected'],
     ['moderation', 400, 'content_policy_violation'],
-    ['reject-500', 502, 'generation_failed'],
-    ['fail-late', 502, 'generation_failed'],
   ])('by the upstream, once and for free: %s is %i %s', async (fault, status, code) => {
     await expectRefusal({ fault, status, code, retries: 2 });
   });
 
   /** These are ours, and SDKs may well repeat them. */
-  it.each(['reject-401', 'reject-403', 'reject-429', 'reject-503'])(
+  it.each(['reject-401', 'reject-403', 'reject-429', 'reject-500', 'fail-late', 'reject-503'])(
     "by the upstream, for its operator's own faults: %s",
     async (fault) => {
       await expectRefusal({ fault, status: 503, code: 'service_unavailable', retries: 0 });

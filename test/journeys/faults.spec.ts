@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 /** Every call is made in the first step of its part, many at once; the tests then look at what came of each. */
 const AT_ONCE = 40;
 /** Those that wait for a limit begin first. */
-const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-500', 'reject-529'];
+const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
 const TOKENS = 8;
 /** The names and braces of a request, in the estimate of its input. */
 const MOST_ENVELOPE_TOKENS = 50;

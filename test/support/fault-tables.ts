@@ -35,11 +35,11 @@ const images = table(`
   reject-415          | 415 unsupported_media_type   | never     | -        | released
   reject-422          | 422 upstream_rejected        | never     | -        | released
   reject-429          | 503 service_unavailable      | asked     | -        | released
-  reject-500          | 502 generation_failed        | forbidden | -        | released
+  reject-500          | 503 service_unavailable      | asked     | -        | released
   reject-503          | 503 service_unavailable      | asked     | -        | released
   reject-529          | 502 generation_failed        | forbidden | -        | released
   moderation          | 400 content_policy_violation | never     | -        | released
-  fail-late           | 502 generation_failed        | forbidden | -        | released
+  fail-late           | 503 service_unavailable      | asked     | -        | released
   never-finish        | 502 generation_failed        | forbidden | -        | released
   unknown-status      | 200                          | never     | 2 images | settled 0.04
   done-word           | 200                          | never     | 2 images | settled 0.04
@@ -79,7 +79,7 @@ const videos = table(`
   reject-415          | 415 unsupported_media_type   | never     | -                        | released
   reject-422          | 422 upstream_rejected        | never     | -                        | released
   reject-429          | 503 service_unavailable      | asked     | -                        | released
-  reject-500          | 200                          | never     | failed generation_failed | released
+  reject-500          | 503 service_unavailable      | asked     | -                        | released
   reject-503          | 503 service_unavailable      | asked     | -                        | released
   reject-529          | 200                          | never     | failed generation_failed | released
   moderation          | 400 content_policy_violation | never     | -                        | released
@@ -112,11 +112,11 @@ const whole = table(`
   reject-415          | 400 upstream_rejected        | never     | -     | released
   reject-422          | 400 upstream_rejected        | never     | -     | released
   reject-429          | 503 service_unavailable      | asked     | -     | released
-  reject-500          | 502 generation_failed        | forbidden | -     | released
+  reject-500          | 503 service_unavailable      | asked     | -     | released
   reject-503          | 503 service_unavailable      | asked     | -     | released
   reject-529          | 502 generation_failed        | forbidden | -     | released
   moderation          | 400 content_policy_violation | never     | -     | released
-  fail-late           | 502 generation_failed        | forbidden | -     | released
+  fail-late           | 503 service_unavailable      | asked     | -     | released
   never-finish        | 502 generation_failed        | forbidden | -     | released
   unknown-status      | 200                          | never     | whole | settled by usage
   done-word           | 200                          | never     | whole | settled by usage

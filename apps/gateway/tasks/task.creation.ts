@@ -44,6 +44,13 @@ interface Draft extends TaskOrder {
   readonly line: Line;
 }
 
+/** Why a task ends before any upstream works on it, and what the last one that was asked answered. */
+interface Failure {
+  readonly error: ApiError;
+  readonly channelId: string | null;
+  readonly upstreamStatus: number | null;
+}
+
 export interface TaskCreationParts {
   desk: ChargeDesk;
   post: ResolutionPost;
@@ -119,7 +126,7 @@ export class TaskCreator {
     await this.orLeaveToSweep(draft, () =>
       outcome.kind === 'refused'
         ? tasks.toRefused(id, { code: error.code, message: error.message })
-        : this.failTask(draft, { error, channelId: null, from: 'created' }),
+        : this.failTask(draft, { error, channelId: null, upstreamStatus: null }, 'created'),
     );
     throw error;
   }
@@ -129,7 +136,7 @@ export class TaskCreator {
     const { tasks, health } = this.parts;
     const work = workOf(draft.caller, draft.model);
     let place: Place | undefined = draft.line.place;
-    let channelId: string | null = null;
+    let last: Omit<Failure, 'error'> | null = null;
     for (const channel of draft.line.channels) {
       const target = {
         channelId: channel.id,
@@ -137,7 +144,7 @@ export class TaskCreator {
         upstreamModel: upstreamModel(channel, draft.model),
       };
       const mayCall = await this.orLeaveToSweep(draft, () =>
-        channelId === null
+        last === null
           ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
           : tasks.retarget(draft.id, target),
       );
@@ -147,15 +154,15 @@ export class TaskCreator {
       place = undefined;
       if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
       this.report(draft, channel, outcome);
+      last = { channelId: channel.id, upstreamStatus: outcome.upstreamStatus };
       if (outcome.kind === 'unknown') return this.unclear(draft);
       if (outcome.kind === 'refused') {
         const error = new ApiError(outcome.code, outcome.message, { status: outcome.status });
-        return this.fail(draft, hold, { error, channelId: channel.id });
+        return this.fail(draft, hold, { error, ...last });
       }
-      channelId = channel.id;
     }
     const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
-    return this.fail(draft, hold, { error, channelId });
+    return this.fail(draft, hold, { error, ...(last ?? { channelId: null, upstreamStatus: null }) });
   }
 
   private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
@@ -201,29 +208,24 @@ export class TaskCreator {
    * Ends the task and announces it in one transaction, then has the money given back before the error goes out. If a
    * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
    */
-  private async fail(
-    draft: Draft,
-    hold: Hold,
-    failure: { error: ApiError; channelId: string | null },
-  ): Promise<void> {
-    const { error, channelId } = failure;
-    const won = await this.orLeaveToSweep(draft, () =>
-      this.failTask(draft, { ...failure, from: 'submitting' }),
-    );
+  private async fail(draft: Draft, hold: Hold, failure: Failure): Promise<void> {
+    const { error, channelId, upstreamStatus } = failure;
+    const won = await this.orLeaveToSweep(draft, () => this.failTask(draft, failure, 'submitting'));
     if (won === false) return;
     await this.parts.post.release(hold, hold.accountId, {
       delivered: null,
       channel: channelId,
       reason: { code: error.code, message: error.message },
+      upstreamStatus,
     });
     throw error;
   }
 
   private async failTask(
     draft: Draft,
-    failure: { error: ApiError; channelId: string | null; from: 'created' | 'submitting' },
+    { error, channelId, upstreamStatus }: Failure,
+    from: 'created' | 'submitting',
   ): Promise<boolean> {
-    const { error, channelId, from } = failure;
     const ending = {
       id: draft.id,
       kind: draft.kind,
@@ -234,7 +236,7 @@ export class TaskCreator {
     };
     const won = await this.parts.tasks.toFailed(
       ending,
-      { code: error.code, message: error.message },
+      { code: error.code, message: error.message, upstreamStatus },
       { from },
     );
     this.parts.wakeOutbox();

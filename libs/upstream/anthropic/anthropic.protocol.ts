@@ -5,7 +5,7 @@ import type { UpstreamConnections } from '../connections.js';
 import type { Protocol } from '../protocol.js';
 
 /** "overloaded_error": Anthropic refuses so before any work. */
-const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'safe_if_vendor_says' }];
+const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'given_up' }];
 
 /**
  * Betas that leave prices as they are. Others stay here: some cost more (longer contexts, faster answers), and without its

@@ -40,6 +40,7 @@ export class GeminiProtocol implements Protocol {
       body: { json: { instances: [{ prompt }], parameters } },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
+      yields: 'task',
       read: readOperationName,
     });
   }

@@ -47,6 +47,7 @@ export class Mesh3dProtocol implements Protocol {
       body: { json: assetFields(request) },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
+      yields: 'task',
       read: readCreated,
     });
   }

@@ -67,6 +67,7 @@ export class OpenAiXaiProtocol implements Protocol {
       body: { json },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
+      yields: 'task',
       read: readCreated,
     });
   }

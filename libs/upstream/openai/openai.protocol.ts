@@ -66,6 +66,7 @@ export class OpenAiProtocol implements Protocol {
       body: { json: { model, prompt, seconds: String(seconds), size: videoSize(request) } },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
+      yields: 'task',
       read: readCreated,
     });
   }

@@ -50,6 +50,7 @@ export class XaiProtocol implements Protocol {
       body: { json },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
+      yields: 'task',
       read: readCreated,
     });
   }
