@@ -113,7 +113,7 @@ describe('the catalog', () => {
       [{ id: 'x6', family: 'video', unit: 'call' }, 'unit'],
       [{ id: 'x7', family: 'image', groups: ['Nobody'] }, 'groups'],
       [{ id: 'x8', family: 'video', limits: { minSeconds: 9, maxSeconds: 3 } }, 'limits'],
-      [{ id: 'Capital', family: 'image' }, 'id'],
+      [{ id: 'a//b', family: 'image' }, 'id'],
       [{ id: 'x9', family: 'image', ownedBy: '' }, 'ownedBy'],
     ];
     for (const [body, param] of refused) {
@@ -174,9 +174,13 @@ describe('the catalog', () => {
     expect((await admin.api.POST('/api/admin/groups', { body: { name: 'Partners' } })).response.status).toBe(
       409,
     );
-    const { data: listed } = await visitor(relay).GET('/api/public/prices', {
-      params: { query: { group: 'Partners' } },
+    const partners = { params: { query: { group: 'Partners' } } };
+    expect((await visitor(relay).GET('/api/public/prices', partners)).data?.items).toEqual([]);
+    await admin.api.PATCH('/api/admin/channels/{channelId}', {
+      params: { path: { channelId: 'sandbox' } },
+      body: { groups: ['Vendora-Main', 'Public-Relay', 'Partners'] },
     });
+    const { data: listed } = await visitor(relay).GET('/api/public/prices', partners);
     expect(listed?.items).toMatchObject([
       {
         id: 'imgmodel-4',
@@ -301,7 +305,13 @@ describe('the public price list', () => {
     const read = async (query: Record<string, unknown>) =>
       (await guest().GET('/api/public/prices', { params: { query: query as never } })).data!;
     const names = async (query: Record<string, unknown>) => (await read(query)).items.map(({ id }) => id);
-    expect(await names({ vendor: 'vendorb' })).toEqual(['imgmodel-5', 'imgmodel-5-latest']);
+    // The alias has no channel.
+    expect(await names({ vendor: 'vendorb' })).toEqual([
+      'imgmodel-4',
+      'imgmodel-5',
+      'imgmodel-lite',
+      'vidmodel-3',
+    ]);
     expect(await names({ group: 'Public-Relay' })).toEqual(['vendora-chat-lite', 'imgmodel-lite']);
     expect(await names({ text: 'VIDEO-1' })).toEqual([
       'vendora-imagine-video-1.5',
@@ -361,7 +371,10 @@ describe('the public price list', () => {
     const { data: list } = await guest().GET('/api/public/prices', {
       params: { query: { vendor: 'vendorb' } },
     });
-    expect(list?.items[0]).toMatchObject({ listPrice: { unitPrice: '0.08' }, nextChangeAt: later });
+    expect(list?.items.find(({ id }) => id === 'imgmodel-5')).toMatchObject({
+      listPrice: { unitPrice: '0.08' },
+      nextChangeAt: later,
+    });
     const page = await guest().GET('/api/public/prices/{model}/history', {
       params: { path: { model: 'imgmodel-5' }, query: { limit: 2 } },
     });
@@ -375,14 +388,12 @@ describe('the public price list', () => {
     expect(nothing.response.status).toBe(404);
   });
 
-  it('says when no upstream is configured', async () => {
+  it('does not list what no upstream serves', async () => {
     await admin.api.PATCH('/api/admin/channels/{channelId}', {
       params: { path: { channelId: 'sandbox-mesh3d' } },
       body: { enabled: false },
     });
     const { data } = await guest().GET('/api/public/prices', { params: { query: { family: '3d' } } });
-    expect(data?.items).toMatchObject([
-      { id: 'vendora-3d', available: false, groups: [{ available: false }] },
-    ]);
+    expect(data?.items).toEqual([]);
   });
 });

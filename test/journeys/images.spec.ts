@@ -195,7 +195,7 @@ describe('images, by the OpenAI SDK', () => {
         '/v1/images/generations',
         json({ model: 'imgmodel-4', prompt: '[[fault:reject-400]]' }),
       );
-      return response.status === 503;
+      return response.status === 404;
     });
     expect(await other.balance()).toEqual({ main: '1', held: '0' });
   });
