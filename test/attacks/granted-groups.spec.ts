@@ -92,7 +92,7 @@ describe('a group that was not granted', () => {
     });
   });
 
-  it('is granted by administrators alone', async () => {
+  it('is granted by administrators alone, and not to themselves', async () => {
     for (const roles of [[], ['support'], ['finance']] as const) {
       const other = await person(relay, { roles });
       const { response } = await other.api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
@@ -101,6 +101,11 @@ describe('a group that was not granted', () => {
       });
       expect(response.status).toBe(403);
     }
+    const { response, error } = await grantTo(admin);
+    expect({ status: response.status, error }).toMatchObject({
+      status: 409,
+      error: { error: { code: 'second_person_required' } },
+    });
   });
 });
 

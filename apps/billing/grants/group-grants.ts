@@ -20,8 +20,14 @@ export class GroupGrants {
     private readonly tickets: TicketDesk,
   ) {}
 
-  /** @throws ApiError for an account or a group that there is not, and a ticket of another account */
+  /** @throws ApiError for an account or a group that there is not, one's own account, and a ticket of another account */
   async grant(by: Speaker, of: GroupOfAccount, ticketId?: string): Promise<void> {
+    // A group is a price.
+    if (by.actor.accountId === of.accountId)
+      throw new ApiError(
+        'second_person_required',
+        'It is about your own account: another person must decide.',
+      );
     await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
       await mustExist(client, of);
