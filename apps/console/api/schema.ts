@@ -41,6 +41,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/accounts/{accountId}/groups/{group}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Lets an account make keys in a group; a repeat changes nothing.
+     * @description With a ticket of the account, it is answered by the grant.
+     */
+    put: operations['grantGroup'];
+    post?: never;
+    /**
+     * Takes a granted group back; a repeat changes nothing.
+     * @description Calls with keys of the group that are charged from now on are refused, unless the group is open to everybody.
+     */
+    delete: operations['withdrawGroup'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/admin/accounts/{accountId}/rate': {
     parameters: {
       query?: never;
@@ -254,7 +278,10 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    /** Change the limits of all keys of a group together. */
+    /**
+     * Open or close a group, and change the limits of all its keys together.
+     * @description Once it is closed, keys of accounts that it was not granted to are refused where money is held.
+     */
     patch: operations['changeGroup'];
     trace?: never;
   };
@@ -2143,6 +2170,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/groups': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The groups that you may make keys in.
+     * @description Some are open to everybody; others are granted by the operator, who is asked by a ticket.
+     */
+    get: operations['listOwnGroups'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/invites': {
     parameters: {
       query?: never;
@@ -2821,6 +2868,23 @@ export interface paths {
     put?: never;
     /** Freezes an account: every call that is charged from now on is refused. */
     post: operations['freezeAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/support/accounts/{accountId}/groups': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The groups that an account may make keys in, and who granted them. */
+    get: operations['listAccountGroups'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -3720,6 +3784,7 @@ export interface components {
           | 'ip_not_allowed'
           | 'account_frozen'
           | 'model_not_allowed'
+          | 'group_not_granted'
           | 'invalid_type'
           | 'invalid_value'
           | 'unknown_parameter'
@@ -4101,6 +4166,236 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  grantGroup: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+        group: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          ticketId?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description Lets an account make keys in a group; a repeat changes nothing. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            accountId: string;
+            groups: {
+              group: string;
+              /** @description To every account; else it was granted to this one. */
+              isOpen: boolean;
+              /** @description Null: the account has it only because it is open. */
+              grant: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                ticketId: string | null;
+              } | null;
+            }[];
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  withdrawGroup: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+        group: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Takes a granted group back; a repeat changes nothing. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            accountId: string;
+            groups: {
+              group: string;
+              /** @description To every account; else it was granted to this one. */
+              isOpen: boolean;
+              /** @description Null: the account has it only because it is open. */
+              grant: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                ticketId: string | null;
+              } | null;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
         headers: {
           [name: string]: unknown;
         };
@@ -5555,6 +5850,8 @@ export interface operations {
           'application/json': {
             items: {
               name: string;
+              /** @description Every account may make keys in it; else only those that it was granted to. */
+              open: boolean;
               models: string[];
               /** @description In force now; null: withdrawn. */
               multiplier: string | null;
@@ -5640,6 +5937,11 @@ export interface operations {
         'application/json': {
           name: string;
           /**
+           * @description Every account may make keys in it; else only those that it was granted to.
+           * @default false
+           */
+          open?: boolean;
+          /**
            * @description An exact decimal string, not negative.
            * @default 1
            * @example 0.02
@@ -5665,6 +5967,8 @@ export interface operations {
         content: {
           'application/json': {
             name: string;
+            /** @description Every account may make keys in it; else only those that it was granted to. */
+            open: boolean;
             models: string[];
             /** @description In force now; null: withdrawn. */
             multiplier: string | null;
@@ -5782,6 +6086,8 @@ export interface operations {
         content: {
           'application/json': {
             name: string;
+            /** @description Every account may make keys in it; else only those that it was granted to. */
+            open: boolean;
             models: string[];
             /** @description In force now; null: withdrawn. */
             multiplier: string | null;
@@ -5865,13 +6171,15 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': {
+          /** @description Every account may make keys in it; else only those that it was granted to. */
+          open?: boolean;
           requestsPerMinute?: number | null;
           maxRunningTasks?: number | null;
         };
       };
     };
     responses: {
-      /** @description Change the limits of all keys of a group together. */
+      /** @description Open or close a group, and change the limits of all its keys together. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5879,6 +6187,8 @@ export interface operations {
         content: {
           'application/json': {
             name: string;
+            /** @description Every account may make keys in it; else only those that it was granted to. */
+            open: boolean;
             models: string[];
             /** @description In force now; null: withdrawn. */
             multiplier: string | null;
@@ -6002,6 +6312,8 @@ export interface operations {
         content: {
           'application/json': {
             name: string;
+            /** @description Every account may make keys in it; else only those that it was granted to. */
+            open: boolean;
             models: string[];
             /** @description In force now; null: withdrawn. */
             multiplier: string | null;
@@ -6144,6 +6456,11 @@ export interface operations {
                 maxChoices?: number;
               };
               groups: string[];
+              /** @description Why it is neither listed nor sold in each of its groups; null: it is. */
+              sales: {
+                group: string;
+                hindrance: ('switched_off' | 'no_price' | 'no_channel') | null;
+              }[];
               /**
                * Format: date-time
                * @description ISO 8601, UTC.
@@ -6288,6 +6605,11 @@ export interface operations {
               maxChoices?: number;
             };
             groups: string[];
+            /** @description Why it is neither listed nor sold in each of its groups; null: it is. */
+            sales: {
+              group: string;
+              hindrance: ('switched_off' | 'no_price' | 'no_channel') | null;
+            }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -6420,6 +6742,11 @@ export interface operations {
               maxChoices?: number;
             };
             groups: string[];
+            /** @description Why it is neither listed nor sold in each of its groups; null: it is. */
+            sales: {
+              group: string;
+              hindrance: ('switched_off' | 'no_price' | 'no_channel') | null;
+            }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -6546,6 +6873,11 @@ export interface operations {
               maxChoices?: number;
             };
             groups: string[];
+            /** @description Why it is neither listed nor sold in each of its groups; null: it is. */
+            sales: {
+              group: string;
+              hindrance: ('switched_off' | 'no_price' | 'no_channel') | null;
+            }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -21565,6 +21897,73 @@ export interface operations {
       };
     };
   };
+  listOwnGroups: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The groups that you may make keys in. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            groups: string[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   getInvites: {
     parameters: {
       query?: never;
@@ -25830,6 +26229,99 @@ export interface operations {
       };
       /** @description `unsupported_media_type` */
       415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listAccountGroups: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The groups that an account may make keys in, and who granted them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            accountId: string;
+            groups: {
+              group: string;
+              /** @description To every account; else it was granted to this one. */
+              isOpen: boolean;
+              /** @description Null: the account has it only because it is open. */
+              grant: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC.
+                 */
+                at: string;
+                ticketId: string | null;
+              } | null;
+            }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
         headers: {
           [name: string]: unknown;
         };
