@@ -29,3 +29,14 @@ export async function findAccount(
   );
   return rows[0] ?? null;
 }
+
+/**
+ * Whether an account is to be deleted, or was. It changes under the lock of the account's balances, so that whoever holds that
+ * lock may rely on the answer.
+ */
+export async function isClosing(database: pg.Pool | pg.ClientBase, accountId: string): Promise<boolean> {
+  const { rowCount } = await database.query('SELECT FROM accounts WHERE id = $1 AND closing_at IS NOT NULL', [
+    accountId,
+  ]);
+  return rowCount === 1;
+}

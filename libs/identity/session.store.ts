@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Actor, Role } from './role.js';
 import { hashToken, isToken, newToken } from './secret-token.js';
@@ -76,13 +77,15 @@ export class SessionStore {
   /**
    * Opens a session inside the caller's transaction, or by itself, for somebody who has just proved who they are, and notes
    * it in the audit log at once.
+   * @throws ApiError account_closing when the account is to be deleted
    */
   async open(session: NewSession, database: pg.Pool | pg.ClientBase = this.pool): Promise<OpenedSession> {
     const opened = { sessionId: newId(), token: newToken(), csrfToken: newToken() };
-    await database.query(
+    const { rowCount } = await database.query(
       `WITH opened AS (
          INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at, confirmed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond', now())
+         SELECT $1, u.id, $3::bytea, $4, $5, $6, now() + $7::float8 * interval '1 millisecond', now()
+         FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = $2 AND a.closing_at IS NULL
          RETURNING id, user_id)
        INSERT INTO audit_log (actor, action, subject, account_id)
        SELECT 'user:' || u.id, 'session.opened', 'session:' || o.id, u.account_id
@@ -97,6 +100,7 @@ export class SessionStore {
         this.life.idleMs,
       ],
     );
+    if (rowCount !== 1) throw new ApiError('account_closing', 'This account is being deleted.');
     return opened;
   }
 

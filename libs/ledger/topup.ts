@@ -3,7 +3,9 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { inviteReward, REWARDED_TOPUPS } from '#invites/reward.js';
+import { isClosing } from '#identity/account.store.js';
 import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { settleDebt } from './debt.js';
@@ -58,7 +60,7 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
  * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot that keeps what was paid, and the
  * reward of whoever invited the account (money.md 3), in the caller's transaction. The same payment again gives the same
  * answer. Locks the balances of both accounts.
- * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused
+ * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused; ApiError account_closing
  */
 export async function creditTopup(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
   const { accountId } = request;
@@ -67,6 +69,8 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
   const account = locked.get(accountId) as LockedAccount;
   const existing = await findTopup(client, request);
   if (existing) return { ...existing, created: false, balance: account.main };
+  if (await isClosing(client, accountId))
+    throw new ApiError('account_closing', 'The account is being deleted: it takes no top-ups.');
   const transactionId = await postTopup(client, request, account);
   const topupId = await insertTopup(client, request, transactionId);
   if (inviterId !== null) {
@@ -216,6 +220,7 @@ async function rewardInviter(
   },
 ): Promise<void> {
   const { topupId, inviteeId, inviter, credits, paidAt } = topup;
+  if (await isClosing(client, inviter.accountId)) return;
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
     [inviteeId, REWARDED_TOPUPS + 1],

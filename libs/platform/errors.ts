@@ -12,6 +12,7 @@ export const errorTable = {
   account_limit_exceeded: { status: 403, type: 'insufficient_quota' },
   ip_not_allowed: { status: 403, type: REQUEST },
   account_frozen: { status: 403, type: REQUEST },
+  account_closing: { status: 403, type: REQUEST },
   model_not_allowed: { status: 403, type: REQUEST },
   group_not_granted: { status: 403, type: REQUEST },
   invalid_type: { status: 400, type: REQUEST },

@@ -33,6 +33,7 @@ const SHOWN = [
   'person.%',
   'session.%',
   'totp.%',
+  'webhook.%',
 ];
 /** Only these reasons were written for the owner. */
 const REASONS_FOR_THE_OWNER = ['account.view_began', 'account.frozen'];

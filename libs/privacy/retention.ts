@@ -68,7 +68,14 @@ export const retentionRules: Record<RetentionClass, RetentionRule> = {
   ),
   /** Counts of tries. */
   signIns: byItself('SIGN_IN_WINDOW_SECONDS', 900),
-  exports: byItself('ACCOUNT_EXPORT_LIFE_SECONDS', 3 * DAY_SECONDS),
+  exports: {
+    ...{ variable: 'ACCOUNT_EXPORT_LIFE_SECONDS', fallbackSeconds: 3 * DAY_SECONDS },
+    sweep: deleting(
+      'data_exports',
+      `coalesce(ready_at, requested_at) < $1 AND state IN ('ready', 'failed')`,
+      'requested_at',
+    ),
+  },
 };
 
 function inDays(variable: string, days: number, sweep: RetentionRule['sweep']): RetentionRule {

@@ -87,6 +87,7 @@ async function examplesOf(owner: Person): Promise<Record<string, string>> {
     sessionId: sessions[0]!.id,
     chargeId: await paidCharge(),
     approvalId: await approvalOf(owner),
+    exportId: await exportOf(owner),
     orderId: await orderOf(owner),
     taskId: await taskOf(owner),
     ...(await paymentsOf(owner)),
@@ -116,6 +117,15 @@ async function approvalOf({ userId, accountId }: Person): Promise<string> {
     [approvalId, accountId, userId],
   );
   return approvalId;
+}
+
+async function exportOf({ accountId }: Person): Promise<string> {
+  const exportId = newId();
+  await relay.fixture.owner.query(
+    `INSERT INTO data_exports (id, account_id, state, ready_at, expires_at) VALUES ($1, $2, 'ready', now(), now() + interval '1 day')`,
+    [exportId, accountId],
+  );
+  return exportId;
 }
 
 async function orderOf({ accountId }: Person): Promise<string> {

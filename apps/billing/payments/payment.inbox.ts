@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { isClosing } from '#identity/account.store.js';
 import { applyDispute } from '#ledger/chargeback.js';
 import { heldBetween } from '#ledger/effective-time.js';
 import { bookSuspense, type SuspenseWhy } from '#ledger/suspense.js';
@@ -112,7 +113,7 @@ export class PaymentInbox {
     }
   }
 
-  /** Credits the order that a payment pays to the minor unit; any other payment goes to suspense. */
+  /** Credits the order that a payment pays to the minor unit; any other payment goes to suspense, as for an account being deleted. */
   private async applyPayment(
     client: pg.PoolClient,
     provider: PaymentProviderName,
@@ -122,7 +123,8 @@ export class PaymentInbox {
     const order = await lockOrder(client, provider, paid.orderId);
     const known = await isKnown(client, provider, paid.paymentId);
     if (known) return { state: 'ignored', detail: known };
-    const why = mismatch(order, paid);
+    const why =
+      mismatch(order, paid) ?? (order && (await isClosing(client, order.accountId)) ? 'no_order' : null);
     if (why || !order) return this.suspend(client, provider, { paid, order, why: why ?? 'no_order' });
     const { topupId } = await creditTopup(client, {
       accountId: order.accountId,

@@ -93,9 +93,19 @@ export const sessionRoutes = {
     summary: 'Signs in; the session is a cookie.',
     description: 'Where a device is enrolled, `totp_required` asks to send the same again with its code.',
     access: 'public',
-    body: z.strictObject({ email, password, code: oneTimeCode.optional() }),
+    body: z.strictObject({
+      email,
+      password,
+      code: oneTimeCode.optional(),
+      cancelDeletion: z
+        .boolean()
+        .optional()
+        .meta({
+          description: 'Keeps an account whose deletion was asked for; `account_closing` asks for it.',
+        }),
+    }),
     answer: sessionView,
-    refusals: ['sign_in_failed', 'totp_required', 'too_many_attempts'],
+    refusals: ['sign_in_failed', 'totp_required', 'account_closing', 'too_many_attempts'],
   }),
   signOut: route({
     id: 'signOut',

@@ -4,7 +4,9 @@ import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { OpenedSession } from '#identity/session.store.js';
+import { isClosing } from '#identity/account.store.js';
 import { ApiError } from '#platform/errors.js';
+import { cancelDeletion } from '#privacy/deletion-request.js';
 import { CodeCheck } from './code.check.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
 import type { Origin } from './entrance.js';
@@ -16,6 +18,8 @@ export interface Credentials {
   password: string;
   /** A one-time code or a recovery code. */
   code?: string | undefined;
+  /** Keeps an account whose deletion was asked for. */
+  cancelDeletion?: boolean | undefined;
 }
 
 /**
@@ -29,9 +33,9 @@ export class SignInDesk {
     @Inject(CodeCheck) private readonly codes: CodeCheck,
   ) {}
 
-  /** @throws ApiError sign_in_failed, totp_required, too_many_attempts. */
+  /** @throws ApiError sign_in_failed, totp_required, account_closing, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
-    const { email, password, code } = credentials;
+    const { email, password, code, cancelDeletion: isKept = false } = credentials;
     const { limits } = this.parts.config.people;
     const ofEmail = signInSubject(email);
     const ofAddress = `sign-in address ${networkOf(origin.ip)}`;
@@ -42,11 +46,14 @@ export class SignInDesk {
     const person = await findByEmail(this.parts.pool, email);
     const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
     if (!person || !matches || person.disabled) throw signInFailed();
+    // Before the code, which is good once: whoever keeps the account sends it again.
+    if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
     const newHash = this.parts.hasher.isOutdated(person.passwordHash)
       ? await this.parts.hasher.hash(password)
       : null;
     const session = await inTransaction(this.parts.pool, async (client) => {
+      if (isKept) await keepAccount(client, person);
       await confirmUnchanged(client, person, newHash);
       return this.parts.sessions.open({ userId: person.id, ...origin }, client);
     });
@@ -80,6 +87,19 @@ async function confirmUnchanged(
   if (!rowCount) throw signInFailed();
   if (newHash !== null)
     await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, newHash]);
+}
+
+/** When it is too late, no session opens. */
+async function keepAccount(client: pg.ClientBase, { id, accountId }: SigningPerson): Promise<void> {
+  await cancelDeletion(client, { accountId, by: `user:${id}`, requestId: null });
+}
+
+function accountClosing(): ApiError {
+  return new ApiError(
+    'account_closing',
+    'This account is being deleted. Until that begins, send cancelDeletion: true to keep it.',
+    { param: 'cancelDeletion' },
+  );
 }
 
 export function signInSubject(email: string): string {

@@ -1,11 +1,32 @@
 import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { DataExports } from '#privacy/data-export.js';
+import type { BillingConfig } from '../billing.config.js';
+import { CONFIG, POOL } from '../billing.tokens.js';
+import { PeopleModule } from '../people/people.module.js';
+import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
+import { DeletionController } from './deletion.controller.js';
+import { DeletionDesk } from './deletion.desk.js';
+import { ExportController } from './export.controller.js';
+import { PrivacyLoops } from './privacy.loops.js';
 import { RetentionController } from './retention.controller.js';
 import { RetentionLoop } from './retention.loop.js';
 
 /** What customers may know and decide about their own data. */
 @Module({
-  controllers: [ActivityController, RetentionController],
-  providers: [RetentionLoop],
+  imports: [PeopleModule, TicketsModule],
+  controllers: [ActivityController, DeletionController, ExportController, RetentionController],
+  providers: [
+    DeletionDesk,
+    PrivacyLoops,
+    RetentionLoop,
+    {
+      provide: DataExports,
+      useFactory: (pool: pg.Pool, { privacy }: BillingConfig) =>
+        new DataExports({ pool, lifeMs: privacy.retention.exports, maxBytes: privacy.exportMaxBytes }),
+      inject: [POOL, CONFIG],
+    },
+  ],
 })
 export class PrivacyModule {}

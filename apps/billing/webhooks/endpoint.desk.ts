@@ -181,9 +181,9 @@ function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): vo
   throw new ApiError('forbidden', `events: ${foreign} is for people of finance.`, { param: 'events' });
 }
 
-/** What the audit log keeps of an endpoint: never its secret. */
-function shown({ url, description, events, disabledReason }: WebhookEndpoint) {
-  return { url, description, events, disabledReason };
+/** What the audit log keeps of an endpoint: neither its secret nor what its owner wrote, which goes with the account. */
+function shown({ events, disabledReason }: WebhookEndpoint) {
+  return { events, disabledReason };
 }
 
 export function refuseUnknown(): never {

@@ -19,6 +19,7 @@ const postingKinds = [
   'chargeback-won',
   'adjustment',
   'adjustment-reversed',
+  'forfeited',
   'write-off',
   'write-off-reversed',
   'suspense',

@@ -21,6 +21,7 @@ const TOLD = [
   'key_limit_exceeded',
   'account_limit_exceeded',
   'account_frozen',
+  'account_closing',
   'model_not_found',
   'group_not_granted',
   'model_not_allowed',

@@ -77,5 +77,5 @@ export const accountEntries: readonly NavEntry[] = [
   { to: '/webhooks', label: 'webhooks', icon: IconBell, roles: ['user'] },
   { to: '/tickets', label: 'tickets', icon: IconMessages, roles: ['user'] },
   { to: '/account', label: 'profile', icon: IconUserCog, roles: ['user'], isOwn: true },
-  { to: '/privacy', label: 'privacy', icon: IconShieldLock, roles: ['user'] },
+  { to: '/privacy', label: 'privacy', icon: IconShieldLock, roles: ['user'], isOwn: true },
 ];

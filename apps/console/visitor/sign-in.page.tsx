@@ -34,6 +34,7 @@ export function SignInPage() {
 function SignInForm({ next }: { next: string | undefined }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
+  const [isClosing, setClosing] = useState(false);
   const go = useEntrance(next);
   const form = useForm({
     mode: 'uncontrolled',
@@ -47,14 +48,20 @@ function SignInForm({ next }: { next: string | undefined }) {
   const { onSubmit, isSending, failure } = useSend({
     form,
     send: async ({ email, password, code }) => {
-      const body = { email, password, ...(code.trim() ? { code: code.trim() } : {}) };
+      const body = {
+        email,
+        password,
+        ...(code.trim() ? { code: code.trim() } : {}),
+        ...(isClosing ? { cancelDeletion: true } : {}),
+      };
       return (await api.POST('/api/public/sign-in', { body })).data!;
     },
     done: go,
     refused: ({ code }) => {
-      if (code !== 'totp_required') return false;
-      setAsksCode(true);
-      return true;
+      if (code === 'totp_required') setAsksCode(true);
+      if (code === 'account_closing') setClosing(true);
+      // Sent again for an account that can be kept no longer, the refusal itself is shown.
+      return code === 'totp_required' || (code === 'account_closing' && !isClosing);
     },
   });
   return (
@@ -86,9 +93,10 @@ function SignInForm({ next }: { next: string | undefined }) {
           {...form.getInputProps('code')}
         />
       )}
+      {isClosing && <Alert color="orange">{t('signIn.closing')}</Alert>}
       <FormFault failure={failure} />
       <Button type="submit" loading={isSending} fullWidth>
-        {t('signIn.submit')}
+        {t(isClosing ? 'signIn.keep' : 'signIn.submit')}
       </Button>
     </form>
   );

@@ -17,6 +17,7 @@ const KINDS = [
   'suspense.credit',
   'adjustment',
   'adjustment.reversal',
+  'account.deletion',
   'write-off',
   'write-off.reversal',
   'period.waiver',

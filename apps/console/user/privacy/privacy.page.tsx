@@ -3,6 +3,8 @@ import { Page } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { Retention } from '../../visitor/retention.js';
 import { Activity } from './activity.js';
+import { Deletion } from './deletion.js';
+import { Exports } from './exports.js';
 
 /** What happens with one's data: who saw it, and what can be done about it. */
 export function PrivacyPage() {
@@ -14,6 +16,12 @@ export function PrivacyPage() {
       </Section>
       <Section title={t('retention.title')}>
         <Retention />
+      </Section>
+      <Section title={t('exports.title')}>
+        <Exports />
+      </Section>
+      <Section title={t('deletion.title')}>
+        <Deletion />
       </Section>
     </Page>
   );

@@ -18,6 +18,7 @@ export const statementKinds = [
   'chargeback-won',
   'adjustment',
   'adjustment-reversed',
+  'forfeited',
   'write-off',
 ] as const;
 

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api, api } from '../../api/client.js';
+import { type Item, refresh } from '../../api/queries.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { FormFault, useSend } from '../../ui/form.js';
+import { PasswordField } from '../../ui/password-field.js';
+import { When } from '../../ui/when.js';
+
+type Export = Item<'/api/data-exports'>;
+
+const REREAD_MS = 3_000;
+
+/** Archives of one's data: asked for here, made in the background, downloaded for a while. */
+export function Exports() {
+  const { t } = useTranslation('privacy');
+  const [isOpen, setOpen] = useState(false);
+  const columns = useColumns();
+  const exports = $api.useQuery('get', '/api/data-exports', undefined, {
+    refetchInterval: ({ state }) => (state.data?.items.some(isWaited) ? REREAD_MS : false),
+  });
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t('exports.about')}</Text>
+      <Group>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t('exports.request')}
+        </Button>
+      </Group>
+      {(exports.data?.items.length ?? 0) > 0 && (
+        <DataList
+          label={t('exports.title')}
+          query={exports}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={{ title: t('exports.title'), hint: t('exports.about') }}
+        />
+      )}
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t('exports.request')}
+        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
+      >
+        <RequestForm close={() => setOpen(false)} />
+      </Modal>
+    </Stack>
+  );
+}
+
+function isWaited({ state }: Export): boolean {
+  return state === 'requested' || state === 'running';
+}
+
+function useColumns(): Column<Export>[] {
+  const { t } = useTranslation('privacy');
+  return [
+    { id: 'asked', header: t('exports.asked'), cell: ({ requestedAt }) => <When at={requestedAt} /> },
+    {
+      id: 'state',
+      header: t('exports.state'),
+      cell: ({ state, failure }) =>
+        t(failure === null ? `exports.states.${state}` : `exports.failures.${failure}`),
+    },
+    {
+      id: 'until',
+      header: t('exports.until'),
+      cell: ({ state, expiresAt }) => (state === 'ready' && expiresAt ? <When at={expiresAt} /> : '–'),
+    },
+    {
+      id: 'file',
+      header: t('exports.file'),
+      align: 'right',
+      cell: ({ id, state }) =>
+        state === 'ready' && (
+          <Button component="a" href={`/api/data-exports/${id}/archive`} download variant="default" size="xs">
+            {t('exports.download')}
+          </Button>
+        ),
+    },
+  ];
+}
+
+function RequestForm({ close }: { close: () => void }) {
+  const { t } = useTranslation('privacy');
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: (value) => (value ? null : t('password.missing')) },
+  });
+  const { onSubmit, isSending, failure } = useSend({
+    form,
+    send: (body) => api.POST('/api/data-exports', { body }),
+    done: async () => {
+      await refresh('/api/data-exports');
+      close();
+    },
+  });
+  return (
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <PasswordField
+        label={t('password.current')}
+        autoComplete="current-password"
+        required
+        data-autofocus
+        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
+        {...form.getInputProps('password')}
+      />
+      <FormFault failure={failure} />
+      <Button type="submit" loading={isSending}>
+        {t('exports.request')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { archiveOf } from './export-archive.js';
+
+export type DataExportState = 'requested' | 'running' | 'ready' | 'failed';
+
+export interface DataExport {
+  id: string;
+  state: DataExportState;
+  requestedAt: Date;
+  readyAt: Date | null;
+  /** Until when it can be downloaded. */
+  expiresAt: Date | null;
+  bytes: number;
+  failure: 'too_large' | 'failed' | null;
+}
+
+export interface DataExportOptions {
+  pool: pg.Pool;
+  /** How long an archive can be downloaded. */
+  lifeMs: number;
+  maxBytes: number;
+}
+
+interface OwnerRequest {
+  accountId: string;
+  userId: string;
+  requestId: string;
+}
+
+const COLUMNS = `id, state, requested_at AS "requestedAt", ready_at AS "readyAt", expires_at AS "expiresAt",
+  bytes::float8 AS bytes, failure`;
+/** Archives of an account that are listed, and kept beside each other. */
+const MOST_LISTED = 10;
+const LEASE_MS = 60_000;
+const MOST_ATTEMPTS = 5;
+const PIECE_BYTES = 512 * 1024;
+
+/** Archives of what is an account's own: asked for by its owner, made by a job one at a time, gone after a while. */
+export class DataExports {
+  constructor(private readonly options: DataExportOptions) {}
+
+  /** Asks for an archive; one that is being made is answered as it is. */
+  request({ accountId, userId, requestId }: OwnerRequest): Promise<DataExport> {
+    return inTransaction(this.options.pool, async (client) => {
+      const { rows: made } = await client.query<DataExport>(
+        `INSERT INTO data_exports (id, account_id) VALUES ($1, $2)
+         ON CONFLICT (account_id) WHERE state IN ('requested', 'running') DO NOTHING RETURNING ${COLUMNS}`,
+        [newId(), accountId],
+      );
+      if (!made[0]) {
+        const { rows } = await client.query<DataExport>(
+          `SELECT ${COLUMNS} FROM data_exports WHERE account_id = $1 ORDER BY id DESC LIMIT 1`,
+          [accountId],
+        );
+        return rows[0]!;
+      }
+      const { id } = made[0];
+      await audit(client, {
+        ...{ actor: `user:${userId}`, action: 'account.export_requested', subject: `export:${id}` },
+        ...{ accountId, requestId },
+      });
+      return made[0];
+    });
+  }
+
+  /** The archives of an account, the newest first. */
+  async list(accountId: string): Promise<DataExport[]> {
+    const { rows } = await this.options.pool.query<DataExport>(
+      `SELECT ${COLUMNS} FROM data_exports WHERE account_id = $1 ORDER BY id DESC LIMIT ${MOST_LISTED}`,
+      [accountId],
+    );
+    return rows;
+  }
+
+  /** The bytes of an archive, for its owner alone. @throws ApiError not_found */
+  async download(
+    exportId: string,
+    { accountId, userId, requestId }: OwnerRequest,
+  ): Promise<AsyncGenerator<Buffer>> {
+    await inTransaction(this.options.pool, async (client) => {
+      const { rowCount } = await client.query(
+        `SELECT FROM data_exports WHERE id = $1 AND account_id = $2 AND state = 'ready' AND expires_at > now()`,
+        [exportId, accountId],
+      );
+      if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or its time is over.');
+      await audit(client, {
+        ...{ actor: `user:${userId}`, action: 'account.export_downloaded', subject: `export:${exportId}` },
+        ...{ accountId, requestId },
+      });
+    });
+    return this.pieces(exportId);
+  }
+
+  /** Makes one archive that is waited for. @returns whether there may be another */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const claimed = await this.claim();
+    if (!claimed) return false;
+    const { id, accountId, token } = claimed;
+    try {
+      await this.make({ id, accountId, token }, signal);
+    } catch (error) {
+      await this.leave(id, token, error);
+      if (!(error instanceof TooLarge)) throw error;
+    }
+    return true;
+  }
+
+  private async *pieces(exportId: string): AsyncGenerator<Buffer> {
+    for (let ordinal = 0; ; ordinal += 1) {
+      const { rows } = await this.options.pool.query<{ bytes: Buffer }>(
+        'SELECT bytes FROM data_export_pieces WHERE export_id = $1 AND ordinal = $2',
+        [exportId, ordinal],
+      );
+      if (!rows[0]) return;
+      yield rows[0].bytes;
+    }
+  }
+
+  private async claim(): Promise<{ id: string; accountId: string; token: string } | null> {
+    const token = randomUUID();
+    const { rows } = await this.options.pool.query<{ id: string; accountId: string }>(
+      `UPDATE data_exports SET state = 'running', attempts = attempts + 1, bytes = 0, lease_token = $1,
+         lease_until = now() + $2::float8 * interval '1 millisecond'
+       WHERE id = (SELECT id FROM data_exports WHERE state = 'requested' OR state = 'running' AND lease_until < now()
+         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, account_id AS "accountId"`,
+      [token, LEASE_MS],
+    );
+    return rows[0] ? { ...rows[0], token } : null;
+  }
+
+  /** From the start: what a process that died had made of it goes. */
+  private async make(
+    { id, accountId, token }: { id: string; accountId: string; token: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
+    let ordinal = 0;
+    for await (const piece of inPieces(archiveOf(this.options.pool, accountId))) {
+      signal.throwIfAborted();
+      await this.store({ id, token, ordinal, piece });
+      ordinal += 1;
+    }
+    await this.options.pool.query(
+      `UPDATE data_exports SET state = 'ready', ready_at = now(), lease_token = NULL, lease_until = NULL,
+         expires_at = now() + $3::float8 * interval '1 millisecond'
+       WHERE id = $1 AND lease_token = $2 AND state = 'running'`,
+      [id, token, this.options.lifeMs],
+    );
+  }
+
+  /** With the lease, which it prolongs: without it another process is at work. */
+  private store(piece: { id: string; token: string; ordinal: number; piece: Buffer }): Promise<void> {
+    return inTransaction(this.options.pool, async (client) => {
+      const { rows } = await client.query<{ bytes: string }>(
+        `UPDATE data_exports SET bytes = bytes + $3, lease_until = now() + $4::float8 * interval '1 millisecond'
+         WHERE id = $1 AND lease_token = $2 AND state = 'running' RETURNING bytes::text`,
+        [piece.id, piece.token, piece.piece.length, LEASE_MS],
+      );
+      if (!rows[0]) throw new Error('another process makes this export');
+      if (BigInt(rows[0].bytes) > BigInt(this.options.maxBytes)) throw new TooLarge();
+      await client.query('INSERT INTO data_export_pieces (export_id, ordinal, bytes) VALUES ($1, $2, $3)', [
+        piece.id,
+        piece.ordinal,
+        piece.piece,
+      ]);
+    });
+  }
+
+  private async leave(id: string, token: string, error: unknown): Promise<void> {
+    const isTooLarge = error instanceof TooLarge;
+    await this.options.pool.query(
+      `UPDATE data_exports SET lease_token = NULL, lease_until = NULL,
+         state = CASE WHEN $3 OR attempts >= $4 THEN 'failed' ELSE 'requested' END,
+         failure = CASE WHEN $3 THEN 'too_large' WHEN attempts >= $4 THEN 'failed' END,
+         expires_at = CASE WHEN $3 OR attempts >= $4 THEN now() + $5::float8 * interval '1 millisecond' END
+       WHERE id = $1 AND lease_token = $2`,
+      [id, token, isTooLarge, MOST_ATTEMPTS, this.options.lifeMs],
+    );
+    if (isTooLarge)
+      await this.options.pool.query('DELETE FROM data_export_pieces WHERE export_id = $1', [id]);
+  }
+}
+
+class TooLarge extends Error {}
+
+/** In pieces of one size, whatever the archive writes at once. */
+async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    waiting.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PIECE_BYTES) continue;
+    yield Buffer.concat(waiting);
+    [waiting, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(waiting);
+}

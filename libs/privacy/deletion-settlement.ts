@@ -1,0 +1,118 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { type LockedAccount, lockBalance, post } from '#ledger/posting.js';
+import { insertLot } from '#ledger/topup.js';
+import { audit } from '#identity/audit-log.js';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import { type DeletionBlocker, revokeKeys } from './deletion-request.js';
+
+/** A deletion that is due. */
+export interface DueDeletion {
+  id: string;
+  accountId: string;
+}
+
+/**
+ * Ends what is open between an account and us, once: with nothing held, refunded or disputed, what is left of its balance is
+ * forfeited where that was agreed to, and the account takes no more. Everything is decided under the lock of the balances.
+ * @returns what it waits for; null when it is settled
+ */
+export function settleDeletion(
+  pool: pg.Pool,
+  { id, accountId }: DueDeletion,
+  options: { fileLifeMs: number; retryMs: number },
+): Promise<DeletionBlocker | null> {
+  return inTransaction(pool, async (client) => {
+    const account = await lockBalance(client, accountId);
+    const { rows } = await client.query<{ state: string; forfeits: boolean }>(
+      'SELECT state, forfeits FROM deletion_requests WHERE id = $1 FOR UPDATE',
+      [id],
+    );
+    const { state, forfeits } = rows[0]!;
+    if (state !== 'requested') return null;
+    const blocker = await findBlocker(client, account, { forfeits, fileLifeMs: options.fileLifeMs });
+    if (blocker !== null) {
+      await client.query(
+        `UPDATE deletion_requests SET waiting_for = $2, next_try_at = now() + $3::float8 * interval '1 millisecond'
+         WHERE id = $1`,
+        [id, blocker, options.retryMs],
+      );
+      return blocker;
+    }
+    const forfeited = await forfeit(client, account, id);
+    await client.query(
+      `UPDATE deletion_requests SET state = 'running', waiting_for = NULL, forfeited = $2 WHERE id = $1`,
+      [id, forfeited],
+    );
+    await close(client, accountId);
+    await audit(client, {
+      ...{ actor: 'system', action: 'account.deletion_running', subject: `account:${accountId}`, accountId },
+      after: { deletionId: id, forfeited: formatAmount(forfeited) },
+      requestId: null,
+    });
+    return null;
+  });
+}
+
+async function findBlocker(
+  client: pg.ClientBase,
+  { accountId, main, held, invite, refundPending }: LockedAccount,
+  { forfeits, fileLifeMs }: { forfeits: boolean; fileLifeMs: number },
+): Promise<DeletionBlocker | null> {
+  if (held > 0n) return 'holds';
+  if (refundPending > 0n) return 'refunds';
+  if (main < 0n) return 'debt';
+  if (main + invite > 0n && !forfeits) return 'balance';
+  const { rows } = await client.query<Record<'tasks' | 'disputes' | 'approvals' | 'files', boolean>>(
+    `SELECT EXISTS (SELECT FROM tasks WHERE account_id = $1 AND ended_at IS NULL) AS tasks,
+       EXISTS (SELECT FROM disputes WHERE account_id = $1 AND state = 'open') AS disputes,
+       EXISTS (SELECT FROM approvals WHERE account_id = $1 AND state = 'pending') AS approvals,
+       EXISTS (SELECT FROM charges WHERE account_id = $1 AND state <> 'refused'
+         AND coalesce(resolved_at, created_at) > now() - $2::float8 * interval '1 millisecond') AS files`,
+    [accountId, fileLifeMs],
+  );
+  const open = rows[0]!;
+  return (['tasks', 'disputes', 'approvals', 'files'] as const).find((name) => open[name]) ?? null;
+}
+
+/** Rewards become main first, as when they are moved, so that every report of them adds up. */
+async function forfeit(client: pg.ClientBase, account: LockedAccount, deletionId: string): Promise<Nanos> {
+  const { accountId, invite } = account;
+  if (invite > 0n) {
+    const transactionId = await post(client, {
+      ...{ kind: 'invite-transfer', reference: `invite-transfer:${accountId}:${deletionId}`, accountId },
+      movements: [
+        { account, purpose: 'invite', amount: -invite },
+        { account, purpose: 'main', amount: invite },
+      ],
+    });
+    await insertLot(client, { accountId, transactionId, topupId: null, credits: invite, paidMinor: 0n });
+    await client.query(
+      'INSERT INTO invite_transfers (account_id, request_id, amount, transaction_id) VALUES ($1, $2, $3, $4)',
+      [accountId, deletionId, invite, transactionId],
+    );
+  }
+  const amount = account.main;
+  if (amount === 0n) return amount;
+  await post(client, {
+    ...{ kind: 'forfeited', reference: `forfeited:${deletionId}`, accountId },
+    movements: [
+      { account, purpose: 'main', amount: -amount },
+      { code: 'forfeited', commodity: 'CRD', amount: nanos(amount) },
+    ],
+  });
+  return amount;
+}
+
+async function close(client: pg.ClientBase, accountId: string): Promise<void> {
+  await revokeKeys(client, accountId);
+  await client.query('UPDATE accounts SET deleted_at = now() WHERE id = $1', [accountId]);
+  await client.query(
+    `UPDATE customer_balances SET frozen = true, frozen_reason = 'The account was deleted.', low_balance_threshold = NULL,
+       low_balance_told = false, monthly_limit = NULL WHERE account_id = $1`,
+    [accountId],
+  );
+  await client.query(`UPDATE topup_orders SET state = 'cancelled' WHERE account_id = $1 AND state = 'open'`, [
+    accountId,
+  ]);
+}

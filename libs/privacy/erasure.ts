@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+
+/** Whose traces are removed. */
+export interface Subject {
+  accountId: string;
+  /** Null for an account without a person, such as one that the command line made. */
+  userId: string | null;
+  email: string | null;
+}
+
+/** Rows that one transaction touches at most. */
+const BATCH = 1_000;
+
+/** Each may run any number of times; it answers how many rows it touched, and as many as a batch when more may be left. */
+type Step = (client: pg.ClientBase, subject: Subject) => Promise<number>;
+
+/** Everything that does not belong to the books, what gives access first. The person's own row goes last, by `anonymise`. */
+const STEPS: readonly Step[] = [
+  ofPerson('DELETE FROM sessions WHERE user_id = $1'),
+  ofPerson('DELETE FROM recovery_codes WHERE user_id = $1'),
+  ofPerson('DELETE FROM password_resets WHERE user_id = $1'),
+  ofPerson('DELETE FROM email_changes WHERE user_id = $1'),
+  ofAccount(`UPDATE api_keys SET name = 'deleted', allowed_ips = NULL, key_prefix = NULL
+    WHERE account_id = $1 AND (name <> 'deleted' OR num_nonnulls(allowed_ips, key_prefix) > 0)`),
+  batched('webhook_deliveries', 'account_id = $1'),
+  ofAccount('DELETE FROM webhook_endpoints WHERE account_id = $1'),
+  batched('ticket_messages', 'ticket_id IN (SELECT id FROM tickets WHERE account_id = $1)'),
+  ofAccount(`UPDATE tickets SET subject = '', state = 'closed', closed_at = coalesce(closed_at, now())
+    WHERE account_id = $1 AND (subject <> '' OR state <> 'closed')`),
+  ofAccount(`UPDATE tasks SET request = '{"prompt": ""}', error_message = NULL, request_cleared_at = now()
+    WHERE id IN (SELECT id FROM tasks WHERE account_id = $1 AND ended_at IS NOT NULL
+      AND (request <> '{"prompt": ""}' OR request_cleared_at IS NULL) LIMIT ${BATCH})`),
+  ofAccount(`UPDATE charges SET request_id = NULL
+    WHERE id IN (SELECT id FROM charges WHERE account_id = $1 AND request_id IS NOT NULL LIMIT ${BATCH})`),
+  ofAccount(`DELETE FROM idempotency_keys WHERE charge_id = ANY (ARRAY(SELECT charge_id FROM idempotency_keys
+    WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) AND answer_file IS NULL LIMIT ${BATCH}))`),
+  ofAccount(`UPDATE idempotency_keys SET expires_at = now()
+    WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) AND expires_at > now()`),
+  ofAccount('UPDATE topup_orders SET checkout_url = NULL WHERE account_id = $1 AND checkout_url IS NOT NULL'),
+  ofAccount('DELETE FROM data_exports WHERE account_id = $1'),
+  eraseAddresses,
+];
+
+/** Removes the traces of an account, a batch in each transaction; killed anywhere, it is simply begun again. */
+export async function erase(pool: pg.Pool, subject: Subject, onBatch: () => Promise<void>): Promise<void> {
+  for (const step of STEPS) {
+    let touched: number;
+    do {
+      touched = await inTransaction(pool, (client) => step(client, subject));
+      await onBatch();
+    } while (touched >= BATCH);
+  }
+}
+
+/** Answers that are files wait for the gateway that keeps them. */
+export async function hasFiles(pool: pg.Pool, { accountId }: Subject): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'SELECT FROM idempotency_keys WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) LIMIT 1',
+    [accountId],
+  );
+  return rowCount !== 0;
+}
+
+/** What is left of the person is an id; the address can be used for another account from then on. */
+export async function anonymise(client: pg.ClientBase, { accountId, userId }: Subject): Promise<void> {
+  await client.query(
+    `UPDATE accounts SET name = 'Deleted account', invite_code = 'deleted-' || id WHERE id = $1`,
+    [accountId],
+  );
+  await client.query(
+    `UPDATE users SET email = 'deleted-' || id || '@deleted.invalid', password_hash = 'deleted', roles = '{user}',
+       totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL, disabled_at = coalesce(disabled_at, now())
+     WHERE id = $1`,
+    [userId],
+  );
+}
+
+function ofAccount(statement: string): Step {
+  return async (client, { accountId }) => (await client.query(statement, [accountId])).rowCount ?? 0;
+}
+
+function ofPerson(statement: string): Step {
+  return async (client, { userId }) =>
+    userId === null ? 0 : ((await client.query(statement, [userId])).rowCount ?? 0);
+}
+
+function batched(table: string, condition: string): Step {
+  return ofAccount(
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH}))`,
+  );
+}
+
+/**
+ * Mail to the person, and counts of tries by address. Mail about a change of address went to the old one and names the new
+ * one, so that earlier addresses are found by it, one after the other.
+ */
+async function eraseAddresses(client: pg.ClientBase, { userId, email }: Subject): Promise<number> {
+  if (email === null) return 0;
+  const { rows } = await client.query<{ address: string }>(
+    `WITH RECURSIVE known (address) AS (
+       SELECT $1::text
+       UNION SELECT CASE WHEN m.recipient = k.address THEN m.details ->> 'email' ELSE m.recipient END
+       FROM known k JOIN mail_outbox m ON m.template IN ('email_changed', 'email_change')
+         AND (m.recipient = k.address OR m.details ->> 'email' = k.address))
+     SELECT address FROM known WHERE address IS NOT NULL`,
+    [email],
+  );
+  const addresses = rows.map(({ address }) => address);
+  const subjects = addresses.flatMap((address) => [`sign-in email ${address}`, `mail email ${address}`]);
+  await client.query('DELETE FROM mail_outbox WHERE recipient = ANY ($1)', [addresses]);
+  await client.query('DELETE FROM sign_ups WHERE email = ANY ($1)', [addresses]);
+  await client.query('DELETE FROM attempts WHERE subject = ANY ($1)', [[...subjects, `step-up ${userId}`]]);
+  return 0;
+}

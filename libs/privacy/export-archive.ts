@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { ZipFile } from 'yazl';
+import { type ExportSection, exportSections } from './export-sections.js';
+
+/** The data of an account as a zip file of JSON Lines, in pieces as they come; nothing is held whole. */
+export async function* archiveOf(pool: pg.Pool, accountId: string): AsyncGenerator<Buffer> {
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable;
+  zip.on('error', (error: Error) => output.destroy(error));
+  zip.addBuffer(Buffer.from(readme()), 'README.txt');
+  for (const section of exportSections) {
+    // Opened one after the other, when the archive comes to it.
+    zip.addReadStreamLazy(`${section.file}.jsonl`, { mode: 0o100644 }, (open) =>
+      open(null, Readable.from(linesOf(section, pool, accountId), { objectMode: false })),
+    );
+  }
+  zip.end();
+  for await (const piece of output) yield piece as Buffer;
+}
+
+async function* linesOf(section: ExportSection, pool: pg.Pool, accountId: string): AsyncGenerator<Buffer> {
+  for await (const row of section.rows(pool, accountId)) yield Buffer.from(`${JSON.stringify(row)}\n`);
+}
+
+function readme(): string {
+  const lines = exportSections.map(({ file, about }) => `${file}.jsonl\n  ${about}`);
+  return [
+    'Your data, one JSON record per line. Amounts are credits as decimal strings, times are UTC.',
+    ...lines,
+    '',
+  ].join('\n');
+}
