@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { withoutAddressesIn } from './redaction.js';
+import { withoutAddresses, withoutAddressesIn } from './redaction.js';
 
 export interface AuditRecord {
   /** `user:{id}`, `cli:{login}` or `system`. */
@@ -24,7 +24,15 @@ export async function audit(client: pg.ClientBase, record: AuditRecord): Promise
   await client.query(
     `INSERT INTO audit_log (actor, action, subject, account_id, before, after, request_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [actor, action, subject, accountId, jsonOf(before), jsonOf(after), requestId],
+    [
+      actor,
+      action,
+      subject,
+      accountId,
+      jsonOf(before),
+      jsonOf(after),
+      requestId && withoutAddresses(requestId),
+    ],
   );
 }
 

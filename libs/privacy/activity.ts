@@ -53,7 +53,7 @@ export async function readActivity(
        CASE WHEN u.account_id = l.account_id THEN 'you' WHEN l.actor = 'system' THEN 'system'
          WHEN l.after ->> 'role' = 'support' THEN 'support' WHEN 'admin' = ANY (u.roles) THEN 'admin'
          WHEN 'finance' = ANY (u.roles) THEN 'finance' WHEN u.id IS NOT NULL THEN 'support' ELSE 'admin' END AS by
-     FROM audit_log l LEFT JOIN users u ON l.actor = 'user:' || u.id
+     FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END
      WHERE l.account_id = $1 AND ($2::bigint IS NULL OR l.id < $2) AND l.action LIKE ANY ($3)
      ORDER BY l.id DESC LIMIT $5`,
     [accountId, before, SHOWN, REASONS_FOR_THE_OWNER, limit],

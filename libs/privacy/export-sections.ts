@@ -115,13 +115,18 @@ async function* readStatement(pool: pg.Pool, accountId: string): AsyncGenerator<
   let after = ['0', '-1'];
   for (;;) {
     const { rows } = await pool.query<{ transactionId: string; ordinal: number }>(
-      `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.kind, t.charge_id AS "chargeId",
-         split_part(l.code, ':', 3) AS balance, ${credits('e.amount')} AS amount, ${credits('e.balance_after')} AS after,
+      `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.kind, t.charge_id AS "chargeId", l.balance,
+         ${credits('e.amount')} AS amount, ${credits('e.balance_after')} AS after,
          t.effective_at AS "effectiveAt", t.recorded_at AS "recordedAt"
-       FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-       JOIN ledger_accounts l ON l.id = e.ledger_account_id
-       WHERE e.ledger_account_id = ANY (ARRAY(SELECT id FROM ledger_accounts WHERE account_id = $1))
-         AND e.transaction_id >= $2 AND (e.transaction_id, e.ordinal) > ($2, $3)
+       FROM customer_balances b
+       CROSS JOIN LATERAL (VALUES ('main', b.main_ledger_id), ('held', b.held_ledger_id), ('invite', b.invite_ledger_id),
+         ('refundPending', b.refund_pending_ledger_id)) AS l (balance, id)
+       CROSS JOIN LATERAL (SELECT * FROM ledger_entries
+         WHERE ledger_account_id = l.id AND transaction_id >= $2::bigint
+           AND (transaction_id, ordinal) > ($2::bigint, $3::smallint)
+         ORDER BY transaction_id, ordinal LIMIT ${PAGE}) AS e
+       JOIN ledger_transactions t ON t.id = e.transaction_id
+       WHERE b.account_id = $1
        ORDER BY e.transaction_id, e.ordinal LIMIT ${PAGE}`,
       [accountId, ...after],
     );

@@ -166,5 +166,6 @@ describePages({
       open: ({ page }) => page.getByRole('dialog').getByText('204').first().waitFor(),
     },
     { name: 'account', path: '/account' },
+    { name: 'privacy', path: '/privacy' },
   ],
 });

@@ -112,6 +112,7 @@ describePages({
     { name: 'groups', path: '/admin/groups' },
     { name: 'people', path: '/admin/people' },
     { name: 'audit-log', path: '/admin/audit-log' },
+    { name: 'retention', path: '/admin/retention' },
     {
       name: 'channel',
       path: '/admin/channels/sandbox',

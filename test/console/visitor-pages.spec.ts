@@ -8,6 +8,7 @@ describePages({
   pages: [
     { name: 'landing', path: '/' },
     { name: 'connect', path: '/connect' },
+    { name: 'retention', path: '/retention' },
     { name: 'marketplace', path: '/marketplace' },
     { name: 'marketplace-table', path: '/marketplace?view=table' },
     { name: 'marketplace-empty', path: '/marketplace?text=nothing-is-called-so' },

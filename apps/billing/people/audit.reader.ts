@@ -51,7 +51,8 @@ export class AuditReader {
     const { rows } = await this.pool.query<AuditLine>(
       `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
          l.request_id AS "requestId", l.recorded_at AS "recordedAt"
-       FROM audit_log l LEFT JOIN users u ON l.actor = 'user:' || u.id ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY l.id DESC LIMIT $1`,
+       FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END
+       ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY l.id DESC LIMIT $1`,
       values,
     );
     return pageFrom(rows, limit, (line) => [String(line.id)]);

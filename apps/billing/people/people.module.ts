@@ -82,6 +82,6 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
     { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
     { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
   ],
-  exports: [RolesDesk, PasswordDesk, Entrance, AttemptsStore],
+  exports: [RolesDesk, PasswordDesk, SignInDesk, Entrance, AttemptsStore],
 })
 export class PeopleModule {}

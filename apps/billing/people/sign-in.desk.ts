@@ -61,7 +61,8 @@ export class SignInDesk {
     return session;
   }
 
-  private async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
+  /** Where a device is enrolled, its code is asked for. @throws ApiError totp_required, sign_in_failed, too_many_attempts */
+  async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
     const { pool, clock, config } = this.parts;

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { OutboxRelay } from '#bus/outbox.js';
 import { inTransaction } from '#database/database.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
-import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { ApiError } from '#platform/errors.js';
@@ -15,7 +14,7 @@ import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
 import { queueMail } from '../mail/mail.outbox.js';
 import { PasswordDesk } from '../people/password.desk.js';
-import { wrongCode } from '../people/sign-in.desk.js';
+import { SignInDesk } from '../people/sign-in.desk.js';
 import { type Speaker, TicketDesk } from '../tickets/ticket.desk.js';
 
 export interface OwnerConsent {
@@ -47,6 +46,7 @@ export class DeletionDesk {
   @Inject(CONFIG) private readonly config!: BillingConfig;
   @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
   @Inject(PasswordDesk) private readonly passwords!: PasswordDesk;
+  @Inject(SignInDesk) private readonly signIns!: SignInDesk;
   @Inject(TicketDesk) private readonly tickets!: TicketDesk;
 
   constructor(@Inject(ApprovalDesk) private readonly approvals: ApprovalDesk) {
@@ -65,17 +65,12 @@ export class DeletionDesk {
 
   /** @throws ApiError forbidden for a wrong password, totp_required, sign_in_failed, conflict */
   async request(actor: Actor, consent: OwnerConsent, requestId: string): Promise<Deletion> {
-    const { id, totpSecret } = await this.passwords.stepUp(actor, consent.password, 'password');
-    const { code } = consent;
-    if (totpSecret !== null && code === undefined)
-      throw new ApiError('totp_required', 'Send the code of your device as well.', { param: 'code' });
+    const person = await this.passwords.stepUp(actor, consent.password, 'password');
+    await this.signIns.checkCode(person, consent.code);
     const deletion = await inTransaction(this.pool, async (client) => {
-      if (totpSecret !== null && code !== undefined) {
-        if (!(await spendCode(client, { id, totpSecret }, { code, nowMs: Date.now() }))) throw wrongCode();
-      }
       const { accountId } = actor;
       const made = await requestDeletion(client, {
-        ...{ accountId, requestedBy: `user:${id}`, ticketId: null, requestId },
+        ...{ accountId, requestedBy: `user:${person.id}`, ticketId: null, requestId },
         ...{ forfeits: consent.forfeitBalance, graceMs: this.config.privacy.deletionGraceMs },
       });
       await this.mailOwner(client, made);

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { unzip } from '../../test/support/zip.js';
+import { DataExports } from './data-export.js';
+import { sweepRetention } from './retention.js';
+
+const MEGABYTE = 1024 * 1024;
+const NEVER = new AbortController().signal;
+
+let fixture: LedgerFixture;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+});
+afterAll(() => fixture?.close());
+
+const exportsOf = (maxBytes = 100 * MEGABYTE) =>
+  new DataExports({ pool: fixture.billing, lifeMs: 60_000, maxBytes });
+
+/** A customer with tasks whose prompts cannot be compressed. */
+async function customer(tasks: number, promptBytes = 3_000) {
+  const { accountId, keyId } = await fixture.account({ credits: '1' });
+  const userId = newId();
+  await fixture.owner.query(
+    `INSERT INTO users (id, account_id, email, password_hash) VALUES ($1, $2, $1 || '@example.com', 'none')`,
+    [userId, accountId],
+  );
+  for (let index = 0; index < tasks; index += 1)
+    await fixture.owner.query(
+      `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
+         ended_at, deadline)
+       VALUES ($1, 'video', $2, $3, $1, 'openai', 'failed', 'm', 'm', jsonb_build_object('prompt', $4::text), 5, now(), now())`,
+      [newId(), accountId, keyId, randomBytes(promptBytes).toString('base64')],
+    );
+  return { accountId, userId, requestId: newId() };
+}
+
+async function archive(exports: DataExports, exportId: string, owner: Awaited<ReturnType<typeof customer>>) {
+  const pieces: Buffer[] = [];
+  for await (const piece of await exports.download(exportId, owner)) pieces.push(piece);
+  return { pieces, files: unzip(Buffer.concat(pieces)) };
+}
+
+const rowsOf = async (exportId: string): Promise<number> => {
+  const { rows } = await fixture.owner.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM data_export_pieces WHERE export_id = $1',
+    [exportId],
+  );
+  return rows[0]!.count;
+};
+
+describe('an export', () => {
+  it('comes in pieces, and reads long lists a page at a time', async () => {
+    const [owner, exports] = [await customer(600), exportsOf()];
+    const { id } = await exports.request(owner);
+    while (await exports.round(NEVER));
+    const { pieces, files } = await archive(exports, id, owner);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(600);
+    expect([...files.keys()]).toContain('README.txt');
+  });
+
+  it('is made anew by another process when the first one died', async () => {
+    const [owner, exports] = [await customer(3), exportsOf()];
+    const { id } = await exports.request(owner);
+    await fixture.owner.query(
+      `UPDATE data_exports SET state = 'running', lease_token = gen_random_uuid(), lease_until = now() - interval '1 second',
+         attempts = 1, bytes = 7 WHERE id = $1`,
+      [id],
+    );
+    await fixture.owner.query(
+      `INSERT INTO data_export_pieces (export_id, ordinal, bytes) VALUES ($1, 0, 'broken'), ($1, 1, 'half')`,
+      [id],
+    );
+    await Promise.all([exports.round(NEVER), exports.round(NEVER)]);
+    const { files } = await archive(exports, id, owner);
+    expect(files.get('tasks.jsonl')!.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('is given up when it would be too large, and leaves nothing behind', async () => {
+    const [owner, exports] = [await customer(600), exportsOf(MEGABYTE)];
+    const { id } = await exports.request(owner);
+    while (await exports.round(NEVER));
+    expect(await exports.list(owner.accountId)).toEqual([
+      expect.objectContaining({ id, state: 'failed', failure: 'too_large' }),
+    ]);
+    expect(await rowsOf(id)).toBe(0);
+    await expect(exports.download(id, owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('goes when its time is over', async () => {
+    const [owner, exports] = [await customer(1), exportsOf()];
+    const { id } = await exports.request(owner);
+    while (await exports.round(NEVER));
+    expect(await rowsOf(id)).toBeGreaterThan(0);
+    await sweepRetention(fixture.billing, 'exports', 0);
+    expect(await exports.list(owner.accountId)).toEqual([]);
+    expect(await rowsOf(id)).toBe(0);
+  });
+});
