@@ -97,12 +97,9 @@ export const sessionRoutes = {
       email,
       password,
       code: oneTimeCode.optional(),
-      cancelDeletion: z
-        .boolean()
-        .optional()
-        .meta({
-          description: 'Keeps an account whose deletion was asked for; `account_closing` asks for it.',
-        }),
+      cancelDeletion: z.boolean().optional().meta({
+        description: 'Keeps an account whose deletion was asked for; `account_closing` asks for it.',
+      }),
     }),
     answer: sessionView,
     refusals: ['sign_in_failed', 'totp_required', 'account_closing', 'too_many_attempts'],
