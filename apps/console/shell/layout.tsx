@@ -55,7 +55,7 @@ export function Layout() {
       {session && !isHeldBack && <Navigation session={session} />}
       <AppShell.Main id="content" tabIndex={-1}>
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
-        {session?.secondFactor === 'advised' && <SecondFactorAdvice />}
+        {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
         {isHeldBack ? <SecondFactorPage /> : <Outlet />}
       </AppShell.Main>
       {session && <Confirmation session={session} />}

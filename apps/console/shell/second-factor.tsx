@@ -39,7 +39,10 @@ export function SecondFactorAdvice() {
       <Notice tone="quiet" role="note">
         <Group justify="space-between">
           <Text size="sm">
-            {t('secondFactor.advice')} <TextLink to="/account">{t('secondFactor.link')}</TextLink>
+            {t('secondFactor.advice')}{' '}
+            <TextLink to="/account" underline="always">
+              {t('secondFactor.link')}
+            </TextLink>
           </Text>
           <Button size="xs" variant="default" onClick={putOff}>
             {t('secondFactor.putOff')}
