@@ -1,5 +1,6 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { readUploadRules, type UploadRules } from '#platform/uploads.js';
 
 /** What a gateway is told at its start. Durations in milliseconds. */
 export interface GatewayConfig {
@@ -32,8 +33,12 @@ export interface GatewayConfig {
   imageUrlLifeMs: number;
   /** Pictures that requests name by address may lie on loopback and private hosts: only inside one's own network. */
   pictureUrlsMayBePrivate: boolean;
-  /** What the large bodies of all requests may weigh together in memory; beyond it requests are a 503. */
+  /** What the large bodies of all requests may weigh together in memory; accounts have fair shares of it. */
   bodyMemoryBytes: number;
+  /** How bodies have to arrive. */
+  uploads: UploadRules;
+  /** Pictures of requests that are read at the same time. */
+  pictureThreads: number;
   catalogLifeMs: number;
   /** Failed calls to a channel, without one that succeeded between them, after which it is left alone. */
   channelFailuresToOpen: number;
@@ -80,6 +85,8 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
     bodyMemoryBytes:
       MEGABYTE * reader.integer('BODY_MEMORY_MEGABYTES', { fallback: 512, min: 1, max: 1_000_000 }),
+    uploads: readUploadRules(reader),
+    pictureThreads: reader.integer('PICTURE_THREADS', { fallback: 2, min: 1, max: 64 }),
     imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
     channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
       fallback: 5,

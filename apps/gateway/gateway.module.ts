@@ -18,6 +18,7 @@ import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { Uploads } from '#platform/uploads.js';
 import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
@@ -41,6 +42,8 @@ import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
 import { PictureLoader } from './images/picture.loader.js';
+import { PictureReader } from './images/picture.reader.js';
+import { MAX_PICTURE_PIXELS, PICTURE_READ_MS } from './http/limits.js';
 import { BodyMemory } from './protection/body-memory.js';
 import { Idempotency } from './protection/idempotency.js';
 import { IdempotencyStore } from './protection/idempotency.store.js';
@@ -71,6 +74,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
   @Inject(ResolutionPost) private readonly post!: ResolutionPost;
   @Inject(Upstreams) private readonly upstreams!: Upstreams;
+  @Inject(PictureReader) private readonly pictures!: PictureReader;
   @Inject(Idempotency) private readonly idempotency!: Idempotency;
   @Inject(RequestLimiter) private readonly limiter!: RequestLimiter;
   @Inject(ConversationService) private readonly conversations!: ConversationService;
@@ -91,6 +95,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.post.close();
     await this.relay.stop();
     await this.upstreams.close();
+    await this.pictures.close();
   }
 }
 
@@ -147,6 +152,24 @@ function channelHealth(
   });
 }
 
+function pictureReader({ config, clock }: Pick<GatewayModuleOptions, 'config' | 'clock'>): PictureReader {
+  return new PictureReader({
+    clock,
+    threads: config.pictureThreads,
+    limitMs: PICTURE_READ_MS,
+    maxPixels: MAX_PICTURE_PIXELS,
+  });
+}
+
+function uploadsOf({ config, registry }: Pick<GatewayModuleOptions, 'config' | 'registry'>): Uploads {
+  return new Uploads({
+    rules: config.uploads,
+    registry,
+    program: 'gateway',
+    membersOf: ({ caller }) => (caller ? [caller.accountId] : []),
+  });
+}
+
 function providersOf(options: GatewayModuleOptions): Provider[] {
   const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);
@@ -181,7 +204,9 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const upstreams = new Upstreams();
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
-  const pictures = new PictureLoader({ upstreams, allowPrivateAddress: config.pictureUrlsMayBePrivate, log });
+  const reader = pictureReader(options);
+  const allowPrivateAddress = config.pictureUrlsMayBePrivate;
+  const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
   const health = channelHealth(options, upstreams);
   const shared = { catalog, desk, post, upstreams, health, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
@@ -196,7 +221,9 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: OutboxRelay, useValue: relay },
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
     { provide: Idempotency, useValue: idempotency },
-    { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, registry) },
+    { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, { registry, clock }) },
+    { provide: PictureReader, useValue: reader },
+    { provide: Uploads, useValue: uploadsOf(options) },
     { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
@@ -207,7 +234,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ConversationService, useValue: new ConversationService(shared) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
-    { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, library: assets }) },
+    { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },
     { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
   ];
 }

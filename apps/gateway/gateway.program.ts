@@ -15,6 +15,7 @@ import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { addTransportSecurity } from '#platform/transport-security.js';
+import { Uploads } from '#platform/uploads.js';
 import type { FileStore } from '#storage/file-store.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -99,6 +100,7 @@ async function createApplication(
     checkHost: hostCheck(config.allowedHosts),
     limiter: app.get(RequestLimiter),
     memory: app.get(BodyMemory),
+    uploads: app.get(Uploads),
     idempotency: app.get(Idempotency),
   });
   app.useGlobalFilters(new ErrorFilter(routes, log));

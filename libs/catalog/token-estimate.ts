@@ -1,3 +1,4 @@
+import { isText, LongText } from '#platform/long-text.js';
 import type { ModelLimits } from './catalog.js';
 
 /** The body of a request, as JSON. */
@@ -103,7 +104,7 @@ class InputSize {
 
   /** `mayHold`: pictures may stand here. */
   add(value: unknown, mayHold: boolean): void {
-    if (typeof value === 'string') this.bytes += Buffer.byteLength(value) + '"",'.length;
+    if (isText(value)) this.bytes += bytesOf(value) + '"",'.length;
     else if (Array.isArray(value)) {
       for (const item of value) this.add(item, mayHold);
     } else if (typeof value === 'object' && value !== null) this.addObject(value as Body, mayHold);
@@ -126,8 +127,19 @@ class InputSize {
 
 /** An address, alone or in `url`, or base64 in `data`: what a vendor takes for a picture and for nothing else. */
 function isPicture(value: unknown): boolean {
-  if (typeof value === 'string') return /^(data:image\/|https?:\/\/)/i.test(value.slice(0, 20));
+  if (isText(value)) return /^(data:image\/|https?:\/\/)/i.test(headOf(value));
   if (typeof value !== 'object' || value === null) return false;
   const { url, data, type } = value as Record<string, unknown>;
-  return isPicture(url) || (type === 'base64' && typeof data === 'string');
+  return isPicture(url) || (type === 'base64' && isText(data));
+}
+
+/** Of a long text with its escapes, which are no fewer than what they stand for. */
+function bytesOf(text: string | LongText): number {
+  return text instanceof LongText ? text.byteLength : Buffer.byteLength(text);
+}
+
+const HEAD_CHARS = 20;
+
+function headOf(text: string | LongText): string {
+  return text instanceof LongText ? text.head(HEAD_CHARS).replace(/\\\//g, '/') : text.slice(0, HEAD_CHARS);
 }

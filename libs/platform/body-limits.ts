@@ -10,3 +10,8 @@ export const CHAT_BODY_BYTES = 20 * 1024 * 1024;
 export const MAX_PICTURES_BYTES = 100 * 1024 * 1024;
 /** The pictures of a request in base64, with its other fields. */
 export const PICTURES_BODY_BYTES = Math.ceil((MAX_PICTURES_BYTES * 4) / 3) + JSON_BODY_BYTES;
+
+/** A body but for its long texts, where those are pictures: it is parsed at once. */
+export const PLAIN_BODY_BYTES = 1024 * 1024;
+/** The same of a chat, whose many short messages are all plain. */
+export const CHAT_PLAIN_BYTES = 8 * 1024 * 1024;

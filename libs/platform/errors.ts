@@ -50,6 +50,7 @@ export const errorTable = {
   unknown_url: { status: 404, type: REQUEST },
   unknown_host: { status: 421, type: REQUEST },
   method_not_allowed: { status: 405, type: REQUEST },
+  upload_too_slow: { status: 408, type: REQUEST },
   request_too_large: { status: 413, type: REQUEST },
   range_not_satisfiable: { status: 416, type: REQUEST },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error' },

@@ -1,4 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
+import { type WrittenJson, writeJson } from '#platform/long-text.js';
 import { classify, classifyError, isToBeRead, type VerdictRow, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, openFile } from './file-download.js';
@@ -19,7 +20,7 @@ export interface CallStyle {
 }
 
 /** A body that is sent as JSON, or bytes that are sent as they are with their own type. */
-export type CallBody = { json: object } | { bytes: Buffer; contentType: string };
+export type CallBody = { json: object } | { written: WrittenJson; contentType: string };
 
 export interface PaidCall {
   body: CallBody;
@@ -108,6 +109,7 @@ export class ChannelCalls {
   private post(channel: Channel, path: string, call: PaidCall): Omit<HttpCall, 'maxBytes'> {
     const { body, headers, signal } = call;
     const isJson = 'json' in body;
+    const written = isJson ? writeJson(body.json) : body.written;
     return {
       method: 'POST',
       url: urlOf(channel, path),
@@ -117,7 +119,7 @@ export class ChannelCalls {
         'content-type': isJson ? 'application/json' : body.contentType,
         ...this.style.credentials(channel),
       },
-      body: isJson ? JSON.stringify(body.json) : body.bytes,
+      body: written,
       timeoutMs: channel.requestTimeoutMs,
       signal,
     };

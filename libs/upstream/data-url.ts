@@ -1,6 +1,7 @@
+import { LongText } from '#platform/long-text.js';
 import type { InputImage } from './outcomes.js';
 
-/** A picture inside a JSON body. */
-export function dataUrl({ bytes, mime }: InputImage): string {
-  return `data:${mime};base64,${bytes.toString('base64')}`;
+/** A picture inside a JSON body; its base64 is made as the body is sent. */
+export function dataUrl({ bytes, mime }: InputImage): LongText {
+  return LongText.dataUrl(mime, bytes);
 }

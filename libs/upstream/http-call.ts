@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { WrittenJson } from '#platform/long-text.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';
   url: URL;
   headers: Record<string, string>;
-  body?: string | Buffer;
+  body?: string | WrittenJson;
   /** The longest silence before the answer's head and between its bytes, in milliseconds. */
   timeoutMs: number;
   /** A larger answer is given up. */
@@ -47,22 +49,26 @@ export function httpCall(dispatcher: Dispatcher, call: HttpCall): Promise<HttpAn
     const exchange = new Exchange(call, resolve);
     if (exchange.ended) return;
     try {
-      dispatcher.dispatch(
-        {
-          origin: call.url.origin,
-          path: call.url.pathname + call.url.search,
-          method: call.method,
-          headers: call.headers,
-          body: call.body ?? null,
-          headersTimeout: call.timeoutMs,
-          bodyTimeout: call.timeoutMs,
-        },
-        exchange,
-      );
+      dispatcher.dispatch(dispatchOf(call), exchange);
     } catch (error) {
       exchange.fail(reasonOf(error));
     }
   });
+}
+
+/** A body in pieces is written as fast as its reader takes it, and never joined. */
+export function dispatchOf(call: HttpCall): Dispatcher.DispatchOptions {
+  const { url, method, headers, body = null, timeoutMs } = call;
+  const isInPieces = body !== null && typeof body !== 'string';
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: isInPieces ? { ...headers, 'content-length': String(body.byteLength) } : headers,
+    body: isInPieces ? Readable.from(body.pieces, { objectMode: false }) : body,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
 }
 
 /** The handler of one call; whichever end comes first counts. */

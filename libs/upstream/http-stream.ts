@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { type HttpAnswer, type HttpCall, type HttpFailure, reasonOf } from './http-call.js';
+import { dispatchOf, type HttpAnswer, type HttpCall, type HttpFailure, reasonOf } from './http-call.js';
 
 /** A success whose body follows, unread. */
 export interface HttpOpened {
@@ -27,18 +27,7 @@ export function openHttp(
     const exchange = new StreamExchange(call, isSuccess, resolve);
     if (exchange.over) return;
     try {
-      dispatcher.dispatch(
-        {
-          origin: call.url.origin,
-          path: call.url.pathname + call.url.search,
-          method: call.method,
-          headers: call.headers,
-          body: call.body ?? null,
-          headersTimeout: call.timeoutMs,
-          bodyTimeout: call.timeoutMs,
-        },
-        exchange,
-      );
+      dispatcher.dispatch(dispatchOf(call), exchange);
     } catch (error) {
       exchange.break(new Error(reasonOf(error)));
     }

@@ -9,8 +9,8 @@ jest.setTimeout(30_000);
 
 const EDITS = '/v1/images/edits';
 const FIELDS = { model: 'vendora-imagine-edit', prompt: 'at night' };
-/** Two of them are more than the megabyte that is allowed. */
-const HALF = 600_000;
+/** Two of them are more than the three quarters of two megabytes that one may have, and one of them is not. */
+const HALF = 900_000;
 const picture = (bytes = HALF) => Buffer.concat([instantPng, Buffer.alloc(bytes)]);
 
 describe('large bodies, together', () => {
@@ -19,7 +19,7 @@ describe('large bodies, together', () => {
   let pictures: Server;
 
   beforeAll(async () => {
-    relay = await startRelay({ BODY_MEMORY_MEGABYTES: '1', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
+    relay = await startRelay({ BODY_MEMORY_MEGABYTES: '2', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
     pictures = createServer((_request, response) => response.end(picture()));
     await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
   }, 60_000);
@@ -63,17 +63,26 @@ describe('large bodies, together', () => {
     const leaving = new AbortController();
     const busy = await relay.customer('1');
     const slow = init ?? form(HALF, 'slowly [[work:1]]');
-    const response = busy.send(EDITS, { ...slow, signal: leaving.signal });
-    response.catch(() => undefined);
-    await until('the hold', async () => (await busy.balance()).held !== '0');
+    const begin = () => {
+      const begun = busy.send(EDITS, { ...slow, signal: leaving.signal });
+      begun.catch(() => undefined);
+      return begun;
+    };
+    let response = begin();
+    await until('the hold', async () => {
+      // Somebody who was refused in an earlier test may still have a place kept.
+      const status = await Promise.race([response.then((each) => each.status), busy.balance().then(() => 0)]);
+      if (status === 429) response = begin();
+      return (await busy.balance()).held !== '0';
+    });
     return { response, leave: () => leaving.abort() };
   }
 
   async function expectRefusal(init: RequestInit): Promise<void> {
     const response = await customer.send(EDITS, init);
-    expect(response.status).toBe(503);
+    expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(5);
-    expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+    expect(await response.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
     const { rows } = await relay.fixture.billing.query('SELECT 1 FROM charges WHERE account_id = $1', [
       customer.accountId,
     ]);
@@ -97,8 +106,14 @@ describe('large bodies, together', () => {
     ['base64', async () => base64(HALF * 3)],
     ['a form of unknown length', () => chunked(form(HALF * 3))],
     ['base64 of unknown length', () => chunked(base64(HALF * 3))],
-  ])('fit always when there is only one: %s', async (_name, init) => {
-    expect((await customer.send(EDITS, await init())).status).toBe(200);
+  ])('are refused for good when they could not even fit alone: %s', async (_name, init) => {
+    // A length that is not said shows as it comes; until then a test before this one may have left somebody waiting.
+    const answer = await until('the refusal', async () => {
+      const response = await customer.send(EDITS, await init());
+      const body = (await response.json()) as { error?: { code: string } };
+      return response.status === 429 ? null : { status: response.status, body };
+    });
+    expect(answer).toMatchObject({ status: 413, body: { error: { code: 'request_too_large' } } });
   });
 
   it('count the pictures that are fetched for them', async () => {

@@ -1,5 +1,4 @@
 import { ApiError } from '#platform/errors.js';
-import type { InputImage } from '#upstream/outcomes.js';
 import {
   asBody,
   type Body,
@@ -12,7 +11,8 @@ import {
 } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
-import { checkedPicture, decodeBase64, isAddress, textOf } from '../http/pictures.js';
+import { decodeBase64 } from '../images/picture.worker.js';
+import { base64Picture, isAddress, type ReceivedPicture, textOf } from '../http/pictures.js';
 
 /** What one vendor or another makes of an asset, before it is held against a draft (wire.md 8). */
 export interface AssetCreation {
@@ -20,7 +20,7 @@ export interface AssetCreation {
   readonly mode: 'draft' | 'texture';
   /** Empty when pictures say it all. */
   readonly prompt: string;
-  readonly images: readonly InputImage[];
+  readonly images: readonly ReceivedPicture[];
   /** Our id of the draft to texture. */
   readonly draftId: string | undefined;
   readonly pbr: boolean | undefined;
@@ -115,26 +115,22 @@ function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefine
   });
 }
 
-function readViews(body: Body): InputImage[] {
+function readViews(body: Body): ReceivedPicture[] {
   const given = [body['image'], body['images']].filter((value) => !isAbsent(value));
   const views = given.flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]));
   if (views.length > MAX_VIEWS) throw invalid('images', `must be at most ${MAX_VIEWS} views`);
-  return views.map((view, index) => checkedPicture(viewBytes(view), 'image', index + 1));
+  return views.map(readView);
 }
 
 /** Base64 only (spec 4.5): an address is not even looked at. */
-function viewBytes(view: unknown): Buffer {
+function readView(view: unknown): ReceivedPicture {
   const text = textOf(view);
-  const fault = () =>
-    new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not an address.', {
-      param: 'image',
-    });
-  if (text === undefined || isAddress(text)) throw fault();
-  try {
-    return decodeBase64(text, 'image');
-  } catch (error) {
-    throw error instanceof ApiError ? fault() : error;
-  }
+  // A long one shows when it is read.
+  const isNone = text === undefined || isAddress(text) || (typeof text === 'string' && !decodeBase64(text));
+  if (!isNone) return base64Picture(text, 'image');
+  throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not an address.', {
+    param: 'image',
+  });
 }
 
 function optionalBoolean(body: Body, param: string): boolean | undefined {

@@ -8,6 +8,8 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
 import { linesFor, noLine } from '../charging/lines.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
+import type { PictureLoader } from '../images/picture.loader.js';
+import type { MemoryShare } from '../protection/body-memory.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { ViewedTask } from '../tasks/task.view.js';
 import type { TaskLibrary } from '../tasks/task.library.js';
@@ -17,6 +19,8 @@ export interface AssetCall {
   caller: Caller;
   asked: AssetCreation;
   requestId: string;
+  /** Where pictures are counted. */
+  memory: MemoryShare | null;
 }
 
 export interface AssetCreationParts {
@@ -24,6 +28,7 @@ export interface AssetCreationParts {
   upstreams: Upstreams;
   health: ChannelHealth;
   creator: TaskCreator;
+  pictures: PictureLoader;
   library: TaskLibrary;
 }
 
@@ -32,8 +37,8 @@ export class AssetCreator {
   constructor(private readonly parts: AssetCreationParts) {}
 
   /** @throws ApiError; then nothing stays charged */
-  async create({ caller, asked, requestId }: AssetCall): Promise<ViewedTask> {
-    const { catalog, upstreams, health, creator } = this.parts;
+  async create({ caller, asked, requestId, memory }: AssetCall): Promise<ViewedTask> {
+    const { catalog, upstreams, health, creator, pictures } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
@@ -42,6 +47,11 @@ export class AssetCreator {
     const request = taskRequestOf(asked, draft);
     const holders = draft === null ? channels : holdersOf(draft, channels);
     if (holders.length === 0) throw noLine(model.id, health.retryAfterSeconds([], null));
+    const { accountId } = caller;
+    const { images } = await pictures.load(
+      { images: asked.images, mask: undefined },
+      { requestId, accountId, memory },
+    );
     return creator.create({
       kind: '3d',
       caller,
@@ -54,7 +64,7 @@ export class AssetCreator {
       create: (channel, upstreamModel, options) =>
         upstreams
           .adapterFor(channel.protocol)
-          .createAsset(channel, assetRequestOf({ request, upstreamModel }, asked.images), options),
+          .createAsset(channel, assetRequestOf({ request, upstreamModel }, images), options),
     });
   }
 

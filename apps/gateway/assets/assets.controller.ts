@@ -30,7 +30,7 @@ export class AssetsController {
     @Req() request: FastifyRequest,
   ): Promise<AssetView> {
     const asked = readAssetCreation(body);
-    const task = await this.creator.create({ caller, asked, requestId: request.id });
+    const task = await this.creator.create({ caller, asked, requestId: request.id, memory: request.memory });
     return this.library.view(task, this.originOf(request));
   }
 

@@ -1,5 +1,6 @@
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
+import { isText } from '#platform/long-text.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import {
   type Body,
@@ -34,12 +35,9 @@ const MAX_CHOICES = 128;
 /** Beyond what any model writes; the model's own limit caps what is held. */
 const MAX_TOKENS_ASKED = 10_000_000;
 
-/** Bodies are walked and printed by recursion; no real one is nested nearly as deep. */
-const MAX_DEPTH = 100;
 
 /** @throws ApiError naming the field at fault */
 export function readConversation(kind: StreamKind, body: Body): Conversation {
-  refuseDepth(body);
   return kind === 'speech' ? readSpeech(body) : readTalk(kind, body);
 }
 
@@ -100,7 +98,7 @@ const MAX_TOKENS_FIELDS = {
 function requireInput(kind: Exclude<StreamKind, 'speech'>, body: Body): void {
   const param = kind === 'responses' ? 'input' : 'messages';
   const value = body[param];
-  if (kind === 'responses' && typeof value === 'string' && value !== '') return;
+  if (kind === 'responses' && isText(value) && value !== '') return;
   // A stored prompt, or the answer before, may be all the input there is.
   if (
     kind === 'responses' &&
@@ -143,19 +141,4 @@ function optionalCount(body: Body, param: string, most: number): number | undefi
 
 function missing(param: string): ApiError {
   return new ApiError('missing_required_parameter', `${param} is required.`, { param });
-}
-
-/** @throws ApiError for a body that later stages could not walk */
-function refuseDepth(body: Body): void {
-  let level: object[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) {
-      throw new ApiError('invalid_value', `The body is nested more than ${MAX_DEPTH} levels deep.`);
-    }
-    level = level.flatMap((value) => Object.values(value).filter(isNested));
-  }
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

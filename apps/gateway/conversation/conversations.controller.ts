@@ -4,7 +4,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { asBody } from '../http/fields.js';
-import { CHAT_BODY_BYTES } from '../http/limits.js';
+import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { ClientStream } from './client-stream.js';
 import { ConversationService } from './conversation.service.js';
 import {
@@ -21,7 +21,7 @@ export class ConversationsController {
 
   @Post('chat/completions')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createChatCompletion })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createChatCompletion })
   chat(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -33,7 +33,7 @@ export class ConversationsController {
 
   @Post('responses')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createResponse })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponse })
   respond(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -46,7 +46,7 @@ export class ConversationsController {
   /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
   @Post('messages')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, doc: createMessage })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessage })
   message(
     @CallerOf() caller: Caller,
     @Body() body: unknown,

@@ -18,6 +18,8 @@ declare module 'fastify' {
     access?: 'key' | 'signed' | 'open';
     /** The largest body, in bytes. */
     bodyLimit?: number;
+    /** The same without its long texts, which are pictures. */
+    plainLimit?: number;
     /** The route reads multipart bodies as well as JSON, within these limits. */
     multipart?: FormLimits;
     /**
@@ -32,7 +34,7 @@ declare module 'fastify' {
 
 /** What holds for a route before its handler sees the request. */
 export const RouteRules = (
-  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'multipart' | 'paid' | 'doc'>,
+  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'paid' | 'doc'>,
 ) => RouteConfig(rules);
 
 /** The caller of a route that asks for a key. */

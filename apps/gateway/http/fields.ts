@@ -1,4 +1,5 @@
 import { ApiError } from '#platform/errors.js';
+import { LongText } from '#platform/long-text.js';
 import { MAX_SHAPE_CHARS } from './limits.js';
 
 /** The body of a request as named values; parts of a multipart body are all text. */
@@ -20,7 +21,7 @@ export function isAbsent(value: unknown): value is null | undefined {
  * @throws ApiError with the field's name
  */
 export function optionalText(body: Body, param: string, maxChars: number): string | undefined {
-  const value = body[param];
+  const value = asString(body[param], { param, maxChars });
   if (isAbsent(value)) return undefined;
   if (typeof value !== 'string') throw new ApiError('invalid_type', `${param} must be a string.`, { param });
   if (value.length > maxChars) {
@@ -28,6 +29,13 @@ export function optionalText(body: Body, param: string, maxChars: number): strin
   }
   if (value.includes('\0') || !value.isWellFormed()) throw invalid(param, 'must be well-formed text');
   return value;
+}
+
+/** A text that was left as bytes for its length, as a string where it can still be short enough. */
+function asString(value: unknown, { param, maxChars }: { param: string; maxChars: number }): unknown {
+  if (!(value instanceof LongText)) return value;
+  if (value.byteLength <= maxChars * MAX_BYTES_PER_CHAR) return value.toString();
+  throw invalid(param, `must have at most ${maxChars} characters`);
 }
 
 /** Text that must be there and not be blank. @throws ApiError missing_required_parameter and as optionalText */
@@ -85,6 +93,8 @@ export function invalid(param: string, rule: string): ApiError {
   return new ApiError('invalid_value', `${param} ${rule}.`, { param });
 }
 
+/** A character that is written as an escape. */
+const MAX_BYTES_PER_CHAR = 6;
 /** Larger pictures than any upstream makes; the bound keeps a typing error from reaching one. */
 const MAX_SIDE_PIXELS = 4096;
 const MIN_SIDE_PIXELS = 64;

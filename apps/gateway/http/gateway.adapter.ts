@@ -12,10 +12,13 @@ import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/json-body.js';
+import { readJsonInTurns } from '#platform/json-parser.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { BodyMemory } from '../protection/body-memory.js';
 import type { Idempotency } from '../protection/idempotency.js';
+import type { Uploads } from '#platform/uploads.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
 import { authenticationHook } from './caller.js';
 import {
@@ -24,6 +27,7 @@ import {
   KEEP_ALIVE_MS,
   MAX_PATH_PARAM_CHARS,
   MULTIPART,
+  PLAIN_BODY_BYTES,
   REQUEST_TIMEOUT_MS,
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
@@ -71,6 +75,7 @@ export interface ServerParts {
   checkHost: (request: FastifyRequest) => void;
   limiter: RequestLimiter;
   memory: BodyMemory;
+  uploads: Uploads;
   idempotency: Idempotency;
 }
 
@@ -79,7 +84,7 @@ export interface ServerParts {
  * their own work. Call it before the routes are registered.
  */
 export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, metrics, routes, document, checkHost, limiter, memory, idempotency } = parts;
+  const { keys, metrics, routes, document, checkHost, limiter, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
   server.addHook('onRoute', (route) => {
     routes.add(route);
@@ -98,6 +103,7 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
   server.addHook('onRequest', limiter.hook);
   server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
   memory.install(server);
+  uploads.install(server);
   idempotency.install(server);
   server.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
@@ -106,7 +112,15 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
     metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
     done();
   });
-  server.removeContentTypeParser('text/plain');
+  readJsonInTurns(server, {
+    limitsOf: ({ routeOptions: { bodyLimit, config } }) => ({
+      depth: MAX_JSON_DEPTH,
+      elements: MAX_JSON_ELEMENTS,
+      bytes: bodyLimit,
+      plainBytes: config.plainLimit ?? PLAIN_BODY_BYTES,
+    }),
+    onBytes: ({ memory }, { length }) => memory?.add(length),
+  });
   void server.register(multipart, {
     limits: {
       fields: MULTIPART.fields,

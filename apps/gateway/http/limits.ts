@@ -4,15 +4,21 @@ import { PICTURES_BODY_BYTES } from '#platform/body-limits.js';
 /** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
 export {
   CHAT_BODY_BYTES,
+  CHAT_PLAIN_BYTES,
   JSON_BODY_BYTES,
   MAX_PICTURES_BYTES,
   PICTURES_BODY_BYTES,
+  PLAIN_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/body-limits.js';
 
 /** One picture of a request, as OpenAI bounds it. */
 export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
 export const MAX_PICTURES = 16;
+/** What a phone takes at its best; each pixel is four bytes while a picture is read. */
+export const MAX_PICTURE_PIXELS = 50_000_000;
+/** A picture of so many pixels takes about a second. */
+export const PICTURE_READ_MS = 10_000;
 /** How long the pictures that a request names by address may take to fetch, all at once. */
 export const PICTURE_FETCH_MS = 20_000;
 

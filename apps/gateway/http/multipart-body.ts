@@ -1,14 +1,17 @@
 import type { FastifyRequest } from 'fastify';
+import { PieceCheck } from '#platform/body-stream.js';
+import { BytePieces } from '#platform/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
+import { LongText } from '#platform/long-text.js';
 import type { Body } from './fields.js';
 import { MULTIPART } from './limits.js';
 
 /** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
 export const FILE_PART = Symbol('file');
 
-/** An uploaded file whose bytes were kept. */
+/** An uploaded file whose bytes were kept, as they came. */
 export interface FormFile {
-  bytes: Buffer;
+  pieces: readonly Buffer[];
   /** As the client named it: not to be trusted as a path. */
   name: string;
 }
@@ -24,6 +27,9 @@ export interface FormLimits {
   /** All parts together; without it only the single ones are bounded, so no file is kept. */
   keptBytes?: number;
 }
+
+/** A longer field is a picture in base64, which is never made a string. */
+const LONG_FIELD_BYTES = 200 * 1024;
 
 /**
  * Reads a multipart body into named values, all text; a file becomes FILE_PART and its bytes are dropped. Bracket names
@@ -49,36 +55,51 @@ const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 
 /**
  * Every part of a multipart body, within the limits of the route; whoever asks again gets the same parts.
- * @throws ApiError invalid_multipart, request_too_large
+ * @throws ApiError invalid_multipart, request_too_large, upload_too_slow, rate_limit_exceeded
  */
 export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
   let form = forms.get(request);
   if (!form) {
-    form = readParts(request, request.routeOptions.config.multipart ?? MULTIPART);
+    const parts = readParts(request, request.routeOptions.config.multipart ?? MULTIPART);
+    parts.catch(() => undefined);
+    form = Promise.race([parts, ...(request.upload ? [request.upload.failure] : [])]);
     forms.set(request, form);
   }
   return form;
 }
 
 async function readParts(request: FastifyRequest, limits: FormLimits): Promise<FormEntry[]> {
-  const form = new Form(limits, (bytes) => request.memory?.received(bytes));
+  const form = new Form(limits, (bytes) => request.memory?.add(bytes));
   try {
     const { fields, files } = limits;
-    const parserLimits = { fields, files, parts: fields + files };
-    const sizes = { fieldSize: limits.fieldBytes, fileSize: limits.fileBytes };
-    for await (const part of request.parts({ limits: { ...parserLimits, ...sizes } })) {
-      if (part.type === 'file') {
-        await form.addFile(part.fieldname, part.filename, part.file);
-      } else {
-        if (part.valueTruncated || part.fieldnameTruncated) throw tooLarge(limits);
-        form.addField(part.fieldname, part.value);
-      }
+    const parts = fields + files;
+    const fileSize = Math.max(limits.fieldBytes, limits.fileBytes);
+    refuseCrumbs(request);
+    // Everything is taken for a file: fields would be made strings, and parsed where they call themselves JSON.
+    const options = { limits: { fields, files: parts, parts, fileSize }, isPartAFile: () => true };
+    for await (const part of request.parts(options)) {
+      if (part.type !== 'file') throw tooLarge(limits);
+      // The library's types do not know that fields have no name of a file.
+      const filename = part.filename as string | undefined;
+      if (filename === undefined && part.mimetype !== 'application/octet-stream')
+        await form.addField(part.fieldname, part.file);
+      else await form.addFile(part.fieldname, filename ?? '', part.file);
     }
   } catch (error) {
     throw multipartFault(error, limits);
   }
-  request.memory?.check();
   return form.entries;
+}
+
+function refuseCrumbs({ raw }: FastifyRequest): void {
+  const pieces = new PieceCheck();
+  raw.on('data', (bytes: Buffer) => {
+    try {
+      pieces.count(bytes.length);
+    } catch {
+      raw.socket.destroy();
+    }
+  });
 }
 
 type FileStream = AsyncIterable<Buffer> & { truncated: boolean };
@@ -86,27 +107,43 @@ type FileStream = AsyncIterable<Buffer> & { truncated: boolean };
 class Form {
   readonly entries: FormEntry[] = [];
   private keptBytes = 0;
+  private fields = 0;
+  private files = 0;
 
   constructor(
     private readonly limits: FormLimits,
     private readonly onKept: (bytes: number) => void,
   ) {}
 
-  addField(name: string, value: unknown): void {
-    if (typeof value === 'string') this.count(value.length);
-    this.entries.push([name, value, null]);
+  async addField(name: string, stream: FileStream): Promise<void> {
+    this.fields += 1;
+    if (this.fields > this.limits.fields) throw tooLarge(this.limits);
+    const pieces = await this.read(stream, this.limits.fieldBytes);
+    const { list, length } = pieces;
+    const isLong = length > LONG_FIELD_BYTES;
+    this.entries.push([name, isLong ? new LongText(list, length, false) : textOf(list), null]);
   }
 
   async addFile(field: string, name: string, stream: FileStream): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) {
-      if (this.limits.keptBytes === undefined) continue;
-      this.count(chunk.length);
-      chunks.push(chunk);
+    this.files += 1;
+    if (this.files > this.limits.files) throw tooLarge(this.limits);
+    const isKept = this.limits.keptBytes !== undefined;
+    const pieces = await this.read(stream, this.limits.fileBytes, isKept);
+    this.entries.push([field, FILE_PART, isKept ? { pieces: pieces.list, name } : null]);
+  }
+
+  private async read(stream: FileStream, mostBytes: number, isKept = true): Promise<BytePieces> {
+    const pieces = new BytePieces();
+    let bytes = 0;
+    for await (const part of stream) {
+      bytes += part.length;
+      if (bytes > mostBytes) throw tooLarge(this.limits);
+      if (!isKept) continue;
+      this.count(part.length);
+      pieces.add(part);
     }
     if (stream.truncated) throw tooLarge(this.limits);
-    const kept = this.limits.keptBytes === undefined ? null : { bytes: Buffer.concat(chunks), name };
-    this.entries.push([field, FILE_PART, kept]);
+    return pieces;
   }
 
   private count(bytes: number): void {
@@ -114,6 +151,10 @@ class Form {
     this.onKept(bytes);
     if (this.keptBytes > (this.limits.keptBytes ?? Infinity)) throw tooLarge(this.limits);
   }
+}
+
+function textOf(pieces: readonly Buffer[]): string {
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 function multipartFault(error: unknown, limits: FormLimits): ApiError {
@@ -128,6 +169,6 @@ function tooLarge(
   cause?: unknown,
 ): ApiError {
   const parts = `${fields} fields of ${fieldBytes} bytes and ${files} files of ${fileBytes} bytes`;
-  const all = keptBytes === undefined ? '' : `, ${keptBytes} bytes in all`;
+  const all = keptBytes === undefined ? '' : `, ${keptBytes} bytes together`;
   return new ApiError('request_too_large', `A multipart body has at most ${parts}${all}.`, { cause });
 }

@@ -1,22 +1,28 @@
 import { ApiError } from '#platform/errors.js';
-import { sniffMediaType } from '#upstream/media-type.js';
-import type { InputImage } from '#upstream/outcomes.js';
+import { isText, LongText } from '#platform/long-text.js';
 import { type Body, isAbsent } from './fields.js';
-import { MAX_PICTURE_BYTES } from './limits.js';
+import type { FormFile } from './multipart-body.js';
 
-/** A picture in a request: its bytes, or the address that it is to be fetched from. */
+/** A picture that came with a request, not looked into yet. */
+export interface ReceivedPicture {
+  readonly kind: 'received';
+  readonly encoding: 'bytes' | 'base64';
+  /** Base64 from within a JSON text. */
+  readonly isEscaped: boolean;
+  /** Handed over to be read, and gone then. */
+  readonly pieces: Iterable<Buffer>;
+  readonly byteLength: number;
+  readonly param: string;
+}
+
+/** A picture in a request: what came, or the address that it is to be fetched from. */
 export type PictureInput =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly param: string }
-  | { readonly kind: 'address'; readonly url: URL; readonly param: string };
+  ReceivedPicture | { readonly kind: 'address'; readonly url: URL; readonly param: string };
 
-/** What every upstream reads. */
-const ACCEPTED = new Map([
-  ['image/png', 'png'],
-  ['image/jpeg', 'jpg'],
-  ['image/webp', 'webp'],
-]);
 /** The names under which an object may hold a picture, address or base64. */
 const MEMBERS = ['url', 'image_url', 'b64_json', 'data'];
+/** Longer than any address that is fetched. */
+const MAX_ADDRESS_CHARS = 16_000;
 
 /**
  * Reads the pictures under a name in every form that clients use: text, an object, or a list of them. Absent: none.
@@ -34,49 +40,34 @@ export function readPicture(value: unknown, param: string): PictureInput {
   if (text === undefined) {
     throw new ApiError('invalid_type', `${param} must be an address, a data URL or base64.`, { param });
   }
-  if (!isAddress(text)) return { kind: 'bytes', bytes: decodeBase64(text, param), param };
-  if (!URL.canParse(text)) throw new ApiError('invalid_image', `${param} is not a valid address.`, { param });
-  return { kind: 'address', url: new URL(text), param };
+  if (!isAddress(text)) return base64Picture(text, param);
+  const address = String(text).slice(0, MAX_ADDRESS_CHARS);
+  if (!URL.canParse(address))
+    throw new ApiError('invalid_image', `${param} is not a valid address.`, { param });
+  return { kind: 'address', url: new URL(address), param };
+}
+
+/** A picture as base64, with or without the head of a data URL. */
+export function base64Picture(text: string | LongText, param: string): ReceivedPicture {
+  const { pieces, byteLength, isEscaped } =
+    text instanceof LongText ? text : new LongText([Buffer.from(text)], Buffer.byteLength(text), false);
+  return { kind: 'received', encoding: 'base64', isEscaped, pieces, byteLength, param };
+}
+
+export function pictureOfFile({ pieces }: FormFile, param: string): ReceivedPicture {
+  const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return { kind: 'received', encoding: 'bytes', isEscaped: false, pieces, byteLength, param };
 }
 
 /** True for http(s) addresses, in any case. */
-export function isAddress(text: string): boolean {
-  return /^\s*https?:/i.test(text);
+export function isAddress(text: string | LongText): boolean {
+  return typeof text === 'string' && /^\s*https?:/i.test(text);
 }
 
 /** The text of a picture, at most two objects deep: `{image_url: {url}}`. */
-export function textOf(value: unknown, depth = 2): string | undefined {
-  if (typeof value === 'string') return value;
+export function textOf(value: unknown, depth = 2): string | LongText | undefined {
+  if (isText(value)) return value;
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;
   const member = MEMBERS.find((name) => !isAbsent((value as Body)[name]));
   return member === undefined ? undefined : textOf((value as Body)[member], depth - 1);
-}
-
-/** The bytes of base64, with or without the head of a data URL. @throws ApiError invalid_image */
-export function decodeBase64(text: string, param: string): Buffer {
-  const comma = /^\s*data:/i.test(text) ? text.indexOf(',') : -1;
-  const isOther = comma >= 0 && !/;base64$/i.test(text.slice(0, comma));
-  const base64 = text
-    .slice(comma + 1)
-    .replace(/\s+/g, '')
-    .replace(/=+$/, '');
-  // The decoder would skip what is no base64.
-  if (isOther || base64.length % 4 === 1 || !/^[A-Za-z0-9+/_-]+$/.test(base64)) {
-    throw new ApiError('invalid_image', `${param} is not valid base64.`, { param });
-  }
-  return Buffer.from(base64, 'base64');
-}
-
-/** A picture by what its bytes are, whatever the client called it. @throws ApiError invalid_image, request_too_large */
-export function checkedPicture(bytes: Buffer, param: string, ordinal: number): InputImage {
-  if (bytes.length > MAX_PICTURE_BYTES) {
-    const message = `A picture has at most ${MAX_PICTURE_BYTES} bytes, not ${bytes.length}.`;
-    throw new ApiError('request_too_large', message, { param });
-  }
-  const mime = sniffMediaType(bytes)?.mime ?? '';
-  const extension = ACCEPTED.get(mime);
-  if (extension === undefined) {
-    throw new ApiError('invalid_image', `${param} must be a PNG, JPEG or WebP picture.`, { param });
-  }
-  return { bytes, mime, name: `${param}-${ordinal}.${extension}` };
 }

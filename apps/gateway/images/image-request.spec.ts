@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '#platform/errors.js';
 import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
+import { decodeBase64 } from './picture.worker.js';
 import { readFormEdit, readJsonEdit } from './image-request.js';
 
 const COMMON = { model: 'vendora-imagine-edit', prompt: 'make it night' };
@@ -10,7 +11,11 @@ const DATA_URL = `data:image/png;base64,${B64}`;
 const ADDRESS = 'https://example.com/a.png';
 
 const field = (name: string, value: unknown): FormEntry => [name, value, null];
-const file = (name: string, bytes = PNG): FormEntry => [name, FILE_PART, { bytes, name: '../a.png' }];
+const file = (name: string, bytes = PNG): FormEntry => [
+  name,
+  FILE_PART,
+  { pieces: [bytes], name: '../a.png' },
+];
 const form = (...pictures: FormEntry[]) => [
   ...Object.entries(COMMON).map(([n, v]) => field(n, v)),
   ...pictures,
@@ -18,7 +23,13 @@ const form = (...pictures: FormEntry[]) => [
 
 /** What came of a picture: its text or its bytes in hexadecimal. */
 function seen(images: ReturnType<typeof readJsonEdit>['pictures']['images']): string[] {
-  return images.map((image) => (image.kind === 'address' ? image.url.href : image.bytes.toString('hex')));
+  return images.map((image) => {
+    if (image.kind === 'address') return image.url.href;
+    const { encoding, isEscaped, pieces } = image;
+    const all = Buffer.concat([...pieces]);
+    expect(isEscaped).toBe(false);
+    return (encoding === 'bytes' ? all : decodeBase64(all.toString()))?.toString('hex') ?? 'no base64';
+  });
 }
 
 function refusal(work: () => unknown): ApiError {
@@ -59,7 +70,7 @@ describe('the pictures of an edit in JSON', () => {
 
   it('may come with a mask', () => {
     expect(readJsonEdit({ ...COMMON, image: B64, mask: { url: DATA_URL } }).pictures.mask?.kind).toBe(
-      'bytes',
+      'received',
     );
   });
 
@@ -70,11 +81,7 @@ describe('the pictures of an edit in JSON', () => {
     ['a number', { image: 5 }, 'invalid_type', 'image'],
     ['an object without a picture', { image: { type: 'image_url' } }, 'invalid_type', 'image'],
     ['too deep an object', { image: { url: { url: { url: B64 } } } }, 'invalid_type', 'image'],
-    ['words', { image: 'not base64!' }, 'invalid_image', 'image'],
-    ['a data URL that is no base64', { image: 'data:image/svg+xml,<svg/>' }, 'invalid_image', 'image'],
-    ['another scheme', { image: 'file:///etc/passwd' }, 'invalid_image', 'image'],
     ['an address that is none', { image: 'https://' }, 'invalid_image', 'image'],
-    ['an empty text', { image: '' }, 'invalid_image', 'image'],
     ['seventeen', { images: Array<string>(17).fill(B64) }, 'invalid_value', 'image'],
     ['two masks', { image: B64, mask: [B64, B64] }, 'invalid_value', 'mask'],
   ])('are refused when there is %s', (_what, pictures, code, param) => {
@@ -100,7 +107,7 @@ describe('the pictures of an edit in a form', () => {
 
   it('stand beside text fields that are numbers and truths', () => {
     const edit = readFormEdit(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
-    expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'bytes' } } });
+    expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
     expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
     expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'true')))).param).toBe('stream');
     expect(refusal(() => readFormEdit(form(file('mask')))).code).toBe('missing_required_parameter');

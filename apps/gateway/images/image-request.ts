@@ -15,7 +15,7 @@ import {
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
-import { type PictureInput, readPicture, readPictures } from '../http/pictures.js';
+import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
 
 /** `both` is never asked for: an edit whose format was left open is answered with both (wire.md D5). */
@@ -95,7 +95,7 @@ function editOf(body: Body, images: PictureInput[], masks: PictureInput[]): Imag
 
 function formPicture([name, value, file]: FormEntry): PictureInput {
   const param = name.replace(/\[.*/, '');
-  return file ? { kind: 'bytes', bytes: file.bytes, param } : readPicture(value, param);
+  return file ? pictureOfFile(file, param) : readPicture(value, param);
 }
 
 function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {

@@ -104,7 +104,7 @@ export class ImageService {
     const { catalog, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
     const current = await catalog.get();
-    const { caller, asked, requestId, memory = null } = call;
+    const { caller, asked } = call;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseBeyondLimits(model, {
@@ -113,7 +113,7 @@ export class ImageService {
     });
     const capability = call.pictures ? 'imageEdits' : 'images';
     const channels = linesFor(this.parts, current, { model, caller, capability });
-    const pictures = call.pictures && (await this.parts.pictures.load(call.pictures, { requestId, memory }));
+    const pictures = call.pictures && (await this.loaded(call.pictures, call));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     const line = await enterLine(this.parts.health, channels, { model, caller, waitMs });
     try {
@@ -130,6 +130,13 @@ export class ImageService {
       throw await this.giveBack(held, attempt.result, attempt.latencyMs);
     crashPoint('upstream.accepted');
     return this.deliver(held, attempt.result, attempt.latencyMs);
+  }
+
+  private loaded(
+    pictures: Pictures<PictureInput>,
+    { caller, requestId, memory = null }: ImageCall,
+  ): Promise<Pictures<InputImage>> {
+    return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }
 
   private async hold(call: ImageCall, model: CatalogModel, limitAtMs: number): Promise<Hold> {

@@ -4,8 +4,9 @@ import type { Upstreams } from '#upstream/adapters.js';
 import { FileUnavailable } from '#upstream/file-download.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { MAX_PICTURE_BYTES, MAX_PICTURES_BYTES, PICTURE_FETCH_MS } from '../http/limits.js';
-import { checkedPicture, type PictureInput } from '../http/pictures.js';
+import { pictureOfFile, type PictureInput, type ReceivedPicture } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
+import type { PictureReader } from './picture.reader.js';
 
 /** The pictures of an edit: at least one, and where the first of them may change. */
 export interface Pictures<P> {
@@ -13,44 +14,59 @@ export interface Pictures<P> {
   readonly mask: P | undefined;
 }
 
-/** Makes pictures of what clients sent: checks the bytes, and fetches what they only named. */
+/** Whose pictures they are. */
+export interface PictureCall {
+  requestId: string;
+  accountId: string;
+  /** Where fetched pictures are counted. */
+  memory: MemoryShare | null;
+}
+
+/** Makes pictures of what clients sent: fetches what they only named, and has all of them read to the end. */
 export class PictureLoader {
-  constructor(private readonly parts: { upstreams: Upstreams; allowPrivateAddress: boolean; log: Logger }) {}
+  constructor(
+    private readonly parts: {
+      upstreams: Upstreams;
+      reader: PictureReader;
+      allowPrivateAddress: boolean;
+      log: Logger;
+    },
+  ) {}
 
   /**
    * An address is fetched from public hosts only, after redirections and name resolution too, and for a limited time.
    * @throws ApiError invalid_image, request_too_large, service_unavailable
    */
-  async load(
-    { images, mask }: Pictures<PictureInput>,
-    { requestId, memory }: { requestId: string; memory: MemoryShare | null },
-  ): Promise<Pictures<InputImage>> {
+  async load({ images, mask }: Pictures<PictureInput>, call: PictureCall): Promise<Pictures<InputImage>> {
     const inputs = mask === undefined ? images : [...images, mask];
     const signal = AbortSignal.timeout(PICTURE_FETCH_MS);
     const loaded: InputImage[] = [];
     let total = 0;
     // One after the other, so that one request does not open many connections at once.
     for (const [index, input] of inputs.entries()) {
-      const bytes = input.kind === 'bytes' ? input.bytes : await this.fetch(input, requestId, signal);
-      if (input.kind === 'address') memory?.add(bytes.length);
-      total += bytes.length;
+      const picture = input.kind === 'received' ? input : await this.fetched(input, call, signal);
+      const image = await this.parts.reader.read(call.accountId, picture, index + 1);
+      total += image.bytes.length;
       if (total > MAX_PICTURES_BYTES) {
         const message = `The pictures of a request have at most ${MAX_PICTURES_BYTES} bytes together.`;
         throw new ApiError('request_too_large', message, { param: input.param });
       }
-      loaded.push(checkedPicture(bytes, input.param, index + 1));
+      loaded.push(image);
     }
     return { images: loaded.slice(0, images.length), mask: loaded[images.length] };
   }
 
-  private async fetch(
+  private async fetched(
     { url, param }: Extract<PictureInput, { kind: 'address' }>,
-    requestId: string,
+    { requestId, memory }: PictureCall,
     signal: AbortSignal,
-  ): Promise<Buffer> {
+  ): Promise<ReceivedPicture> {
     const { upstreams, allowPrivateAddress, log } = this.parts;
     try {
-      return await upstreams.fetchAddress(url, { signal, maxBytes: MAX_PICTURE_BYTES, allowPrivateAddress });
+      const options = { signal, maxBytes: MAX_PICTURE_BYTES, allowPrivateAddress };
+      const bytes = await upstreams.fetchAddress(url, options);
+      memory?.add(bytes.length);
+      return pictureOfFile({ pieces: [bytes], name: '' }, param);
     } catch (error) {
       if (!(error instanceof FileUnavailable)) throw error;
       // The reason stays here: it would tell a stranger what answers inside this network.

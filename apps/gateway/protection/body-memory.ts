@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { FairShare, type Refusal, type Share } from '#platform/fair-share.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
-import { isMultipart } from '../http/multipart-body.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,28 +11,33 @@ declare module 'fastify' {
   }
 }
 
-const RETRY_AFTER_SECONDS = 2;
+/** So much of a request nobody counts: a call without pictures never waits for those that have some. */
+const FREE_BYTES = 256 * 1024;
+/** The part of the memory that is kept for accounts that have little of it. */
+const RESERVED_PART = 0.25;
 
 /**
  * Bounds what the large bodies of all requests weigh together: photos as files or base64, and pictures fetched for them,
- * each in memory until its upstream has answered. Counted as received; while a body is decoded and sent on it weighs
- * two or three times that. A request that does not fit is a 503 before anything is held, most often before a byte of it
- * is read. One request fits always, so that the limit may be below the largest body.
+ * each in memory until its upstream has answered. Only what has come is counted, never what was announced. Accounts have
+ * fair shares of it: one alone may have three quarters, and a quarter is there for newcomers. A request beyond the share of
+ * its account is a 429 before anything is held, and one that could never fit a 413.
  */
 export class BodyMemory {
-  private taken = 0;
+  private readonly pool: FairShare;
 
-  constructor(
-    private readonly limitBytes: number,
-    registry: Registry,
-  ) {
-    const taken = () => this.taken;
+  /** What one request may have, alone. */
+  private readonly mostBytes: number;
+
+  constructor(capacity: number, { registry, clock }: { registry: Registry; clock: Clock }) {
+    const pool = new FairShare({ clock, capacity, reserve: capacity * RESERVED_PART });
+    this.pool = pool;
+    this.mostBytes = capacity * (1 - RESERVED_PART);
     new Gauge({
       name: 'gateway_body_memory_bytes',
       help: 'Bytes of large request bodies, and of pictures fetched for them, in memory',
       registers: [registry],
       collect() {
-        this.set(taken());
+        this.set(pool.taken);
       },
     });
   }
@@ -46,89 +52,51 @@ export class BodyMemory {
       this.admit(request, reply);
       done();
     });
-    server.addHook('preParsing', (request, _reply, payload, done) => {
-      const { memory } = request;
-      // Forms are counted by who reads them.
-      if (memory && !isMultipart(request)) {
-        payload.on('data', (chunk: Buffer) => memory.received(chunk.length));
-      }
-      done(null, payload);
-    });
-    server.addHook('preValidation', (request, _reply, done) => {
-      request.memory?.check();
-      done();
-    });
   }
 
-  /** Takes memory before it is filled. @throws ApiError 503 when it does not fit beside what others hold */
-  take(bytes: number, own: number): void {
-    this.refuseBeyond(this.taken + bytes, own + bytes);
-    this.taken += bytes;
+  /** @throws ApiError request_too_large for what could not even fit alone */
+  refuseImpossible(bytes: number): void {
+    if (bytes <= this.mostBytes) return;
+    const message = `The body has at most ${this.mostBytes} bytes here, fetched pictures included.`;
+    throw new ApiError('request_too_large', message);
   }
 
-  /** Takes memory that is filled already; `check` says later whether it fits. */
-  count(bytes: number): void {
-    this.taken += bytes;
-  }
-
-  /** @throws ApiError 503 when more is held than may be */
-  check(own: number): void {
-    this.refuseBeyond(this.taken, own);
-  }
-
-  giveBack(bytes: number): void {
-    this.taken -= bytes;
-  }
-
-  private refuseBeyond(taken: number, own: number): void {
-    if (taken <= this.limitBytes || taken === own) return;
-    const message = 'Too many large requests are at work. Nothing was charged; please retry.';
-    throw new ApiError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  take(accountId: string, bytes: number): Share | Refusal {
+    return this.pool.tryTake(accountId, bytes);
   }
 
   private admit(request: FastifyRequest, reply: FastifyReply): void {
-    const { bodyLimit, multipart } = request.routeOptions.config;
+    const { bodyLimit } = request.routeOptions.config;
     if (bodyLimit === undefined || !request.caller) return;
-    const share = new MemoryShare(this);
+    const share = new MemoryShare(this, request.caller.accountId);
     request.memory = share;
     reply.raw.once('close', share.use());
-    const announced = Number(request.headers['content-length'] ?? NaN);
-    // The files of other forms pass by, and what is too long for its route is refused by its length.
-    const isKept = !isMultipart(request) || multipart?.keptBytes !== undefined;
-    if (isKept && announced <= bodyLimit) share.announced(announced);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced <= bodyLimit) this.refuseImpossible(announced);
   }
 }
 
-/** The part of one request, given back when neither its connection nor its handler needs it any more. */
+/** The part of one request, released when neither its connection nor its handler needs it any more. */
 export class MemoryShare {
   private bytes = 0;
   private users = 0;
-  private isAnnounced = false;
+  private share: Share | null = null;
 
-  constructor(private readonly memory: BodyMemory) {}
+  constructor(
+    private readonly memory: BodyMemory,
+    private readonly accountId: string,
+  ) {}
 
-  /** Takes memory for a body of this length, before any of it is read. @throws ApiError 503 */
-  announced(bytes: number): void {
-    this.add(bytes);
-    this.isAnnounced = true;
-  }
-
-  /** Counts a part of a body whose length was not announced; `check` says later whether it fits. */
-  received(bytes: number): void {
-    if (this.isAnnounced) return;
-    this.memory.count(bytes);
-    this.bytes += bytes;
-  }
-
-  /** Takes memory beside the body. @throws ApiError 503 */
+  /** Counts bytes that came and are kept. @throws ApiError rate_limit_exceeded, request_too_large */
   add(bytes: number): void {
-    this.memory.take(bytes, this.bytes);
     this.bytes += bytes;
-  }
-
-  /** @throws ApiError 503 */
-  check(): void {
-    this.memory.check(this.bytes);
+    if (this.bytes <= FREE_BYTES) return;
+    this.memory.refuseImpossible(this.bytes);
+    const missing = this.bytes - (this.share?.amount ?? 0);
+    const answer = this.share ? this.share.more(missing) : this.memory.take(this.accountId, missing);
+    if (answer === null) return;
+    if (!answer.granted) throw tooMuch(answer);
+    this.share = answer;
   }
 
   /** Keeps the memory until the returned function is called. */
@@ -137,10 +105,18 @@ export class MemoryShare {
     return () => {
       this.users -= 1;
       if (this.users > 0) return;
-      this.memory.giveBack(this.bytes);
-      this.bytes = 0;
+      this.share?.release();
+      this.share = null;
     };
   }
+}
+
+function tooMuch({ reason, retryAfterSeconds }: Refusal): ApiError {
+  const message =
+    reason === 'over_share'
+      ? 'The large requests of this account are more than its share of the memory. Nothing was charged; send fewer of them at the same time.'
+      : 'The large requests of others fill the memory at the moment. Nothing was charged; please retry.';
+  return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
 /** A handler works on when its client has left, with all that the client sent. */

@@ -1,52 +1,85 @@
 import { createHash, type Hash } from 'node:crypto';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '#platform/errors.js';
+import { LongText } from '#platform/long-text.js';
 import { type FormEntry, readForm } from '../http/multipart-body.js';
 
-/** Deeper than any request of a client; a stack has an end. */
-const MAX_DEPTH = 200;
+/** What is hashed at once of long texts and files: about a millisecond's work. */
+const BYTES_AT_ONCE = 1024 * 1024;
+
+/** What is hashed once everything else is: bytes that would hold the event loop. */
+type Later = { kind: string; bytes: number; pieces: Iterable<Buffer> };
 
 /**
  * SHA-256 of what a request asks for: its path and its parsed fields, with the bytes of its files. The order of JSON
- * members, white space and the boundaries of a form make no difference. Reads the form of a multipart request.
- * @throws ApiError as the reading of the form, and invalid_json for a body that is nested too deeply
+ * members, white space and the boundaries of a form make no difference; a long text is the bytes that it was sent as.
+ * Reads the form of a multipart request. @throws ApiError as the reading of the form
  */
 export async function contentHash(request: FastifyRequest): Promise<Buffer> {
   const path = request.url.split('?', 1)[0] ?? '';
   const fields = request.isMultipart() ? await readForm(request) : undefined;
-  const hash = createHash('sha256');
-  addValue(hash, [request.method, path.replace(/\/+$/, '')], 0);
-  if (fields === undefined) addValue(hash, request.body, 0);
-  else for (const entry of fields) addEntry(hash, entry);
-  return hash.digest();
-}
-
-function addEntry(hash: Hash, [name, value, file]: FormEntry): void {
-  addValue(hash, [name, file ? null : value], 0);
-  if (file) addText(hash, 'file', file.bytes);
+  const content = new Content();
+  content.add([request.method, path.replace(/\/+$/, '')]);
+  if (fields === undefined) content.add(request.body);
+  else for (const entry of fields) content.addEntry(entry);
+  return content.digest();
 }
 
 /** Every value starts with its kind and its length, so that no two contents give the same bytes. */
-function addValue(hash: Hash, value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) {
-    throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-  }
-  if (typeof value === 'string') return addText(hash, 'text', value);
-  if (Array.isArray(value)) {
-    hash.update(`list ${value.length}\n`);
-    for (const item of value) addValue(hash, item, depth + 1);
-  } else if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    hash.update(`object ${members.length}\n`);
-    for (const [name, member] of members) {
-      addText(hash, 'name', name);
-      addValue(hash, member, depth + 1);
-    }
-  } else {
-    hash.update(`${typeof value} ${String(value)}\n`);
-  }
-}
+class Content {
+  private readonly hash: Hash = createHash('sha256');
+  private readonly later: Later[] = [];
 
-function addText(hash: Hash, kind: string, bytes: string | Buffer): void {
-  hash.update(`${kind} ${Buffer.byteLength(bytes)}\n`).update(bytes);
+  addEntry([name, value, file]: FormEntry): void {
+    this.add([name, file ? null : value]);
+    if (!file) return;
+    const bytes = file.pieces.reduce((sum, piece) => sum + piece.length, 0);
+    this.addLater({ kind: 'file', bytes, pieces: file.pieces });
+  }
+
+  /** A body's depth is bounded where it is read. */
+  add(value: unknown): void {
+    if (typeof value === 'string') this.addText('text', value);
+    else if (value instanceof LongText)
+      this.addLater({ kind: 'long text', bytes: value.byteLength, pieces: value.pieces });
+    else if (Array.isArray(value)) {
+      this.hash.update(`list ${value.length}\n`);
+      for (const item of value) this.add(item);
+    } else if (typeof value === 'object' && value !== null) this.addMembers(value);
+    else this.hash.update(`${typeof value} ${String(value)}\n`);
+  }
+
+  async digest(): Promise<Buffer> {
+    let atOnce = 0;
+    for (const { kind, bytes, pieces } of this.later) {
+      this.hash.update(`${kind} ${bytes}\n`);
+      for (const piece of pieces) {
+        this.hash.update(piece);
+        atOnce += piece.length;
+        if (atOnce < BYTES_AT_ONCE) continue;
+        atOnce = 0;
+        await pause();
+      }
+    }
+    return this.hash.digest();
+  }
+
+  private addMembers(value: object): void {
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    this.hash.update(`object ${members.length}\n`);
+    for (const [name, member] of members) {
+      this.addText('name', name);
+      this.add(member);
+    }
+  }
+
+  private addText(kind: string, text: string): void {
+    this.hash.update(`${kind} ${Buffer.byteLength(text)}\n`).update(text);
+  }
+
+  /** Where it stands is hashed now, and what it is at the end. */
+  private addLater(later: Later): void {
+    this.hash.update(`later ${this.later.length}\n`);
+    this.later.push(later);
+  }
 }

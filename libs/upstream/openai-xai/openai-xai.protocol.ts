@@ -45,7 +45,7 @@ export class OpenAiXaiProtocol implements Protocol {
       const path = '/v1/images/edits';
       const read = readerOf(request);
       if (!this.channelsWithoutForms.has(channel.id)) {
-        const body = await editForm(imageFields(sized), sized);
+        const body = editForm(imageFields(sized), sized);
         const outcome = await this.calls.create(channel, path, { body, signal, read });
         if (outcome.kind !== 'refused' || outcome.upstreamStatus !== 415) return outcome;
         this.channelsWithoutForms.add(channel.id);

@@ -54,7 +54,7 @@ export class OpenAiProtocol implements Protocol {
 
   async editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
     return this.calls.create(channel, '/v1/images/edits', {
-      body: await editForm(imageFields(request), request),
+      body: editForm(imageFields(request), request),
       signal,
       read: (answer) => readImages(answer, request.n),
     });

@@ -1,0 +1,128 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { FairShare } from '#platform/fair-share.js';
+import type { InputImage } from '#upstream/outcomes.js';
+import { MAX_PICTURE_BYTES } from '../http/limits.js';
+import type { ReceivedPicture } from '../http/pictures.js';
+import type { PictureAnswer, PictureFault, PictureOrder } from './picture.worker.js';
+
+export interface PictureReaderParts {
+  clock: Clock;
+  /** Pictures that are read at the same time, each in a thread of its own. */
+  threads: number;
+  /** A picture that takes longer is refused, and its thread with it. */
+  limitMs: number;
+  maxPixels: number;
+}
+
+/** Pictures of a patient client: the request has its own limit. */
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Reads what clients send as pictures to the last pixel, in threads of its own, before anything is held: what is broken,
+ * cut off or a bomb is the client's fault and no upstream's. Accounts have fair shares of the threads.
+ */
+export class PictureReader {
+  private readonly places: FairShare;
+  private readonly idle: Worker[] = [];
+  private readonly all = new Set<Worker>();
+
+  constructor(private readonly parts: PictureReaderParts) {
+    this.places = new FairShare({ clock: parts.clock, capacity: parts.threads });
+  }
+
+  /** @throws ApiError invalid_image, request_too_large, rate_limit_exceeded; they name the picture's field */
+  async read(accountId: string, picture: ReceivedPicture, ordinal: number): Promise<InputImage> {
+    const { param } = picture;
+    const place = await this.places.take(accountId, 1, { waitMs: LONGEST_WAIT_MS });
+    if (!place.granted) {
+      const message = 'Too many pictures are being read at the moment. Nothing was charged; please retry.';
+      const { retryAfterSeconds } = place;
+      throw new ApiError('rate_limit_exceeded', message, { param, retryAfterSeconds });
+    }
+    try {
+      const answer = await this.order(orderOf(picture, this.parts.maxPixels));
+      if (answer.fault !== undefined) throw this.refusalOf(answer.fault, param);
+      const { bytes, mime, extension } = answer;
+      return { bytes: Buffer.from(bytes.buffer), mime, name: `${param}-${ordinal}.${extension}` };
+    } finally {
+      place.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.all].map((worker) => worker.terminate()));
+  }
+
+  private order(order: PictureOrder): Promise<PictureAnswer> {
+    const worker = this.idlePop() ?? this.startWorker();
+    return new Promise((resolve) => {
+      const settle = (answer: PictureAnswer, isAlive: boolean) => {
+        clearTimeout(limit);
+        worker.off('message', onAnswer).off('exit', onExit);
+        if (isAlive) this.idle.push(worker);
+        else this.discard(worker);
+        resolve(answer);
+      };
+      const onAnswer = (answer: PictureAnswer) => settle(answer, true);
+      const onExit = () => settle({ fault: 'broken' }, false);
+      // The thread may go on inside a decoder until that returns; nobody waits for it.
+      const limit = setTimeout(() => settle({ fault: 'too_many_pixels' }, false), this.parts.limitMs);
+      worker.once('message', onAnswer).once('exit', onExit);
+      worker.postMessage(
+        order,
+        order.pieces.map(({ buffer }) => buffer as ArrayBuffer),
+      );
+    });
+  }
+
+  private idlePop(): Worker | undefined {
+    for (let worker = this.idle.pop(); worker; worker = this.idle.pop()) {
+      if (worker.threadId >= 0) return worker;
+      this.all.delete(worker);
+    }
+    return undefined;
+  }
+
+  private startWorker(): Worker {
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    const worker = new Worker(new URL(`./picture.worker.${extension}`, import.meta.url));
+    // Its exit says the same.
+    worker.on('error', () => undefined);
+    worker.unref();
+    this.all.add(worker);
+    return worker;
+  }
+
+  private discard(worker: Worker): void {
+    void worker.terminate().then(() => this.all.delete(worker));
+  }
+
+  private refusalOf(fault: PictureFault, param: string): ApiError {
+    const invalid = (what: string) => new ApiError('invalid_image', `${param} ${what}.`, { param });
+    switch (fault) {
+      case 'no_base64':
+        return invalid('is not valid base64');
+      case 'no_picture':
+        return invalid('must be a PNG, JPEG or WebP picture');
+      case 'broken':
+        return invalid('is broken: it cannot be read to its end');
+      case 'too_many_pixels':
+        return invalid(`is too much work to read: it may have at most ${this.parts.maxPixels} pixels`);
+      case 'too_many_bytes':
+        return new ApiError('request_too_large', `A picture has at most ${MAX_PICTURE_BYTES} bytes.`, {
+          param,
+        });
+    }
+  }
+}
+
+/** Every piece is memory of its own, so it can be handed over without a copy. */
+function orderOf({ encoding, pieces, isEscaped }: ReceivedPicture, maxPixels: number): PictureOrder {
+  const own = [...pieces].map((piece) =>
+    piece.buffer.byteLength > 2 * piece.length ? Uint8Array.prototype.slice.call(piece) : piece,
+  );
+  const bytes = own.map(({ buffer, byteOffset, length }) => new Uint8Array(buffer, byteOffset, length));
+  return { encoding, isEscaped, pieces: bytes, maxBytes: MAX_PICTURE_BYTES, maxPixels };
+}

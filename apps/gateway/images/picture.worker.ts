@@ -1,0 +1,122 @@
+import { parentPort } from 'node:worker_threads';
+import { Transformer } from '@napi-rs/image';
+
+/*
+ * Reads pictures of clients apart from the thread that serves HTTP. The file imports packages only, so that it can be
+ * started as TypeScript (tests) and as built JavaScript alike.
+ */
+
+export interface PictureOrder {
+  /** The bytes of a picture, or base64 of them with or without the head of a data URL. */
+  encoding: 'bytes' | 'base64';
+  /** Base64 from within a JSON text, with its escapes. */
+  isEscaped: boolean;
+  pieces: Uint8Array[];
+  maxBytes: number;
+  maxPixels: number;
+}
+
+export type PictureFault = 'no_base64' | 'too_many_bytes' | 'no_picture' | 'too_many_pixels' | 'broken';
+
+export type PictureAnswer =
+  | { bytes: Uint8Array<ArrayBuffer>; mime: string; extension: string; fault?: undefined }
+  | { fault: PictureFault; bytes?: undefined };
+
+/** What every upstream reads. */
+const FORMATS: readonly { mime: string; extension: string; at: number; magic: string }[] = [
+  { mime: 'image/png', extension: 'png', at: 0, magic: '89504e470d0a1a0a' },
+  { mime: 'image/jpeg', extension: 'jpg', at: 0, magic: 'ffd8ff' },
+  { mime: 'image/webp', extension: 'webp', at: 8, magic: '57454250' },
+];
+/** A progressive JPEG has about ten scans, each of which is a walk over all pixels; they may be made up by thousands. */
+const SCANS_OF_ALL_PIXELS = 10;
+
+parentPort?.on('message', (order: PictureOrder) => {
+  const answer = read(order);
+  parentPort?.postMessage(answer, answer.bytes ? [answer.bytes.buffer] : []);
+});
+
+/** Reads one picture to its last pixel. */
+export function read(order: PictureOrder): PictureAnswer {
+  const joined = Buffer.concat(order.pieces);
+  const bytes = order.encoding === 'bytes' ? joined : decoded(joined, order.isEscaped);
+  if (bytes === null) return { fault: 'no_base64' };
+  if (bytes.length > order.maxBytes) return { fault: 'too_many_bytes' };
+  const format = FORMATS.find(
+    ({ at, magic }) => bytes.subarray(at, at + magic.length / 2).toString('hex') === magic,
+  );
+  if (!format) return { fault: 'no_picture' };
+  const fault = faultOf(bytes, format.mime, order.maxPixels);
+  if (fault) return { fault };
+  const own = bytes.buffer.byteLength === bytes.length ? bytes : Uint8Array.prototype.slice.call(bytes);
+  return { bytes: own as Uint8Array<ArrayBuffer>, mime: format.mime, extension: format.extension };
+}
+
+function decoded(base64: Buffer, isEscaped: boolean): Buffer | null {
+  const text = base64.toString('latin1');
+  try {
+    return decodeBase64(isEscaped ? (JSON.parse(`"${text}"`) as string) : text);
+  } catch {
+    return null;
+  }
+}
+
+/** The bytes of base64, with or without the head of a data URL; null for what is none. */
+export function decodeBase64(text: string): Buffer | null {
+  const comma = /^\s*data:/i.test(text.slice(0, 100)) ? text.indexOf(',') : -1;
+  const isOther = comma >= 0 && !/;base64$/i.test(text.slice(0, comma));
+  const base64 = text
+    .slice(comma + 1)
+    .replace(/\s+/g, '')
+    .replace(/={1,2}$/, '');
+  // The decoder would skip what is no base64.
+  if (isOther || base64.length % 4 === 1 || !/^[A-Za-z0-9+/_-]+$/.test(base64)) return null;
+  return Buffer.from(base64, 'base64');
+}
+
+function faultOf(bytes: Buffer, mime: string, maxPixels: number): PictureFault | null {
+  try {
+    const picture = new Transformer(bytes);
+    const { width, height } = picture.metadataSync();
+    if (width * height > maxPixels) return 'too_many_pixels';
+    if (mime === 'image/jpeg') {
+      const scans = scansOf(bytes);
+      if (scans === null) return 'broken';
+      if (scans * width * height > SCANS_OF_ALL_PIXELS * maxPixels) return 'too_many_pixels';
+    }
+    picture.rawPixelsSync();
+    return null;
+  } catch {
+    return 'broken';
+  }
+}
+
+const END = 0xd9;
+const START_OF_SCAN = 0xda;
+
+/** How many scans a JPEG has; null when it ends before its end, which decoders make nothing of. */
+function scansOf(bytes: Buffer): number | null {
+  let scans = 0;
+  for (let at = 2; at + 4 <= bytes.length;) {
+    const marker = bytes[at + 1] as number;
+    if (bytes[at] !== 0xff) return null;
+    if (marker === 0xff) at += 1;
+    else if (marker === END) return scans;
+    else {
+      at += 2 + bytes.readUInt16BE(at + 2);
+      if (marker !== START_OF_SCAN) continue;
+      scans += 1;
+      at = endOfScan(bytes, at);
+    }
+  }
+  return bytes.length >= 2 && bytes.readUInt16BE(bytes.length - 2) === 0xff00 + END ? scans : null;
+}
+
+/** The next marker that is no part of the scan: neither a stuffed byte nor a restart. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,131 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const EDITS = '/v1/images/edits';
+const ASSETS = '/v1/3d';
+const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
+
+describe('a picture', () => {
+  let relay: Relay;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay({ CHANNEL_FAILURES_TO_OPEN: '1' });
+    customer = await relay.customer('1');
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  const whole = drawn();
+  const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));
+
+  it.each<[string, Buffer]>([
+    ['a PNG', whole.png],
+    ['a JPEG', whole.jpeg],
+    ['a WebP', whole.webp],
+    ['one with something behind it', Buffer.concat([whole.png, Buffer.alloc(5_000)])],
+  ])('that is whole is taken: %s', async (_what, bytes) => {
+    const response = await customer.send(EDITS, json({ ...EDIT, image: bytes.toString('base64') }));
+    expect(response.status).toBe(200);
+  });
+
+  it.each<[string, Buffer]>([
+    ['a PNG that is cut off', cut(whole.png)],
+    ['a JPEG that is cut off', cut(whole.jpeg)],
+    ['a WebP that is cut off', cut(whole.webp)],
+    ['a PNG with other bytes inside', damaged(whole.png)],
+    ['the head of a JPEG alone', Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex')],
+    ['a PNG of 3.6 billion pixels', bomb(60_000)],
+    ['a JPEG that goes over all its pixels for ever', manyScans(whole.jpeg)],
+    ['a GIF', Buffer.from('GIF89a..........')],
+    ['nothing', Buffer.alloc(0)],
+  ])('that is none is its sender’s fault, by its field, and holds no money: %s', async (_what, bytes) => {
+    const before = await customer.balance();
+    const image = bytes.toString('base64');
+    const requests: [string, RequestInit, string][] = [
+      [EDITS, json({ ...EDIT, image }), 'image'],
+      [EDITS, json({ ...EDIT, image: whole.png.toString('base64'), mask: image }), 'mask'],
+      [EDITS, form(bytes), 'image'],
+      [ASSETS, json({ model: 'vendora-3d', image: `data:image/png;base64,${image}` }), 'image'],
+    ];
+    for (const [path, init, param] of requests) {
+      const response = await customer.send(path, init);
+      const answer = (await response.json()) as { error: { code: string; param: string } };
+      expect({ path, status: response.status, ...answer }).toMatchObject({
+        status: 400,
+        error: { code: 'invalid_image', param },
+      });
+    }
+    const { rows } = await relay.fixture.billing.query(
+      `SELECT 1 FROM charges WHERE account_id = $1 AND state NOT IN ('settled', 'refused')`,
+      [customer.accountId],
+    );
+    expect(rows).toEqual([]);
+    expect(await customer.balance()).toEqual(before);
+    // No upstream was asked, so none counts as broken.
+    expect((await customer.send(EDITS, json({ ...EDIT, image: whole.png.toString('base64') }))).status).toBe(
+      200,
+    );
+  });
+
+  function form(bytes: Buffer): RequestInit {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(EDIT)) body.set(name, value);
+    body.set('image', new Blob([new Uint8Array(bytes)]), 'a.png');
+    return { method: 'POST', body };
+  }
+});
+
+function drawn(): Record<'png' | 'jpeg' | 'webp', Buffer> {
+  const canvas = createCanvas(300, 200);
+  const context = canvas.getContext('2d');
+  for (let step = 0; step < 600; step += 1) {
+    context.fillStyle = `hsl(${(step * 47) % 360}, 80%, 50%)`;
+    context.fillRect((step * 83) % 300, (step * 29) % 200, 20, 20);
+  }
+  return {
+    png: canvas.toBuffer('image/png'),
+    jpeg: canvas.toBuffer('image/jpeg'),
+    webp: canvas.toBuffer('image/webp'),
+  };
+}
+
+function damaged(png: Buffer): Buffer {
+  return Buffer.from(png).fill(0x55, png.length >> 1, (png.length >> 1) + 100);
+}
+
+/** A small file that says it is huge, and is so once it is unpacked. */
+function bomb(side: number): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(side, 0);
+  head.writeUInt32BE(side, 4);
+  head.set([8, 0, 0, 0, 0], 8);
+  const rows = deflateSync(Buffer.alloc(5_000_000));
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
+}
+
+function chunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), content]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(content.length);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+/** The scan of a JPEG, over and over. */
+function manyScans(jpeg: Buffer): Buffer {
+  const start = jpeg.indexOf(Buffer.from('ffda', 'hex'));
+  const scan = jpeg.subarray(start, jpeg.length - 2);
+  const times = Math.ceil((11 * 50_000_000) / (300 * 200));
+  const small = scan.subarray(0, 40);
+  return Buffer.concat([jpeg.subarray(0, start), ...Array<Buffer>(times).fill(small), jpeg.subarray(-2)]);
+}
