@@ -32,10 +32,10 @@ export class AssetLibrary {
     return this.library.findSigned(id, query);
   }
 
-  /** `origin`: scheme and host that the client reaches us under. */
-  view(task: ViewedTask, origin: string): AssetView {
+  /** `origin`: scheme and host that the client reaches us under, asked for where there is a link to build. */
+  view(task: ViewedTask, origin: () => string): AssetView {
     const path = this.library.signedPath(task);
-    return assetView(task, path === null ? null : origin + path);
+    return assetView(task, path === null ? null : origin() + path);
   }
 
   /** Answers with the file, in the one format that it has. @throws ApiError */

@@ -59,7 +59,7 @@ export class AssetsController {
     await this.library.send(task, { query, request, reply });
   }
 
-  private originOf(request: FastifyRequest): string {
-    return publicOrigin(request, this.config.publicBaseUrl);
+  private originOf(request: FastifyRequest): () => string {
+    return () => publicOrigin(request, this.config);
   }
 }

@@ -63,7 +63,7 @@ export class GoogleController {
     const task = await this.library.find(caller.accountId, id);
     // The model is part of the name, and there is no operation of another name.
     if (task.requestedModel !== model) throw noSuchOperation();
-    return operationView(task, publicOrigin(request, this.config.publicBaseUrl));
+    return operationView(task, () => publicOrigin(request, this.config));
   }
 
   @Get('files/:target')
@@ -88,8 +88,7 @@ export class GoogleController {
   }): Promise<Predictions> {
     const { caller, request } = call;
     const asked = readPredict(call.body, call.model);
-    const origin = publicOrigin(request, this.config.publicBaseUrl);
-    const { data } = await this.images.generate({ caller, asked, requestId: request.id, origin });
+    const { data } = await this.images.generate({ caller, asked, requestId: request.id, origin: null });
     return {
       predictions: data.map(({ mime_type = '', b64_json = '' }) => ({
         mimeType: mime_type,

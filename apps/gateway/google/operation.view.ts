@@ -26,7 +26,7 @@ export function operationName(task: Pick<Task, 'id' | 'requestedModel'>): string
 
 export function operationView(
   task: Pick<Task, 'id' | 'requestedModel' | 'state' | 'errorCode' | 'errorMessage'>,
-  origin: string,
+  origin: () => string,
 ): OperationView {
   const operation = { name: operationName(task), metadata: {}, done: isTerminal(task.state) };
   if (!operation.done) return operation;
@@ -35,7 +35,7 @@ export function operationView(
     const message = `${task.errorCode ?? 'generation_failed'}: ${task.errorMessage ?? 'The generation failed.'}`;
     return { ...operation, error: { ...kind, message } };
   }
-  const video = { uri: `${origin}/v1beta/files/${task.id}:download?alt=media`, encoding: 'video/mp4' };
+  const video = { uri: `${origin()}/v1beta/files/${task.id}:download?alt=media`, encoding: 'video/mp4' };
   const generateVideoResponse = { generatedSamples: [{ video }] };
   return { ...operation, response: { '@type': RESPONSE_TYPE, generateVideoResponse } };
 }

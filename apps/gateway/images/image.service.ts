@@ -59,8 +59,8 @@ export interface ImageCall {
   /** Where fetched pictures are counted. */
   memory?: MemoryShare | null;
   requestId: string;
-  /** Scheme and host that links are built on. */
-  origin: string;
+  /** Scheme and host that links are built on; null where the format has none. */
+  origin: string | null;
 }
 
 /** Everything about one call once its money is held. */
@@ -252,7 +252,7 @@ export class ImageService {
       const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
       if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };
       const path = await files.keep(`${held.hold.chargeId}-${index}.${extension}`, bytes);
-      return { url: held.origin + path, ...inline, mime_type: mime, ...extras };
+      return { url: (held.origin ?? '') + path, ...inline, mime_type: mime, ...extras };
     } catch (error) {
       const { hold, requestId } = held;
       log.error(

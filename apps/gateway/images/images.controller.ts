@@ -10,7 +10,7 @@ import { isMissingFile, sendFile } from '../http/file-answer.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
-import { readImageEdit, readImageGeneration } from './image-request.js';
+import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageResult, ImageService } from './image.service.js';
 import { editImages, fetchImage, generateImages } from './images.openapi.js';
 
@@ -32,7 +32,7 @@ export class ImagesController {
     @Req() request: FastifyRequest,
   ): Promise<ImageResult> {
     const asked = readImageGeneration(body);
-    const origin = publicOrigin(request, this.config.publicBaseUrl);
+    const origin = this.originOf(asked, request);
     return this.images.generate({ caller, asked, requestId: request.id, origin });
   }
 
@@ -42,9 +42,14 @@ export class ImagesController {
   @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImages })
   async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
     const { pictures, ...asked } = await readImageEdit(request);
-    const origin = publicOrigin(request, this.config.publicBaseUrl);
+    const origin = this.originOf(asked, request);
     const { id: requestId, memory } = request;
     return this.images.generate({ caller, asked, pictures, memory, requestId, origin });
+  }
+
+  /** Null where no link is answered. */
+  private originOf({ format }: Pick<ImageGeneration, 'format'>, request: FastifyRequest): string | null {
+    return format === 'b64_json' ? null : publicOrigin(request, this.config);
   }
 
   /** Fetched without a key: the signature in the address is the permission. */

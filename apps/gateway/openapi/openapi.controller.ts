@@ -35,7 +35,7 @@ export class OpenApiController {
   @RouteRules({ access: 'open', doc: openApiJson })
   @Header('content-type', 'application/json; charset=utf-8')
   describe(@Req() request: FastifyRequest): OpenApiDocument {
-    return this.document.at(publicOrigin(request, this.config.publicBaseUrl));
+    return this.document.at(publicOrigin(request, this.config));
   }
 
   @Get('docs')
@@ -44,6 +44,6 @@ export class OpenApiController {
   @Header('content-security-policy', DOCS_POLICY)
   @Header('x-content-type-options', 'nosniff')
   page(@Req() request: FastifyRequest): string {
-    return docsPage(this.document.at(publicOrigin(request, this.config.publicBaseUrl)));
+    return docsPage(this.document.at(publicOrigin(request, this.config)));
   }
 }

@@ -43,14 +43,14 @@ export class VideoLibrary {
     return this.library.findSigned(id, query);
   }
 
-  /** `origin`: scheme and host that the client reaches us under. */
-  view(task: ViewedTask, origin: string): VideoView {
+  /** `origin`: scheme and host that the client reaches us under, asked for where there is a link to build. */
+  view(task: ViewedTask, origin: () => string): VideoView {
     const path = this.library.signedPath(task);
-    return videoView(task, path === null ? null : origin + path);
+    return videoView(task, path === null ? null : origin() + path);
   }
 
   /** The account's videos by `after`, `limit` and `order`, the newest first unless told otherwise. @throws ApiError */
-  async page(accountId: string, query: Body, origin: string): Promise<VideoPage> {
+  async page(accountId: string, query: Body, origin: () => string): Promise<VideoPage> {
     const limit = readLimit(query);
     const found = await this.library.page(accountId, {
       order: optionalWord(query, 'order', ['asc', 'desc'] as const) ?? 'desc',

@@ -61,7 +61,7 @@ export class VideosController {
     @Query() query: Record<string, unknown>,
     @Req() request: FastifyRequest,
   ): Promise<VideoPage> {
-    return this.library.page(caller.accountId, query, publicOrigin(request, this.config.publicBaseUrl));
+    return this.library.page(caller.accountId, query, () => publicOrigin(request, this.config));
   }
 
   /** Deletes a finished video; what it cost stays on record. */
@@ -83,7 +83,7 @@ export class VideosController {
   ): Promise<VideoView> {
     const task = await this.library.find(caller.accountId, id);
     if (task.endedAtMs === null) void reply.header('openai-poll-after-ms', POLL_AFTER_MS);
-    return this.library.view(task, publicOrigin(request, this.config.publicBaseUrl));
+    return this.library.view(task, () => publicOrigin(request, this.config));
   }
 
   @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
@@ -104,6 +104,6 @@ export class VideosController {
     const body = request.isMultipart() ? await readMultipart(request) : request.body;
     const asked = readVideoCreation(body);
     const task = await this.creator.create({ caller, asked, dialect, requestId: request.id });
-    return this.library.view(task, publicOrigin(request, this.config.publicBaseUrl));
+    return this.library.view(task, () => publicOrigin(request, this.config));
   }
 }
