@@ -4,6 +4,7 @@ import { parseSigningKey } from '#ledger/chain/chain-signature.js';
 import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { readUploadRules, type UploadRules } from '#platform/uploads.js';
 import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 import { type ReconcileConfig, readReconcileConfig } from './finance/reconcile.config.js';
 import { type PeriodsConfig, readPeriodsConfig } from './periods/periods.config.js';
@@ -34,6 +35,8 @@ export interface BillingConfig {
   readonly baseUrl: string | undefined;
   /** How many proxies stand before the console and say whom they answer. */
   readonly trustProxy: number;
+  /** How bodies have to arrive at the console's address. */
+  readonly uploads: UploadRules;
   readonly payments: PaymentsConfig;
   readonly market: MarketConfig;
   /** How often the last use of keys is written down. */
@@ -84,6 +87,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     consoleUrl,
     baseUrl: reader.optionalString('PUBLIC_BASE_URL') && reader.url('PUBLIC_BASE_URL').replace(/\/+$/, ''),
     trustProxy: reader.proxies('TRUST_PROXY'),
+    uploads: readUploadRules(reader),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
     keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),

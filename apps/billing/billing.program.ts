@@ -14,12 +14,14 @@ import type { ReadinessChecks } from '#platform/health.js';
 import { addTransportSecurity } from '#platform/transport-security.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { Uploads } from '#platform/uploads.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
 import { ConsolePages } from './console.pages.js';
 import { storeDeadLetter } from './dead-letters/dead-letters.store.js';
 import { ENTITIES } from './entities.js';
 import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
+import { sendersOf } from './http/session-cookie.js';
 import { ErrorFilter } from './http/error.filter.js';
 
 /** The console's ordinary reads and writes; the ledger has connections of its own. */
@@ -72,12 +74,15 @@ export async function startBilling(options: BillingProgramOptions): Promise<Runn
   const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
   const server = adapter.getInstance<FastifyInstance>();
   addTransportSecurity(server, config.consoleUrl);
-  prepareServer(server);
+  prepareServer(
+    server,
+    new Uploads({ rules: config.uploads, registry, program: 'billing', membersOf: sendersOf }),
+  );
   pages.serveFiles(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl, gatewayUrl }),
     adapter,
-    { logger: false, abortOnError: false, forceCloseConnections: true, rawBody: true },
+    { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
   );
   app.useGlobalFilters(new ErrorFilter(log));
   const close = async () => {

@@ -35,7 +35,11 @@ export class JsonBody implements JsonSink {
   /** Where the present text goes, once it is long. */
   private long: BytePieces | null = null;
 
-  constructor(private readonly limits: JsonBodyLimits) {
+  /** `longTexts`: false for bodies whose readers know strings only. */
+  constructor(
+    private readonly limits: JsonBodyLimits,
+    private readonly longTexts = true,
+  ) {
     this.scanner = new JsonScanner(limits, this);
   }
 
@@ -72,7 +76,7 @@ export class JsonBody implements JsonSink {
     this.textBytes += to - from;
     if (this.long) return this.long.add(bytes, from, to);
     this.plainPart.add(bytes, from, to);
-    if (this.textBytes <= LONG_TEXT_BYTES) return;
+    if (this.textBytes <= LONG_TEXT_BYTES || !this.longTexts) return;
     const start = this.plainPart.length - this.textBytes;
     const begun = this.plainPart.cutFrom(start);
     this.long = new BytePieces();

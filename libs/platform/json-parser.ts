@@ -9,18 +9,23 @@ export interface JsonParserOptions {
   limitsOf: (request: FastifyRequest) => JsonBodyLimits;
   /** Told of all bytes as they come. @throws ApiError when there are too many */
   onBytes?: (request: FastifyRequest, bytes: Buffer) => void;
+  /** False: every text is a string, however long. */
+  longTexts?: boolean;
 }
 
 /**
  * Has a server read JSON bodies as `JsonBody` does: checked byte by byte while they arrive, parsed when they are complete,
  * the large ones in turns.
  */
-export function readJsonInTurns(server: FastifyInstance, { limitsOf, onBytes }: JsonParserOptions): void {
+export function readJsonInTurns(
+  server: FastifyInstance,
+  { limitsOf, onBytes, longTexts = true }: JsonParserOptions,
+): void {
   const turns = new Turns();
   const parseText = server.getDefaultJsonParser('error', 'error');
   const read = async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
     const limits = limitsOf(request);
-    const body = new JsonBody(limits);
+    const body = new JsonBody(limits, longTexts);
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > limits.bytes) throw tooLarge(limits.bytes);
     const received = receiveBody(payload, (bytes) => {

@@ -1,11 +1,19 @@
+import type { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import { receiveBody } from '#platform/body-stream.js';
+import { BytePieces } from '#platform/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
+import { refuseTwoHosts } from '#platform/host-header.js';
 import { newId } from '#platform/ids.js';
+import { MAX_JSON_DEPTH } from '#platform/json-body.js';
+import { readJsonInTurns } from '#platform/json-parser.js';
 import { trustedHops } from '#platform/proxies.js';
 import { errorBody, refusalFor } from '#platform/refusal.js';
+import type { Uploads } from '#platform/uploads.js';
 import { unknownUrl } from './error.filter.js';
+import { sentSession } from './session-cookie.js';
 
 /** No request of the console is larger, but a file. */
 const BODY_BYTES = 1_048_576;
@@ -51,8 +59,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The handler gets the body as it comes; its bytes at most. */
     streamsBody?: number | undefined;
+    /** The media type of a body that is not JSON. */
+    consumes?: string | undefined;
+    /** Only people who are signed in may call. */
+    needsSession?: boolean;
+    /** The handler needs the bytes as they came, beside what they say. */
+    keepsBytes?: boolean;
   }
   interface FastifyRequest {
+    /** The body as it came, on routes that keep it. */
+    sentBytes?: Buffer[];
     /** The media type of a body that is handed on as it comes. */
     sentContentType?: string | undefined;
   }
@@ -61,8 +77,91 @@ declare module 'fastify' {
 /** Stands for every media type where no body is read. */
 const UNREAD = 'application/x-tollgate-unread';
 
+const CSV = 'text/csv';
+/** Forms of the console's own pages, which say everything by their address. */
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_BYTES = 1024;
+/** A body of the console has a few hundred; the largest are lists of prices. */
+const MAX_ELEMENTS = 50_000;
+
 /** What stands before every handler. Call it before the routes are registered. */
-export function prepareServer(server: FastifyInstance): void {
+export function prepareServer(server: FastifyInstance, uploads: Uploads): void {
+  void server.register(cookie);
+  addHeaders(server);
+  server.addHook('onRequest', (request, _reply, done) => {
+    refuseTwoHosts(request);
+    done();
+  });
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { config } = request.routeOptions;
+    // Whether the session is good is found out later; without any, nobody waits for a body.
+    if (config.needsSession && sentSession(request) === undefined) throw notSignedIn();
+    const isFile = mediaTypeOf(request) === CSV && !request.is404;
+    if (isFile && config.consumes !== CSV) throw wrongType();
+    done();
+  });
+  uploads.install(server);
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { streamsBody } = request.routeOptions.config;
+    done(streamsBody === undefined ? undefined : leaveUnread(request, streamsBody));
+  });
+  addParsers(server);
+}
+
+function addParsers(server: FastifyInstance): void {
+  readJsonInTurns(server, {
+    limitsOf: () => ({
+      depth: MAX_JSON_DEPTH,
+      elements: MAX_ELEMENTS,
+      bytes: BODY_BYTES,
+      plainBytes: BODY_BYTES,
+    }),
+    onBytes: (request, bytes) => {
+      if (request.routeOptions.config.keepsBytes) (request.sentBytes ??= []).push(Buffer.from(bytes));
+    },
+    longTexts: false,
+  });
+  server.addContentTypeParser(UNREAD, (_request, body, done) => done(null, body));
+  server.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: FORM_BYTES }, (_request, _body, done) =>
+    done(null, undefined),
+  );
+  server.addContentTypeParser(CSV, (request, payload, done) => {
+    readFile(request, payload).then(
+      (text) => done(null, text),
+      (fault: unknown) => {
+        request.bodyFault = fault;
+        done(null, undefined);
+      },
+    );
+  });
+}
+
+async function readFile(request: FastifyRequest, payload: Readable): Promise<string> {
+  const tooLong = () => new ApiError('request_too_large', `A file has at most ${FILE_BYTES} bytes.`);
+  if (Number(request.headers['content-length'] ?? 0) > FILE_BYTES) throw tooLong();
+  const pieces = new BytePieces();
+  const received = receiveBody(payload, (bytes) => {
+    pieces.add(bytes);
+    if (pieces.length > FILE_BYTES) throw tooLong();
+  });
+  received.catch(() => undefined);
+  await Promise.race([received, ...(request.upload ? [request.upload.failure] : [])]);
+  return Buffer.concat(pieces.list).toString('utf8');
+}
+
+function mediaTypeOf(request: FastifyRequest): string | undefined {
+  return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+function notSignedIn(): ApiError {
+  return new ApiError('not_signed_in', 'Sign in first: there is no session, or it has ended.');
+}
+
+function wrongType(): ApiError {
+  return new ApiError('unsupported_media_type', 'This path takes application/json only.');
+}
+
+function addHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'x-request-id': request.id,
@@ -71,16 +170,8 @@ export function prepareServer(server: FastifyInstance): void {
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
     });
-    const { streamsBody } = request.routeOptions.config;
-    done(streamsBody === undefined ? undefined : leaveUnread(request, streamsBody));
+    done();
   });
-  server.addContentTypeParser(UNREAD, (_request, body, done) => done(null, body));
-  server.addContentTypeParser(
-    'text/csv',
-    { parseAs: 'string', bodyLimit: FILE_BYTES },
-    (_request, body, done) => done(null, body),
-  );
-  void server.register(cookie);
 }
 
 /** Parsers are chosen by the media type, so a body that is not to be read gets one of its own. */

@@ -54,6 +54,8 @@ export interface Route<
   readonly consumes?: string;
   /** The body is neither read nor checked: the handler gets it as a stream, of whatever media type, and of so many bytes at most. */
   readonly streamsBody?: number;
+  /** The handler needs the bytes of the body as they came too: `request.sentBytes`. */
+  readonly keepsBytes?: boolean;
   /** The answer of success as JSON; null: nothing, or `produces`. */
   readonly answer: A;
   /** The media types of an answer that is not JSON; the handler answers text or a stream. */
@@ -162,7 +164,12 @@ export function Serves<R extends Route>(declared: R) {
     RequestMapping({ method: RequestMethod[declared.method], path }),
     SetMetadata(ROUTE, declared),
     HttpCode(declared.status),
-    RouteConfig({ streamsBody: declared.streamsBody }),
+    RouteConfig({
+      streamsBody: declared.streamsBody,
+      consumes: declared.consumes,
+      needsSession: declared.access !== 'public',
+      keepsBytes: declared.keepsBytes ?? false,
+    }),
     UseGuards(AccessGuard),
   );
   return <H extends (call: CallOf<R>) => Promise<AnswerOf<R>> | AnswerOf<R>>(

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '#identity/ip-list.js';
 
 const NAME = 'tollgate_session';
 
@@ -30,4 +31,18 @@ export class SessionCookie {
   private get attributes() {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.options.secure } as const;
   }
+}
+
+const SENT = new RegExp(`(?:^|;)\\s*(?:__Host-)?${NAME}=([^;]+)`);
+
+/** The token that a request brings, good or not, before its cookies are read. */
+export function sentSession({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  return SENT.exec(headers.cookie ?? '')?.[1];
+}
+
+/** Whose bodies are counted together: those of one session, and those of one network address. */
+export function sendersOf(request: FastifyRequest): string[] {
+  const token = sentSession(request);
+  const person = token === undefined ? [] : [`session ${token}`];
+  return [...person, `address ${networkOf(request.ip)}`];
 }

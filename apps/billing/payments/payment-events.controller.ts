@@ -1,5 +1,4 @@
-import { Controller, Inject, type RawBodyRequest } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Inject } from '@nestjs/common';
 import { type CallOf, Serves } from '../http/route.js';
 import { PaymentInbox } from './payment.inbox.js';
 import { topupRoutes } from './topups.routes.js';
@@ -12,8 +11,7 @@ export class PaymentEventsController {
   /** The signature is over the body as it came, so that is what is checked. */
   @Serves(topupRoutes.event)
   async event({ params, request }: CallOf<typeof topupRoutes.event>): Promise<{ received: true }> {
-    const { rawBody = Buffer.alloc(0) } = request as RawBodyRequest<FastifyRequest>;
-    await this.inbox.receive(params.provider, rawBody, request.headers);
+    await this.inbox.receive(params.provider, Buffer.concat(request.sentBytes ?? []), request.headers);
     return { received: true };
   }
 }

@@ -122,6 +122,7 @@ export const topupRoutes = {
     access: 'public',
     params: z.strictObject({ provider: z.string().max(20) }),
     body: z.unknown(),
+    keepsBytes: true,
     answer: z.object({ received: z.literal(true) }),
     refusals: ['invalid_request'],
     guardsAgainstForgery: false,

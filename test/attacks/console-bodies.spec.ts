@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Person, person } from '../support/console.js';
+import { json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const MEGABYTE = 1024 * 1024;
+
+describe('a hostile body at the console', () => {
+  let relay: Relay;
+  let somebody: Person;
+
+  beforeAll(async () => {
+    relay = await startRelay({ UPLOADS_PER_ACCOUNT: '3', UPLOAD_GRACE_SECONDS: '1' });
+    somebody = await person(relay);
+  }, 60_000);
+  afterAll(() => relay.close());
+
+  async function refusalOf(path: string, init: RequestInit): Promise<{ status: number; code?: string }> {
+    const response = await somebody.send(path, init);
+    const { error } = (await response.json()) as { error?: { code: string } };
+    return { status: response.status, ...(error && { code: error.code }) };
+  }
+
+  it('is refused for its depth, its elements and its length, before it is parsed', async () => {
+    const deep = `{"x":${'['.repeat(200)}${']'.repeat(200)}}`;
+    expect(await refusalOf('/api/tickets', json(deep))).toEqual({ status: 400, code: 'invalid_json' });
+    const many = `{"x":[${'[],'.repeat(200_000)}0]}`;
+    expect(await refusalOf('/api/tickets', json(many))).toEqual({ status: 413, code: 'request_too_large' });
+    const long = JSON.stringify({ x: 'x'.repeat(MEGABYTE) });
+    expect(await refusalOf('/api/tickets', json(long))).toEqual({ status: 413, code: 'request_too_large' });
+    const event = await fetch(`${relay.consoleUrl}/api/payments/events/sandbox`, json(deep));
+    expect(event.status).toBe(400);
+  });
+
+  it('that is a file is taken only where files are', async () => {
+    const csv = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a,b\n1,2\n' };
+    expect(await refusalOf('/api/tickets', csv)).toEqual({ status: 415, code: 'unsupported_media_type' });
+  });
+
+  it('of nobody is not waited for', async () => {
+    const socket = await open(`POST /api/tickets HTTP/1.1\r\nHost: localhost`, MEGABYTE);
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('that does not come is given up, and only so many may be on their way', async () => {
+    const { cookie } = somebody.headers;
+    const head = `POST /api/tickets HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}`;
+    const sockets: Socket[] = [];
+    for (let count = 1; count <= 3; count += 1) {
+      sockets.push(await open(head, MEGABYTE));
+      await until('the upload', async () => (await openUploads()) >= count);
+    }
+    expect(await answerOn(await open(head, MEGABYTE))).toMatch(/^HTTP\/1.1 429 /);
+    for (const socket of sockets) expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  async function openUploads(): Promise<number> {
+    const metric = await relay.registry.getSingleMetric('billing_open_uploads')?.get();
+    return metric?.values[0]?.value ?? NaN;
+  }
+
+  async function open(head: string, announced: number): Promise<Socket> {
+    const socket = connect(Number(new URL(relay.consoleUrl).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: ${announced}\r\n\r\n{`);
+    return socket;
+  }
+
+  function answerOn(socket: Socket): Promise<string> {
+    return new Promise((resolve) => {
+      let answer = '';
+      socket.on('data', (bytes: Buffer) => (answer += bytes.toString('latin1')));
+      socket.once('data', () => setTimeout(() => socket.destroy(), 50));
+      socket.once('close', () => resolve(answer));
+    });
+  }
+});
