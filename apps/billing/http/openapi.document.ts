@@ -34,6 +34,7 @@ const OF_BODIES: readonly ErrorCode[] = [
   'invalid_value',
   'missing_required_parameter',
   'request_too_large',
+  'upload_too_slow',
   'unsupported_media_type',
 ];
 

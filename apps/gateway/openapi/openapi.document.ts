@@ -57,6 +57,7 @@ const OF_BODIES: readonly ErrorCode[] = [
   'invalid_request',
   'missing_required_parameter',
   'request_too_large',
+  'upload_too_slow',
   'unsupported_media_type',
 ];
 const OF_CHARGES: readonly ErrorCode[] = [
