@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { benchBodies, type BodiesBenchOptions } from './bodies.bench.js';
 import { benchConsole, type ConsoleBenchOptions } from './console.bench.js';
 import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
@@ -76,6 +77,14 @@ program
   .option('--latency <ms>', 'added to each round trip to the upstream', wholeNumber, 0)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: PollingBenchOptions) => benchPolling(options));
+
+program
+  .command('bodies')
+  .description('the worst bodies of strangers: how long somebody else waits for the models meanwhile')
+  .option('--seconds <n>', 'time for each attack', wholeNumber, 4)
+  .option('--limit <ms>', 'the longest wait that is allowed', wholeNumber, 250)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: BodiesBenchOptions) => benchBodies(options));
 
 program
   .command('console')
