@@ -35,7 +35,6 @@ const MAX_CHOICES = 128;
 /** Beyond what any model writes; the model's own limit caps what is held. */
 const MAX_TOKENS_ASKED = 10_000_000;
 
-
 /** @throws ApiError naming the field at fault */
 export function readConversation(kind: StreamKind, body: Body): Conversation {
   return kind === 'speech' ? readSpeech(body) : readTalk(kind, body);

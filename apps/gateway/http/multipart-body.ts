@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { PieceCheck } from '#platform/body-stream.js';
+import { keepPace, PieceCheck } from '#platform/body-stream.js';
 import { BytePieces } from '#platform/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
 import { LongText } from '#platform/long-text.js';
@@ -75,6 +75,7 @@ async function readParts(request: FastifyRequest, limits: FormLimits): Promise<F
     const parts = fields + files;
     const fileSize = Math.max(limits.fieldBytes, limits.fileBytes);
     refuseCrumbs(request);
+    keepPace(request.raw);
     // Everything is taken for a file: fields would be made strings, and parsed where they call themselves JSON.
     const options = { limits: { fields, files: parts, parts, fileSize }, isPartAFile: () => true };
     for await (const part of request.parts(options)) {
