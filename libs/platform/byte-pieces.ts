@@ -4,7 +4,11 @@ const PIECE_BYTES = 256 * 1024;
 /** Bytes in memory of their own, which nothing else is a slice of, however small the parts that they come in. */
 export class GrowingBytes {
   length = 0;
-  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private bytes: Buffer;
+
+  constructor(firstBytes = FIRST_BYTES) {
+    this.bytes = Buffer.allocUnsafeSlow(firstBytes);
+  }
 
   get content(): Buffer {
     return this.bytes.subarray(0, this.length);
@@ -40,7 +44,11 @@ export class BytePieces {
 
   add(source: Buffer, from = 0, to = source.length): void {
     let last = this.pieces.at(-1);
-    if (!last || last.length + to - from > PIECE_BYTES) this.pieces.push((last = new GrowingBytes()));
+    if (!last || last.length + to - from > PIECE_BYTES) {
+      // What went beyond one piece is likely to fill the next.
+      last = new GrowingBytes(last && PIECE_BYTES);
+      this.pieces.push(last);
+    }
     last.add(source, from, to);
     this.length += to - from;
   }

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { Transformer } from '@napi-rs/image';
 
@@ -30,6 +31,9 @@ const FORMATS: readonly { mime: string; extension: string; at: number; magic: st
 ];
 /** A progressive JPEG has about ten scans, each of which is a walk over all pixels; they may be made up by thousands. */
 const SCANS_OF_ALL_PIXELS = 10;
+
+/** Below the thread that answers everybody. Elsewhere it would count for the whole process. */
+if (parentPort && process.platform === 'linux') setPriority(10);
 
 parentPort?.on('message', (order: PictureOrder) => {
   const answer = read(order);
