@@ -3911,6 +3911,7 @@ export interface components {
           | 'unknown_url'
           | 'unknown_host'
           | 'method_not_allowed'
+          | 'upload_too_slow'
           | 'request_too_large'
           | 'range_not_satisfiable'
           | 'rate_limit_exceeded'
@@ -4144,6 +4145,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -4342,6 +4352,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -4580,6 +4599,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -4828,6 +4856,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -5306,6 +5343,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -5566,6 +5612,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -6316,6 +6371,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -6545,6 +6609,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -6663,6 +6736,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -6950,6 +7032,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -7227,6 +7318,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -7442,6 +7542,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -7565,6 +7674,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -8101,6 +8219,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -8700,6 +8827,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -8985,6 +9121,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -9263,6 +9408,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -10059,6 +10213,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -10478,6 +10641,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -10882,6 +11054,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -11232,6 +11413,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
@@ -11368,6 +11558,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -11863,6 +12062,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -12029,6 +12237,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -12286,6 +12503,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -12510,6 +12736,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -12811,6 +13046,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -12938,6 +13182,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -13057,6 +13310,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -13166,6 +13428,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -13653,6 +13924,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -14009,6 +14289,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -14877,6 +15166,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -15033,6 +15331,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -15256,6 +15563,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -15859,6 +16175,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -15975,6 +16300,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -16368,6 +16702,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -19892,6 +20235,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -20008,6 +20360,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -20117,6 +20478,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -20385,6 +20755,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -20642,6 +21021,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -20786,6 +21174,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -21442,6 +21839,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -21760,6 +22166,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -21939,6 +22354,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -22192,6 +22616,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -22410,6 +22843,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -22730,6 +23172,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -22981,6 +23432,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -23318,6 +23778,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -23739,6 +24208,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -23833,6 +24311,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -24455,6 +24942,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -24535,6 +25031,15 @@ export interface operations {
       };
       /** @description `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -24658,6 +25163,15 @@ export interface operations {
       };
       /** @description `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -25284,6 +25798,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -25365,6 +25888,15 @@ export interface operations {
       };
       /** @description `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -25478,6 +26010,15 @@ export interface operations {
       };
       /** @description `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -25699,6 +26240,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -25877,6 +26427,15 @@ export interface operations {
       };
       /** @description `forbidden`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -26879,6 +27438,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -27524,6 +28092,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -27990,6 +28567,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -28745,6 +29331,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -29047,6 +29642,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -29191,6 +29795,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -29995,6 +30608,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -30375,6 +30997,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -30768,6 +31399,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -31348,6 +31988,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -31453,6 +32102,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -31547,6 +32205,15 @@ export interface operations {
       };
       /** @description `forbidden`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -31657,6 +32324,15 @@ export interface operations {
       };
       /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -32216,6 +32892,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `conflict` */
       409: {
         headers: {
@@ -32542,6 +33227,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
@@ -33106,6 +33800,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
         headers: {
           [name: string]: unknown;
         };
