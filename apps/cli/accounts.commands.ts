@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type pg from 'pg';
+import { setAccountLimits } from '#apps/billing/accounts/account-limits.js';
 import { createCustomer, createKey, limitCustomerKey, revokeCustomerKey } from '#apps/billing/customers.js';
 import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
 import { VENDORA_MAIN } from '#groups/group.js';
@@ -42,6 +43,14 @@ export function accountsCommand(): Command {
     .option('--limit <lines>', 'lines at most', countArgument, 50)
     .option(...JSON_OPTION)
     .action(statement);
+  accounts
+    .command('limit')
+    .description('set or lift the limits of an account, in place of the defaults')
+    .argument('<account>', 'account id')
+    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--concurrent <requests>', 'requests under way at the same time, or none', limitArgument)
+    .option(...JSON_OPTION)
+    .action(limitAccount);
   return accounts;
 }
 
@@ -187,6 +196,29 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
       ['Key id', keyId],
       ['Requests a minute', String(limited.requestsPerMinute ?? 'no limit')],
       ['Running tasks', String(limited.runningTasks ?? 'no limit')],
+    ]),
+  );
+}
+
+async function limitAccount(
+  accountId: string,
+  options: { perMinute?: Limit; concurrent?: Limit; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const { perMinute, concurrent, json } = options;
+  if (perMinute === undefined && concurrent === undefined)
+    command.error('error: give --per-minute, --concurrent or both');
+  const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
+  const limited = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    return setAccountLimits(pool, { by: operatorName(), accountId, requestId: null }, change);
+  });
+  if (json) return printJson({ accountId, ...limited });
+  printText(
+    facts([
+      ['Account', accountId],
+      ['Requests a minute', String(limited.requestsPerMinute ?? 'as everybody')],
+      ['Requests at the same time', String(limited.maxConcurrentRequests ?? 'as everybody')],
     ]),
   );
 }

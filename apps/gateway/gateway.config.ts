@@ -1,6 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/uploads.js';
+import type { DefaultLimits } from './protection/caller-limits.js';
 
 /** What a gateway is told at its start. Durations in milliseconds. */
 export interface GatewayConfig {
@@ -47,6 +48,10 @@ export interface GatewayConfig {
   /** How long a call waits for a place on a channel, in turn with other accounts, before it is refused. */
   channelWaitMs: number;
   keyCacheMs: number;
+  /** What holds for keys and accounts for which nothing was set. */
+  defaultLimits: DefaultLimits;
+  /** Keys in vain from one address in a minute, beyond which it may try no more. */
+  failedKeysPerMinute: number;
   /** Hosts that requests may name, with or without a port; none: any. */
   allowedHosts: readonly string[];
   idempotencyLifeMs: number;
@@ -60,6 +65,7 @@ export interface GatewayConfig {
   shutdownGraceMs: number;
 }
 
+const COUNT = { min: 1, max: 1_000_000_000 };
 const MEGABYTE = 1024 * 1024;
 /** Shorter secrets can be guessed from one signed address. */
 const MIN_SECRET_CHARS = 32;
@@ -97,12 +103,27 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     channelWaitMs: reader.seconds('CHANNEL_WAIT_SECONDS', 30),
     catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
     keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 1),
+    defaultLimits: defaultLimits(reader),
+    failedKeysPerMinute: reader.integer('FAILED_KEYS_PER_MINUTE', { ...COUNT, fallback: 120 }),
     allowedHosts: allowedHosts(reader),
     idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
     idempotencyLeaseMs: reader.seconds('IDEMPOTENCY_LEASE_SECONDS', 10),
     outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
     reportMs: reader.seconds('REPORT_SECONDS', 5),
     shutdownGraceMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30),
+  };
+}
+
+function defaultLimits(reader: ConfigReader): DefaultLimits {
+  return {
+    key: {
+      requestsPerMinute: reader.integer('KEY_REQUESTS_PER_MINUTE', { ...COUNT, fallback: 600 }),
+      concurrentRequests: reader.integer('KEY_CONCURRENT_REQUESTS', { ...COUNT, fallback: 64 }),
+    },
+    account: {
+      requestsPerMinute: reader.integer('ACCOUNT_REQUESTS_PER_MINUTE', { ...COUNT, fallback: 1_200 }),
+      concurrentRequests: reader.integer('ACCOUNT_CONCURRENT_REQUESTS', { ...COUNT, fallback: 128 }),
+    },
   };
 }
 

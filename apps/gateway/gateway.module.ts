@@ -45,6 +45,8 @@ import { PictureLoader } from './images/picture.loader.js';
 import { PictureReader } from './images/picture.reader.js';
 import { MAX_PICTURE_PIXELS, PICTURE_READ_MS } from './http/limits.js';
 import { BodyMemory } from './protection/body-memory.js';
+import { ConcurrencyLimiter } from './protection/concurrency-limiter.js';
+import { FailedKeys } from './protection/failed-keys.js';
 import { Idempotency } from './protection/idempotency.js';
 import { IdempotencyStore } from './protection/idempotency.store.js';
 import { RequestLimiter } from './protection/request-limiter.js';
@@ -224,7 +226,12 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, { registry, clock }) },
     { provide: PictureReader, useValue: reader },
     { provide: Uploads, useValue: uploadsOf(options) },
-    { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log }) },
+    {
+      provide: RequestLimiter,
+      useValue: new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits }),
+    },
+    { provide: ConcurrencyLimiter, useValue: new ConcurrencyLimiter(config.defaultLimits) },
+    { provide: FailedKeys, useValue: new FailedKeys(clock, config.failedKeysPerMinute) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
     { provide: ApiDocument, useValue: new ApiDocument() },

@@ -25,6 +25,8 @@ import { ErrorFilter } from './http/error.filter.js';
 import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
 import { ApiDocument } from './openapi/openapi.document.js';
 import { BodyMemory } from './protection/body-memory.js';
+import { ConcurrencyLimiter } from './protection/concurrency-limiter.js';
+import { FailedKeys } from './protection/failed-keys.js';
 import { hostCheck } from './protection/host-check.js';
 import { Idempotency } from './protection/idempotency.js';
 import { RequestLimiter } from './protection/request-limiter.js';
@@ -98,7 +100,9 @@ async function createApplication(
     routes,
     document: app.get(ApiDocument),
     checkHost: hostCheck(config.allowedHosts),
+    failedKeys: app.get(FailedKeys),
     limiter: app.get(RequestLimiter),
+    concurrency: app.get(ConcurrencyLimiter),
     memory: app.get(BodyMemory),
     uploads: app.get(Uploads),
     idempotency: app.get(Idempotency),

@@ -17,21 +17,23 @@ export interface Caller {
   readonly clientIp?: string;
   /** Aborted when the client has left before its answer was sent: what was not begun for it need not be. */
   readonly left?: AbortSignal;
-  /** Absent for almost everybody: neither the key nor its group has a limit. */
+  /** Absent for almost everybody: nothing was set for the key, its group or its account. */
   readonly limits?: CallerLimits;
 }
 
-/** What a key may do, and what all keys of its group may do together. */
+/** What was set for a key, for each account in its group, and for all keys of its account together. */
 export interface CallerLimits {
   readonly key: Limits;
   readonly group: Limits;
+  readonly account: Limits;
 }
 
-/** Null: no limit. */
+/** Null: none was set. */
 export interface Limits {
   readonly requestsPerMinute: number | null;
   /** Tasks that run at the same time. */
   readonly runningTasks: number | null;
+  readonly concurrentRequests: number | null;
 }
 
 /** The part of a `pg` pool that is used here. */
@@ -58,8 +60,9 @@ const MAX_CACHED_KEYS = 50_000;
 const SELECT_KEY = `
 SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
-  g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks
-FROM api_keys k JOIN groups g ON g.name = k.group_name WHERE k.revoked_at IS NULL`;
+  g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks, g.max_concurrent_requests AS group_concurrent,
+  a.requests_per_minute AS account_requests, a.max_concurrent_requests AS account_concurrent
+FROM api_keys k JOIN groups g ON g.name = k.group_name JOIN accounts a ON a.id = k.account_id WHERE k.revoked_at IS NULL`;
 const FIND_KEY = { name: 'find_api_key', text: `${SELECT_KEY} AND k.key_hash = $1` };
 const FIND_KEY_BY_ID = { name: 'find_api_key_by_id', text: `${SELECT_KEY} AND k.id = $1` };
 
@@ -142,6 +145,13 @@ export class KeyAuthenticator {
     return known.caller;
   }
 
+  /** Whether what was sent as a key costs no lookup, or was good a while ago: no permission. */
+  isCheap(authorization: string): boolean {
+    const token = BEARER.exec(authorization)?.[1] ?? '';
+    if (!KEY_SHAPE.test(token)) return true;
+    return this.cached.has(hashApiKey(token).toString('base64'));
+  }
+
   /** Forgets every key, or the one that changed; a lookup under way may predate the change, so it is not kept. */
   drop(keyId?: string): void {
     this.generation += 1;
@@ -200,12 +210,11 @@ export class KeyAuthenticator {
 
 function callerFrom(row: Record<string, unknown>): Caller {
   const limits: CallerLimits = {
-    key: limitsFrom(row['key_requests'], row['key_tasks']),
-    group: limitsFrom(row['group_requests'], row['group_tasks']),
+    key: limitsFrom(row, 'key'),
+    group: limitsFrom(row, 'group'),
+    account: limitsFrom(row, 'account'),
   };
-  const isLimited = [...Object.values(limits.key), ...Object.values(limits.group)].some(
-    (limit) => limit !== null,
-  );
+  const isLimited = Object.values(limits).some((of) => Object.values(of).some((limit) => limit !== null));
   return {
     keyId: row['id'] as string,
     accountId: row['account_id'] as string,
@@ -216,10 +225,12 @@ function callerFrom(row: Record<string, unknown>): Caller {
   };
 }
 
-function limitsFrom(requestsPerMinute: unknown, runningTasks: unknown): Limits {
+function limitsFrom(row: Record<string, unknown>, of: keyof CallerLimits): Limits {
+  const limit = (name: string) => (row[`${of}_${name}`] ?? null) as number | null;
   return {
-    requestsPerMinute: requestsPerMinute as number | null,
-    runningTasks: runningTasks as number | null,
+    requestsPerMinute: limit('requests'),
+    runningTasks: limit('tasks'),
+    concurrentRequests: limit('concurrent'),
   };
 }
 

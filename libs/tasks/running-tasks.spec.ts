@@ -11,10 +11,14 @@ describe('running tasks', () => {
   afterAll(() => tasks.close());
   beforeEach(() => tasks.owner.query('DELETE FROM tasks'));
 
-  const limits = (ofKey: number | null, ofGroup: number | null): CallerLimits => ({
-    key: { requestsPerMinute: null, runningTasks: ofKey },
-    group: { requestsPerMinute: null, runningTasks: ofGroup },
-  });
+  const limits = (ofKey: number | null, ofGroup: number | null): CallerLimits => {
+    const none = { requestsPerMinute: null, runningTasks: null, concurrentRequests: null };
+    return {
+      key: { ...none, runningTasks: ofKey },
+      group: { ...none, runningTasks: ofGroup },
+      account: none,
+    };
+  };
   const refusal = { code: 'rate_limit_exceeded', status: 429, retryAfterSeconds: 5 };
 
   async function startTogether(count: number, overrides: Parameters<TasksUnderTest['created']>[0]) {
@@ -30,13 +34,19 @@ describe('running tasks', () => {
     expect(rows).toEqual([{ saved: 3 }]);
   });
 
-  it('are counted over all keys of a group, and by each key apart', async () => {
-    const [alice, bob] = await Promise.all([
+  it('are counted over all keys of an account in a group, and use up nothing of another account', async () => {
+    await tasks.owner.query(
+      `INSERT INTO api_keys (id, account_id, name, key_hash, group_name)
+       VALUES ('second', 'alice', 'key', sha256('second'), 'Vendora-Main')`,
+    );
+    const [first, second, bob] = await Promise.all([
       startTogether(6, { accountId: 'alice', limits: limits(3, 4) }),
-      startTogether(6, { accountId: 'bob', limits: limits(3, 4) }),
+      startTogether(6, { accountId: 'alice', keyId: 'second', limits: limits(3, 4) }),
+      startTogether(6, { accountId: 'bob', limits: limits(null, 4) }),
     ]);
-    expect(alice + bob).toBe(4);
-    expect(Math.max(alice, bob)).toBeLessThanOrEqual(3);
+    expect(first + second).toBe(4);
+    expect(Math.max(first, second)).toBeLessThanOrEqual(3);
+    expect(bob).toBe(4);
   });
 
   it('make room when one ends', async () => {

@@ -18,36 +18,40 @@ const COUNT_OF_KEY = {
 };
 const COUNT_OF_GROUP = {
   name: 'task_slots_of_group',
-  text: `SELECT count(*)::integer AS running FROM tasks WHERE group_name = $1
+  text: `SELECT count(*)::integer AS running FROM tasks WHERE group_name = $1 AND account_id = $2
     AND state IN ('created', 'submitting', 'submitted', 'unknown')`,
 };
 
 /** Who starts one more task. */
 export interface SlotRequest {
   keyId: string;
+  accountId: string;
   group: string;
   limits: CallerLimits;
 }
 
 /**
- * Counts the running tasks of a key and its group inside the transaction that has just inserted one more. Whoever counts
+ * Counts the running tasks of a key, and of its account in its group, inside the transaction that has just inserted one more. Whoever counts
  * the same waits for that transaction, in a statement of its own: the count after it sees what was committed meanwhile.
  * @throws ApiError rate_limit_exceeded
  */
-export async function requireSlot(client: ClientBase, { keyId, group, limits }: SlotRequest): Promise<void> {
+export async function requireSlot(
+  client: ClientBase,
+  { keyId, accountId, group, limits }: SlotRequest,
+): Promise<void> {
   const ofKey = limits.key.runningTasks;
   const ofGroup = limits.group.runningTasks;
   // The key before its group, everywhere: no two can wait for each other.
   const subjects = [
     ofKey === null ? [] : [`key ${keyId}`],
-    ofGroup === null ? [] : [`group ${group}`],
+    ofGroup === null ? [] : [`group ${group} account ${accountId}`],
   ].flat();
   if (subjects.length === 0) return;
   await client.query({ ...LOCK, values: [subjects] });
   if (ofKey !== null && (await count(client, COUNT_OF_KEY, [group, keyId])) > ofKey)
     throw tooMany('This key', ofKey);
-  if (ofGroup !== null && (await count(client, COUNT_OF_GROUP, [group])) > ofGroup) {
-    throw tooMany(`The group ${group}`, ofGroup);
+  if (ofGroup !== null && (await count(client, COUNT_OF_GROUP, [group, accountId])) > ofGroup) {
+    throw tooMany(`Your account in the group ${group}`, ofGroup);
   }
 }
 

@@ -13,6 +13,7 @@ import { parseAmount } from '#money/amount.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
 import type { Children } from './children.js';
 import type { ProcessGroup } from './memory.js';
+import { UNTHROTTLED } from '../support/unthrottled.js';
 
 /** How the relay runs: everything in one process, or as programs over Kafka. */
 export type Mode = 'standalone' | 'kafka';
@@ -54,6 +55,7 @@ export class BenchRelay {
     // Never a database or a broker that somebody else works on.
     const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
+      ...UNTHROTTLED,
       ...inherited,
       DATA_DIR: dataDir,
       PORT: '0',

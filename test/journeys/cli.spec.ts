@@ -114,6 +114,18 @@ describe('keys', () => {
   });
 });
 
+describe('the limits of an account', () => {
+  it('are set, kept and lifted', async () => {
+    const accountId = await newAccount();
+    const first = await json('accounts', 'limit', accountId, '--per-minute', '60');
+    expect(first).toEqual({ accountId, requestsPerMinute: 60, maxConcurrentRequests: null });
+    const both = (await tollgate('accounts', 'limit', accountId, '--concurrent', '3')).stdout;
+    expect(both).toMatch(/Requests a minute\s+60\nRequests at the same time\s+3\n/);
+    const lifted = await json('accounts', 'limit', accountId, '--per-minute', 'none', '--concurrent', 'none');
+    expect(lifted).toEqual({ accountId, requestsPerMinute: null, maxConcurrentRequests: null });
+  });
+});
+
 describe('the limits of a key', () => {
   it('are set, kept, lifted and announced', async () => {
     const accountId = await newAccount();

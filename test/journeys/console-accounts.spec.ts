@@ -226,3 +226,32 @@ describe('support', () => {
 
   it('leaves the ledger clean', () => expectCleanLedger(relay));
 });
+
+describe('the limits of requests of an account', () => {
+  it('are set by an administrator, seen by support, and hold from the next request on', async () => {
+    const admin = await person(relay, { roles: ['admin'] });
+    const someone = await person(relay, { credits: '1' });
+    const params = { path: { accountId: someone.accountId } };
+    const change = (
+      by: Person,
+      body: { requestsPerMinute?: number | null; maxConcurrentRequests?: number },
+    ) => by.api.PATCH('/api/admin/accounts/{accountId}/limits', { params, body });
+    expect((await change(support, { requestsPerMinute: 5 })).response.status).toBe(403);
+    expect((await change(admin, { requestsPerMinute: 0 })).response.status).toBe(400);
+    expect((await change(admin, { requestsPerMinute: 5, maxConcurrentRequests: 2 })).data).toEqual({
+      requestsPerMinute: 5,
+      maxConcurrentRequests: 2,
+    });
+    await change(admin, { requestsPerMinute: null });
+    const { data } = await support.api.GET('/api/support/accounts/{accountId}/limits', { params });
+    expect(data).toEqual({ requestsPerMinute: null, maxConcurrentRequests: 2 });
+    const log = await admin.api.GET('/api/admin/audit-log', {
+      params: { query: { subject: `account:${someone.accountId}` } },
+    });
+    expect(log.data?.items[0]).toMatchObject({
+      action: 'account.limited',
+      before: { requestsPerMinute: 5, maxConcurrentRequests: 2 },
+      after: { requestsPerMinute: null, maxConcurrentRequests: 2 },
+    });
+  });
+});

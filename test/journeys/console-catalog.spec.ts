@@ -159,13 +159,18 @@ describe('the catalog', () => {
     const path = { params: { path: { group: 'Partners' } } };
     await admin.api.PATCH('/api/admin/groups/{group}', {
       ...path,
-      body: { requestsPerMinute: null, maxRunningTasks: 3 },
+      body: { requestsPerMinute: null, maxRunningTasks: 3, maxConcurrentRequests: 9 },
     });
     const set = await admin.api.PUT('/api/admin/groups/{group}/models', {
       ...path,
       body: { models: ['imgmodel-4'] },
     });
-    expect(set.data).toMatchObject({ requestsPerMinute: null, maxRunningTasks: 3, models: ['imgmodel-4'] });
+    expect(set.data).toMatchObject({
+      requestsPerMinute: null,
+      maxRunningTasks: 3,
+      maxConcurrentRequests: 9,
+      models: ['imgmodel-4'],
+    });
     const unknown = await admin.api.PUT('/api/admin/groups/{group}/models', {
       ...path,
       body: { models: ['nothing'] },

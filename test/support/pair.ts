@@ -6,9 +6,11 @@ import { checkLedger } from '#ledger/ledger-check.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { UNTHROTTLED } from './unthrottled.js';
 
 /** Short enough that a test waits for a condition, not for a clock. */
 const QUICK: Record<string, string> = {
+  ...UNTHROTTLED,
   URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   POLL_INTERVAL_SECONDS: '0.05',

@@ -1,6 +1,11 @@
-/** Tests ask the console more in a minute than people do. */
+/** Tests and benchmarks of something else ask more in a minute, and more at once, than people and programs do. */
 export const UNTHROTTLED = {
   CONSOLE_READS_PER_MINUTE: '1000000',
   CONSOLE_WRITES_PER_MINUTE: '1000000',
   CONSOLE_ANONYMOUS_PER_MINUTE: '1000000',
+  KEY_REQUESTS_PER_MINUTE: '1000000',
+  KEY_CONCURRENT_REQUESTS: '100000',
+  ACCOUNT_REQUESTS_PER_MINUTE: '1000000',
+  ACCOUNT_CONCURRENT_REQUESTS: '100000',
+  FAILED_KEYS_PER_MINUTE: '1000000',
 };

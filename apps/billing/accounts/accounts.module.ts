@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { KeysModule } from '../keys/keys.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
 import { AccountDesk } from './account.desk.js';
 import { AccountReader } from './account.reader.js';
@@ -11,7 +12,13 @@ import { ViewController } from './view.controller.js';
 /** Accounts as their owners and support see them. */
 @Module({
   imports: [KeysModule, PeopleModule],
-  controllers: [AccountController, SupportController, LowBalanceController, ViewController],
+  controllers: [
+    AccountController,
+    SupportController,
+    LowBalanceController,
+    ViewController,
+    AccountLimitsController,
+  ],
   providers: [AccountReader, AccountDesk],
 })
 export class AccountsModule {}

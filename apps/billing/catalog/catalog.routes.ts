@@ -48,8 +48,9 @@ const groupView = z.object({
     .string()
     .nullable()
     .meta({ description: 'USD of each call where the group has a fixed price; null: list prices hold.' }),
-  requestsPerMinute: perMinute,
+  requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
   maxRunningTasks: runningTasks,
+  maxConcurrentRequests: perMinute,
   createdAt: timeView,
 });
 
@@ -181,6 +182,7 @@ export const catalogRoutes = {
       models: modelNames.default([]),
       requestsPerMinute: perMinute.default(null),
       maxRunningTasks: runningTasks.default(null),
+      maxConcurrentRequests: perMinute.default(null),
     }),
     answer: groupView,
     status: 201,
@@ -201,7 +203,7 @@ export const catalogRoutes = {
     method: 'PATCH',
     path: `${GROUPS}/{group}`,
     tag,
-    summary: 'Open or close a group, and change the limits of all its keys together.',
+    summary: 'Open or close a group, and change the limits that each account has in it.',
     description:
       'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
     access,
@@ -210,6 +212,7 @@ export const catalogRoutes = {
       open: open.optional(),
       requestsPerMinute: perMinute.optional(),
       maxRunningTasks: runningTasks.optional(),
+      maxConcurrentRequests: perMinute.optional(),
     }),
     answer: groupView,
   }),

@@ -16,6 +16,7 @@ export interface GroupRules {
   readonly open?: boolean | undefined;
   readonly requestsPerMinute?: number | null | undefined;
   readonly maxRunningTasks?: number | null | undefined;
+  readonly maxConcurrentRequests?: number | null | undefined;
 }
 
 export interface NewGroup extends GroupRules {
@@ -73,9 +74,11 @@ export class GroupDesk {
       open = false,
       requestsPerMinute = null,
       maxRunningTasks = null,
+      maxConcurrentRequests = null,
     } = wanted;
     await this.changes.make(by, async ({ entities, client }) => {
-      await entities.insert(Group, { name, open, requestsPerMinute, maxRunningTasks });
+      const limits = { requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+      await entities.insert(Group, { name, open, ...limits });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
         multiplier,
@@ -98,8 +101,9 @@ export class GroupDesk {
       const group = await entities.findOneBy(Group, { name });
       if (!group) throw notFound(name);
       const before = rulesOf(group);
-      const { open, requestsPerMinute, maxRunningTasks } = wanted;
-      Object.assign(group, defined({ open, requestsPerMinute, maxRunningTasks }));
+      const { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests } = wanted;
+      const rules = { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+      Object.assign(group, defined(rules));
       await entities.save(group);
       return {
         result: null,
@@ -145,8 +149,8 @@ function notFound(name: string): ApiError {
   return new ApiError('not_found', `There is no group ${name}.`);
 }
 
-function rulesOf({ open, requestsPerMinute, maxRunningTasks }: Group) {
-  return { open, requestsPerMinute, maxRunningTasks };
+function rulesOf({ open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests }: Group) {
+  return { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
 }
 
 async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {

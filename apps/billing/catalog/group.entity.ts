@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** A group of keys: its models, and limits of all its keys together; null: none. */
+/** A group of keys: its models, and limits of each account's keys in it together; null: the defaults hold. */
 @Entity('groups')
 export class Group {
   @PrimaryColumn('text') name!: string;
@@ -8,5 +8,7 @@ export class Group {
   @Column('boolean') open!: boolean;
   @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
   @Column('integer', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
+  @Column('integer', { name: 'max_concurrent_requests', nullable: true }) maxConcurrentRequests!:
+    number | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
 }

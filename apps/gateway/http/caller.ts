@@ -4,6 +4,7 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import { isInRanges } from '#identity/ip-list.js';
 import { type Caller, type KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import type { FailedKeys } from '../protection/failed-keys.js';
 import type { Operation } from '../openapi/operation.js';
 import type { FormLimits } from './multipart-body.js';
 import { keyBesideAuthorization } from './protocol-family.js';
@@ -45,7 +46,7 @@ export const CallerOf = createParamDecorator((_: unknown, context: ExecutionCont
 });
 
 /** Knows the caller before a byte of the body is read. A signed address may come without a key. */
-export function authenticationHook(keys: KeyAuthenticator) {
+export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.is404) return;
     const { access, paid } = request.routeOptions.config;
@@ -53,9 +54,16 @@ export function authenticationHook(keys: KeyAuthenticator) {
     const { authorization } = request.headers;
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
     if (access === 'signed' && authorization === undefined && other === undefined) return;
-    const caller = await (other === undefined
-      ? keys.authenticate(authorization, access === 'signed' ? 'file' : 'call')
-      : keys.authenticateKey(other));
+    const sent = authorization ?? other ?? '';
+    if (!keys.isCheap(sent)) failed.refuseBeyond(request.ip);
+    const caller = await (
+      other === undefined
+        ? keys.authenticate(authorization, access === 'signed' ? 'file' : 'call')
+        : keys.authenticateKey(other)
+    ).catch((error: unknown) => {
+      if (error instanceof ApiError && !keys.isCheap(sent)) failed.note(request.ip);
+      throw error;
+    });
     // The console calls for a person, whose address it tells; it is the person's that the key is good from or not.
     const { clientIp = request.ip } = caller;
     refuseOtherAddresses(caller, clientIp);

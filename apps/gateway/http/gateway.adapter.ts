@@ -17,6 +17,8 @@ import { readJsonInTurns } from '#platform/json-parser.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { BodyMemory } from '../protection/body-memory.js';
+import type { ConcurrencyLimiter } from '../protection/concurrency-limiter.js';
+import type { FailedKeys } from '../protection/failed-keys.js';
 import type { Idempotency } from '../protection/idempotency.js';
 import type { Uploads } from '#platform/uploads.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
@@ -73,7 +75,9 @@ export interface ServerParts {
   routes: RouteTable;
   document: ApiDocument;
   checkHost: (request: FastifyRequest) => void;
+  failedKeys: FailedKeys;
   limiter: RequestLimiter;
+  concurrency: ConcurrencyLimiter;
   memory: BodyMemory;
   uploads: Uploads;
   idempotency: Idempotency;
@@ -84,7 +88,8 @@ export interface ServerParts {
  * their own work. Call it before the routes are registered.
  */
 export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, metrics, routes, document, checkHost, limiter, memory, uploads, idempotency } = parts;
+  const { keys, metrics, routes, document, checkHost, failedKeys, limiter } = parts;
+  const { concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
   server.addHook('onRoute', (route) => {
     routes.add(route);
@@ -99,7 +104,8 @@ export function prepareServer(server: FastifyInstance, parts: ServerParts): void
     checkHost(request);
     done();
   });
-  server.addHook('onRequest', authenticationHook(keys));
+  server.addHook('onRequest', authenticationHook(keys, failedKeys));
+  concurrency.install(server);
   server.addHook('onRequest', limiter.hook);
   server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
   memory.install(server);

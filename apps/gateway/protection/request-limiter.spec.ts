@@ -37,13 +37,15 @@ describe('RequestLimiter', () => {
     queries = 0;
   }, 40_000);
 
+  const unused = { requestsPerMinute: 1, concurrentRequests: 1 };
+  const defaults = { key: unused, account: unused };
   const limiter = (clock: Clock = systemClock) =>
-    new RequestLimiter({ pool, clock, log: createLogger('test', 'silent') });
+    new RequestLimiter({ pool, clock, log: createLogger('test', 'silent'), defaults });
 
   async function passed(limiters: RequestLimiter[], perMinute: number, requests: number): Promise<number> {
     const taken = await Promise.all(
       Array.from({ length: requests }, (_, index) =>
-        limiters[index % limiters.length]!.take([{ subject, perMinute }]),
+        limiters[index % limiters.length]!.take([{ subject, most: perMinute }]),
       ),
     );
     return taken.filter(({ passes }) => passes).length;
@@ -68,13 +70,13 @@ describe('RequestLimiter', () => {
     const one = limiter();
     const left: number[] = [];
     for (let request = 0; request < 3; request += 1) {
-      const { tightest } = await one.take([{ subject, perMinute: 3 }]);
+      const { tightest } = await one.take([{ subject, most: 3 }]);
       left.push(tightest.remaining);
       expect(tightest.resetMs).toBeGreaterThan(0);
       expect(tightest.resetMs).toBeLessThanOrEqual(60_000);
     }
     expect(left).toEqual([2, 1, 0]);
-    expect(await one.take([{ subject, perMinute: 3 }])).toMatchObject({
+    expect(await one.take([{ subject, most: 3 }])).toMatchObject({
       passes: false,
       tightest: { perMinute: 3, remaining: 0 },
     });
@@ -83,8 +85,8 @@ describe('RequestLimiter', () => {
 
   it('takes nothing from a limit when another one is reached', async () => {
     const one = limiter();
-    const group = { subject: `group ${crypto.randomUUID()}`, perMinute: 2 };
-    const both = [{ subject, perMinute: 10 }, group];
+    const group = { subject: `group ${crypto.randomUUID()}`, most: 2 };
+    const both = [{ subject, most: 10 }, group];
     const taken = [await one.take(both), await one.take(both), await one.take(both)];
     expect(taken.map(({ passes }) => passes)).toEqual([true, true, false]);
     expect(taken[1]?.tightest).toMatchObject({ perMinute: 2, remaining: 0 });

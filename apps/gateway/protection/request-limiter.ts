@@ -1,17 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
-import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-
-/** A limit that a request counts against. */
-export interface RequestLimit {
-  /** `key …` or `group …`. */
-  readonly subject: string;
-  readonly perMinute: number;
-}
+import { type DefaultLimits, limitsOf, type RequestLimit } from './caller-limits.js';
 
 /** What a limit still allows, as this gateway knows it. */
 export interface Allowance {
@@ -58,7 +51,7 @@ const PURGE = {
 };
 
 /**
- * Requests per minute of keys and groups, shared by all gateways: each takes parts of the minute's allowance from the
+ * Requests per minute of keys and accounts, shared by all gateways: each takes parts of the minute's allowance from the
  * database and spends them by itself, so no more than the limit passes, and most requests wait for nothing. What a
  * gateway has taken and does not use is lost to the others until the minute ends: at most a twentieth of the limit.
  */
@@ -66,7 +59,7 @@ export class RequestLimiter {
   private readonly shares = new Map<string, Share>();
   private readonly purge: Loop;
 
-  constructor(private readonly parts: { pool: Pool; clock: Clock; log: Logger }) {
+  constructor(private readonly parts: { pool: Pool; clock: Clock; log: Logger; defaults: DefaultLimits }) {
     this.purge = new Loop({
       name: 'request allowances of past minutes',
       intervalMs: PURGE_INTERVAL_MS,
@@ -83,13 +76,11 @@ export class RequestLimiter {
     await this.purge.stop();
   }
 
-  /** Counts a paid request of a limited caller; for Fastify's onRequest, once the caller is known. */
+  /** Counts a paid request; for Fastify's onRequest, once the caller is known. */
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request;
-    if (!caller?.limits || !request.routeOptions.config.paid) return;
-    const limits = limitsOf(caller);
-    if (limits.length === 0) return;
-    const allowance = await this.take(limits);
+    if (!caller || !request.routeOptions.config.paid) return;
+    const allowance = await this.take(limitsOf(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;
     const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(allowance.tightest.resetMs / 1000));
@@ -139,7 +130,7 @@ export class RequestLimiter {
     return share;
   }
 
-  private async takePart({ subject, perMinute }: RequestLimit, share: Share): Promise<void> {
+  private async takePart({ subject, most: perMinute }: RequestLimit, share: Share): Promise<void> {
     const part = Math.max(1, Math.floor(perMinute / PARTS_OF_A_MINUTE));
     const askedAtMs = this.parts.clock.nowMs();
     const values = [subject, part, perMinute];
@@ -156,7 +147,7 @@ export class RequestLimiter {
     share.endsAtMs = askedAtMs + row.left_ms;
   }
 
-  private allowanceOf({ subject, perMinute }: RequestLimit): Allowance {
+  private allowanceOf({ subject, most: perMinute }: RequestLimit): Allowance {
     const share = this.shareOf(subject);
     const resetMs = Math.max(1, share.endsAtMs - this.parts.clock.nowMs());
     return { perMinute, remaining: share.left + share.untaken, resetMs };
@@ -174,15 +165,6 @@ export class RequestLimiter {
     const { rowCount } = await this.parts.pool.query(PURGE);
     return rowCount === MAX_PURGED;
   }
-}
-
-function limitsOf({ keyId, group, limits }: Caller): RequestLimit[] {
-  const ofKey = limits?.key.requestsPerMinute ?? null;
-  const ofGroup = limits?.group.requestsPerMinute ?? null;
-  return [
-    ...(ofKey === null ? [] : [{ subject: `key ${keyId}`, perMinute: ofKey }]),
-    ...(ofGroup === null ? [] : [{ subject: `group ${group}`, perMinute: ofGroup }]),
-  ];
 }
 
 function headersOf({ perMinute, remaining, resetMs }: Allowance): Record<string, string> {

@@ -25,12 +25,21 @@ type RuleValues = {
   models: string[];
   requestsPerMinute: number | string;
   maxRunningTasks: number | string;
+  maxConcurrentRequests: number | string;
 };
 
-const LIMITS = ['requestsPerMinute', 'maxRunningTasks'] as const;
+const LIMITS = ['requestsPerMinute', 'maxConcurrentRequests', 'maxRunningTasks'] as const;
 
 function numberOf(value: number | string): number | null {
   return value === '' ? null : Number(value);
+}
+
+function limitsOf(values: Omit<RuleValues, 'models' | 'open'>) {
+  return {
+    requestsPerMinute: numberOf(values.requestsPerMinute),
+    maxRunningTasks: numberOf(values.maxRunningTasks),
+    maxConcurrentRequests: numberOf(values.maxConcurrentRequests),
+  };
 }
 
 async function reread(): Promise<void> {
@@ -64,7 +73,7 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
             label={t(`groups.${name}`)}
             description={t(`groups.${name}Hint`)}
             placeholder={t('groups.noLimit')}
-            min={name === 'requestsPerMinute' ? 1 : 0}
+            min={name === 'maxRunningTasks' ? 0 : 1}
             max={1_000_000_000}
             allowDecimal={false}
             hideControls
@@ -88,6 +97,7 @@ export function NewGroup({ done }: { done: () => void }) {
       models: [] as string[],
       requestsPerMinute: '' as number | string,
       maxRunningTasks: '' as number | string,
+      maxConcurrentRequests: '' as number | string,
     },
     validate: {
       name: (value) =>
@@ -99,7 +109,7 @@ export function NewGroup({ done }: { done: () => void }) {
   });
   const { onSubmit, isSending, failure } = useSend({
     form,
-    send: ({ name, multiplier, fixedPerCall, open, models, requestsPerMinute, maxRunningTasks }) =>
+    send: ({ name, multiplier, fixedPerCall, open, models, ...limits }) =>
       api.POST('/api/admin/groups', {
         body: {
           name: name.trim(),
@@ -107,8 +117,7 @@ export function NewGroup({ done }: { done: () => void }) {
           fixedPerCall: fixedPerCall.trim() || null,
           open,
           models,
-          requestsPerMinute: numberOf(requestsPerMinute),
-          maxRunningTasks: numberOf(maxRunningTasks),
+          ...limitsOf(limits),
         },
       }),
     done: async (_answer, { name }) => {
@@ -155,21 +164,18 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
       models: [...group.models],
       requestsPerMinute: group.requestsPerMinute ?? '',
       maxRunningTasks: group.maxRunningTasks ?? '',
+      maxConcurrentRequests: group.maxConcurrentRequests ?? '',
     },
   });
   const params = { path: { group: group.name } };
   const { onSubmit, isSending, failure } = useSend({
     form,
-    send: async ({ open, models, requestsPerMinute, maxRunningTasks }) => {
+    send: async ({ open, models, ...limits }) => {
       if (form.isDirty('models'))
         await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
       return api.PATCH('/api/admin/groups/{group}', {
         params,
-        body: {
-          open,
-          requestsPerMinute: numberOf(requestsPerMinute),
-          maxRunningTasks: numberOf(maxRunningTasks),
-        },
+        body: { open, ...limitsOf(limits) },
       });
     },
     done: async () => {

@@ -59,6 +59,12 @@ function useColumns(): Column<Group>[] {
       cell: ({ requestsPerMinute }) => limit(requestsPerMinute),
     },
     {
+      id: 'concurrent',
+      header: t('groups.maxConcurrentRequests'),
+      align: 'right',
+      cell: ({ maxConcurrentRequests }) => limit(maxConcurrentRequests),
+    },
+    {
       id: 'tasks',
       header: t('groups.maxRunningTasks'),
       align: 'right',

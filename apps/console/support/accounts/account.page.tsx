@@ -14,6 +14,7 @@ import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
 import { AccountKeys } from './account-keys.js';
 import { AccountGroups } from './account-groups.js';
+import { AccountLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
 import { AccountUsage } from './account-usage.js';
 import { AccountTickets } from './account-tickets.js';
@@ -104,6 +105,7 @@ function Records({ found }: { found: FoundAccount }) {
           <AccountBalances account={found.account} />
           <AccountRate accountId={accountId} />
           <AccountGroups accountId={accountId} />
+          <AccountLimits accountId={accountId} />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="keys">

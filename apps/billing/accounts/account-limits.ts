@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+import type { AccountOperation } from './freezing.js';
+
+/** What all keys of an account may do together; null: what holds for everybody. */
+export interface AccountLimits {
+  readonly requestsPerMinute: number | null;
+  readonly maxConcurrentRequests: number | null;
+}
+
+export type AccountLimitsChange = {
+  readonly [Name in keyof AccountLimits]?: AccountLimits[Name] | undefined;
+};
+
+const COLUMNS = `requests_per_minute AS "requestsPerMinute", max_concurrent_requests AS "maxConcurrentRequests"`;
+
+/** @throws ApiError not_found */
+export async function readAccountLimits(
+  database: pg.Pool | pg.ClientBase,
+  accountId: string,
+): Promise<AccountLimits> {
+  const { rows } = await database.query<AccountLimits>(`SELECT ${COLUMNS} FROM accounts WHERE id = $1`, [
+    accountId,
+  ]);
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such account.');
+  return rows[0];
+}
+
+/** Sets what is named and leaves the rest; gateways know it when they look up its keys again. @throws ApiError not_found */
+export function setAccountLimits(
+  pool: pg.Pool,
+  { by, accountId, requestId }: AccountOperation,
+  change: AccountLimitsChange,
+): Promise<AccountLimits> {
+  return inTransaction(pool, async (client) => {
+    await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+    const before = await readAccountLimits(client, accountId);
+    const {
+      requestsPerMinute = before.requestsPerMinute,
+      maxConcurrentRequests = before.maxConcurrentRequests,
+    } = change;
+    const after = { requestsPerMinute, maxConcurrentRequests };
+    await client.query(
+      'UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3 WHERE id = $1',
+      [accountId, requestsPerMinute, maxConcurrentRequests],
+    );
+    const subject = `account:${accountId}`;
+    await audit(client, {
+      actor: by,
+      action: 'account.limited',
+      subject,
+      accountId,
+      before,
+      after,
+      requestId,
+    });
+    return after;
+  });
+}

@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import type { CallerLimits, Limits } from '#identity/key-authenticator.js';
+import { limitsOf } from './caller-limits.js';
+
+const defaults = {
+  key: { requestsPerMinute: 600, concurrentRequests: 64 },
+  account: { requestsPerMinute: 1_200, concurrentRequests: 128 },
+};
+const none: Limits = { requestsPerMinute: null, runningTasks: null, concurrentRequests: null };
+
+it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, number>]>([
+  ['nothing', {}, { 'key k': 600, 'account a': 1_200 }],
+  ['its key, by its customer', { key: 5_000 }, { 'key k': 5_000, 'account a': 1_200 }],
+  ['its account', { account: 5_000 }, { 'account a': 5_000 }],
+  ['its group', { group: 5_000 }, { 'group g account a': 5_000 }],
+  ['all of them', { key: 1, group: 2, account: 3 }, { 'key k': 1, 'group g account a': 2, 'account a': 3 }],
+])('limits a caller when somebody set %s', (_what, set, expected) => {
+  const of = (name: keyof CallerLimits): Limits => ({ ...none, requestsPerMinute: set[name] ?? null });
+  const limits = { key: of('key'), group: of('group'), account: of('account') };
+  const caller = { keyId: 'k', accountId: 'a', group: 'g', limits };
+  const found = limitsOf(caller, 'requestsPerMinute', defaults);
+  expect(Object.fromEntries(found.map(({ subject, most }) => [subject, most]))).toEqual(expected);
+});
+
+it('limits everybody by the defaults', () => {
+  const caller = { keyId: 'k', accountId: 'a', group: 'g' };
+  expect(limitsOf(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
+});

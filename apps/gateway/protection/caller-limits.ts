@@ -1,0 +1,39 @@
+import type { Caller, Limits } from '#identity/key-authenticator.js';
+
+/** What holds for keys and accounts for which nobody set anything. */
+export interface DefaultLimits {
+  readonly key: RequestLimits;
+  readonly account: RequestLimits;
+}
+
+type RequestLimits = Pick<{ [Name in keyof Limits]: number }, 'requestsPerMinute' | 'concurrentRequests'>;
+
+/** A limit that a request counts against. */
+export interface RequestLimit {
+  /** `key …`, `group … account …` or `account …`. */
+  readonly subject: string;
+  readonly most: number;
+}
+
+/**
+ * The limits of a caller, all of which hold: what was set for its key, for accounts in its group, and for its account.
+ * Defaults hold where nothing was set by hand: that of an account unless its group or itself has a limit, and that of a
+ * key unless any of the three has. So an operator raises a limit by setting it in one place, and a customer, who sets
+ * limits of keys, raises nothing for the account.
+ */
+export function limitsOf(
+  { keyId, accountId, group, limits }: Caller,
+  name: keyof RequestLimits,
+  defaults: DefaultLimits,
+): RequestLimit[] {
+  const ofKey = limits?.key[name] ?? null;
+  const ofGroup = limits?.group[name] ?? null;
+  const ofAccount = limits?.account[name] ?? null;
+  const isSet = ofGroup !== null || ofAccount !== null;
+  const most: [subject: string, most: number | null][] = [
+    [`key ${keyId}`, ofKey ?? (isSet ? null : defaults.key[name])],
+    [`group ${group} account ${accountId}`, ofGroup],
+    [`account ${accountId}`, ofAccount ?? (isSet ? null : defaults.account[name])],
+  ];
+  return most.flatMap(([subject, limit]) => (limit === null ? [] : [{ subject, most: limit }]));
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { ApiError } from '#platform/errors.js';
+import { type DefaultLimits, limitsOf, type RequestLimit } from './caller-limits.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Keeps the request counted as under way until what it answers is called; null where nobody counts. */
+    underWay: (() => () => void) | null;
+  }
+}
+
+/** When the next of its requests ends is not known, and clients obey any number. */
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * Bounds the requests that a key and an account have under way: those that cost money together, and apart from them all
+ * others of the account, so that polls are not refused for the work that they ask about. Counted by each gateway for
+ * itself: over several of them a caller has as many times the limit.
+ */
+export class ConcurrencyLimiter {
+  private readonly underWay = new Map<string, number>();
+
+  constructor(private readonly defaults: DefaultLimits) {}
+
+  /** Hooks itself into a server whose routes are not registered yet; the caller is known before. */
+  install(server: FastifyInstance): void {
+    server.decorateRequest('underWay', null);
+    server.addHook('onRoute', (route) => {
+      route.handler = counted(route.handler);
+    });
+    server.addHook('onRequest', (request, reply, done) => {
+      this.admit(request, reply);
+      done();
+    });
+  }
+
+  private admit(request: FastifyRequest, reply: FastifyReply): void {
+    const { caller } = request;
+    if (!caller) return;
+    const limits = limitsOf(caller, 'concurrentRequests', this.defaults);
+    const counted = request.routeOptions.config.paid ? limits : limits.flatMap(asOther);
+    const reached = counted.find(({ subject, most }) => (this.underWay.get(subject) ?? 0) >= most);
+    if (reached) throw tooMany(reached);
+    for (const { subject } of counted) this.add(subject, 1);
+    let users = 0;
+    request.underWay = () => {
+      users += 1;
+      return () => {
+        users -= 1;
+        if (users === 0) for (const { subject } of counted) this.add(subject, -1);
+      };
+    };
+    reply.raw.once('close', request.underWay());
+  }
+
+  private add(subject: string, count: number): void {
+    const sum = (this.underWay.get(subject) ?? 0) + count;
+    if (sum === 0) this.underWay.delete(subject);
+    else this.underWay.set(subject, sum);
+  }
+}
+
+/** What costs nothing counts for accounts alone. */
+function asOther({ subject, most }: RequestLimit): RequestLimit[] {
+  return subject.startsWith('key ') ? [] : [{ subject: `other ${subject}`, most }];
+}
+
+function tooMany({ subject, most }: RequestLimit): ApiError {
+  const who = subject.startsWith('key ') ? 'This key' : 'Your account';
+  const message = `${who} has ${most} requests under way, as many as it may. Nothing was charged; wait until one has ended.`;
+  return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/** A handler works on when its client has left: the request is under way until both are done. */
+function counted(handler: RouteOptions['handler']): RouteOptions['handler'] {
+  return async function (request, reply) {
+    const done = request.underWay?.();
+    try {
+      return await handler.call(this, request, reply);
+    } finally {
+      done?.();
+    }
+  };
+}

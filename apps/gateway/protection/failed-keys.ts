@@ -1,0 +1,52 @@
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import ipaddr from 'ipaddr.js';
+
+/** Addresses remembered at once; the oldest goes first. */
+const MAX_ADDRESSES = 20_000;
+const WINDOW_MS = 60_000;
+/** Whoever has one address of IPv6 has this part of it whole. */
+const IPV6_NETWORK_BITS = 64;
+
+/**
+ * Bounds the keys that an address may try in vain, so that guessing them costs the database nothing. In memory of each
+ * gateway. Keys that were good a while ago pass all the same, or one stranger behind an address would shut out the others.
+ */
+export class FailedKeys {
+  private readonly windows = new Map<string, { endsAtMs: number; failures: number }>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly perMinute: number,
+  ) {}
+
+  /** @throws ApiError 429 */
+  refuseBeyond(ip: string): void {
+    const window = this.windows.get(networkOf(ip));
+    const leftMs = (window?.endsAtMs ?? 0) - this.clock.nowMs();
+    if (!window || leftMs <= 0 || window.failures < this.perMinute) return;
+    const message = 'Too many keys that are not valid came from this address; try again later.';
+    throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: Math.ceil(leftMs / 1000) });
+  }
+
+  note(ip: string): void {
+    const network = networkOf(ip);
+    const nowMs = this.clock.nowMs();
+    const window = this.windows.get(network);
+    if (window && window.endsAtMs > nowMs) {
+      window.failures += 1;
+      return;
+    }
+    this.windows.delete(network);
+    const oldest = this.windows.size >= MAX_ADDRESSES ? this.windows.keys().next().value : undefined;
+    if (oldest !== undefined) this.windows.delete(oldest);
+    this.windows.set(network, { endsAtMs: nowMs + WINDOW_MS, failures: 1 });
+  }
+}
+
+function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
+}
