@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import pLimit from 'p-limit';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { type Channel, withMarkedKey } from '#catalog/catalog.js';
+import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
+import { FairShare } from '#platform/fair-share.js';
 import type { Logger } from '#platform/logging.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { TaskError } from '#tasks/task-end.js';
@@ -25,6 +26,7 @@ export interface FollowerParts {
   config: VideoWorkerConfig;
   metrics: WorkerMetrics;
   log: Logger;
+  clock: Clock;
   /** Called after an end was committed: its announcement waits in the outbox. */
   onEnded: () => void;
 }
@@ -62,15 +64,16 @@ interface Step {
 
 /** Takes one due task one step further: asks its upstream, and acts on the answer (design.md 4, steps 6 and 7). */
 export class TaskFollower {
-  private readonly copies: ReturnType<typeof pLimit>;
+  /** Places to copy files, in turn by account. */
+  private readonly copies: FairShare;
 
   constructor(private readonly parts: FollowerParts) {
-    this.copies = pLimit(parts.config.copyConcurrency);
+    this.copies = new FairShare({ clock: parts.clock, capacity: parts.config.copyConcurrency });
   }
 
-  /** Finished tasks that wait for a place to copy their files. */
-  get waitingCopies(): number {
-    return this.copies.pendingCount;
+  /** Accounts with so many files that wait to be copied: they come slower than ends, and more ends would only wait too. */
+  behind(files: number): string[] {
+    return this.copies.waitingMembers(files);
   }
 
   /** One step under the task's lease. @throws only the database's errors; the task comes back when its lease ends. */
@@ -138,7 +141,11 @@ export class TaskFollower {
     { fileUrl, lease }: { fileUrl: string; lease: Lease },
   ): Promise<void> {
     const { queue, config, metrics, log } = this.parts;
-    const copy = await this.copies(() => this.copy(task, channel, { fileUrl, signal: lease.signal }));
+    const place = await this.copies.take(task.accountId, 1, { waitMs: COPY_LIMIT_MS, signal: lease.signal });
+    if (!place.granted && !lease.signal.aborted) return this.wait(task, 'no place was free to copy its file');
+    const copy = await this.copy(task, channel, { fileUrl, signal: lease.signal }).finally(() => {
+      if (place.granted) place.release();
+    });
     if (!copy.ok) return this.copyFailed(task, copy.reason, lease);
     metrics.copies.inc({ outcome: 'copied' });
     crashPoint('file.copied');

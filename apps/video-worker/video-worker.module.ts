@@ -89,6 +89,7 @@ export class VideoWorkerModule {
       config,
       metrics: new WorkerMetrics(registry, queue),
       log,
+      clock,
       onEnded: () => relay.wake(),
     });
     return {

@@ -73,25 +73,26 @@ export class VideoWorker {
 
   private async claim(): Promise<void> {
     const { queue, config, catalog } = this.parts;
+    // More was due than could be taken: from now on it matters whose it is.
+    const inHand = this.isShort ? this.places.ofAccounts : undefined;
     this.isShort = true;
     if (!this.mayTake) return;
     const { channels } = await catalog.get();
     const places = this.places.freeOn(channels);
     const limit = this.places.free;
-    const tasks = places.size === 0 ? [] : await queue.claimDue(places, { limit, leaseMs: config.leaseMs });
+    const { leaseMs } = config;
+    const order = { limit, leaseMs, inHand, without: this.follower.behind(config.concurrency) };
+    const tasks = places.size === 0 ? [] : await queue.claimDue(places, order);
     for (const task of tasks) this.take(task);
     this.isShort = tasks.length === limit || isUsedUp(places, tasks);
   }
 
-  /** Copies that wait mean that files come slower than ends: more ends would only wait with them. */
   private get mayTake(): boolean {
-    const { concurrency } = this.parts.config;
-    const isBehind = this.follower.waitingCopies >= concurrency;
-    return this.places.free > 0 && !isBehind && !this.stopping.signal.aborted;
+    return this.places.free > 0 && !this.stopping.signal.aborted;
   }
 
   private take(task: LeasedTask): void {
-    const leave = this.places.take(task.channelId);
+    const leave = this.places.take(task);
     const onAsked = () => {
       leave();
       this.goOn();

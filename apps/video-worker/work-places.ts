@@ -7,6 +7,7 @@ const CHANNEL_SHARE = 0.75;
 /** The places of a worker for tasks that are being asked about: so many in all, and so many on each channel. */
 export class WorkPlaces {
   private readonly asking = new Map<string, number>();
+  private readonly byAccount = new Map<string, number>();
   private taken = 0;
 
   constructor(
@@ -28,19 +29,30 @@ export class WorkPlaces {
     return new Map(free.filter(([, count]) => count > 0));
   }
 
+  /** How many places the tasks of each account have. */
+  get ofAccounts(): ReadonlyMap<string, number> {
+    return this.byAccount;
+  }
+
   /** Takes a place; the answer gives it back, and may be called again. */
-  take(channelId: string | null): () => void {
-    const id = channelId ?? '';
-    this.add(id, 1);
+  take(task: { channelId: string | null; accountId: string }): () => void {
+    this.add(task, 1);
     let isHeld = true;
     return () => {
-      if (isHeld) this.add(id, -1);
+      if (isHeld) this.add(task, -1);
       isHeld = false;
     };
   }
 
-  private add(channelId: string, count: number): void {
+  private add(
+    { channelId, accountId }: { channelId: string | null; accountId: string },
+    count: number,
+  ): void {
     this.taken += count;
-    this.asking.set(channelId, (this.asking.get(channelId) ?? 0) + count);
+    const id = channelId ?? '';
+    this.asking.set(id, (this.asking.get(id) ?? 0) + count);
+    const ofAccount = (this.byAccount.get(accountId) ?? 0) + count;
+    if (ofAccount === 0) this.byAccount.delete(accountId);
+    else this.byAccount.set(accountId, ofAccount);
   }
 }

@@ -108,6 +108,11 @@ export class FairShare {
     return count;
   }
 
+  /** Those of whose takes so many wait. */
+  waitingMembers(atLeast: number): string[] {
+    return [...this.wanting].flatMap(({ id, waiting }) => (waiting.length >= atLeast ? [id] : []));
+  }
+
   get capacity(): number {
     return this.size;
   }

@@ -45,6 +45,30 @@ describe('the queue of tasks', () => {
     expect(await claim(50)).toEqual([]);
   });
 
+  it('gives accounts their turns when more is due than is taken', async () => {
+    for (let number = 0; number < 30; number += 1) await tasks.submitted(`many-${number}`);
+    for (let number = 0; number < 3; number += 1)
+      await tasks.submitted(`few-${number}`, { accountId: 'bob' });
+    const places = new Map([['sandbox', 10]]);
+    const limits = { limit: 6, leaseMs: LEASE_MS };
+    const owners = (claimed: LeasedTask[]) => claimed.map(({ accountId }) => accountId).sort();
+    const first = await tasks.queue.claimDue(places, { ...limits, inHand: new Map() });
+    expect(owners(first)).toEqual(['alice', 'alice', 'alice', 'bob', 'bob', 'bob']);
+    await endLeases();
+    const inHand = new Map([['alice', 4]]);
+    const second = await tasks.queue.claimDue(places, { ...limits, limit: 3, inHand });
+    expect(owners(second)).toEqual(['bob', 'bob', 'bob']);
+    const third = await tasks.queue.claimDue(places, { ...limits, without: ['bob'], inHand });
+    expect(owners(third)).toEqual(Array(6).fill('alice'));
+    await endLeases();
+    const together = await Promise.all(
+      Array.from({ length: 4 }, () => tasks.queue.claimDue(places, { ...limits, inHand: new Map() })),
+    );
+    const ids = together.flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await tasks.queue.claimDue(places, { ...limits, without: ['alice', 'bob'] })).toEqual([]);
+  });
+
   it('hands out what each channel has places for, and strays and old deadlines when they are asked for', async () => {
     const channelId = 'other';
     for (let number = 0; number < 6; number += 1) await tasks.submitted(`up-${number}`);

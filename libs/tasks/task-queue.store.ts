@@ -16,6 +16,12 @@ export interface ClaimLimits {
   leaseMs: number;
 }
 
+export interface ClaimOrder {
+  /** Accounts whose tasks wait. */
+  without?: readonly string[];
+  inHand?: ReadonlyMap<string, number> | undefined;
+}
+
 export interface FinishedFile {
   key: string;
   bytes: number;
@@ -41,6 +47,7 @@ const overAt = (unclearMs: string) => `CASE t.state WHEN 'unknown'
   THEN least(t.deadline, coalesce(t.submitting_at, t.created_at) + ${unclearMs} * interval '1 ms') ELSE t.deadline END`;
 
 const DUE = `state IN ('submitted', 'unknown') AND next_poll_at <= now()`;
+const DUE_OF_TASKS = `tasks.state IN ('submitted', 'unknown') AND tasks.next_poll_at <= now()`;
 
 /**
  * Claims at most $1 of the ids that `due` selects, which has to lock them. The poll time is pushed to the lease's end,
@@ -60,8 +67,29 @@ const CLAIM = claiming(
   'queue_claim',
   `SELECT mine.id FROM unnest($4::text[], $5::integer[]) AS channel (id, places)
     CROSS JOIN LATERAL (SELECT id, next_poll_at FROM tasks WHERE channel_id = channel.id AND ${DUE}
+      AND account_id <> ALL ($6::text[])
       ORDER BY next_poll_at LIMIT channel.places FOR UPDATE SKIP LOCKED) mine
     ORDER BY mine.next_poll_at LIMIT $1`,
+);
+/** Tasks looked at for each that is claimed: others may be in the hands of another worker at the same moment. */
+const LOOKED_AT = 4;
+/**
+ * In turn by account, counting what this worker has in hand of each. It reads all that is due, and so is for when there is
+ * more than can be taken: else the order does not matter.
+ */
+const CLAIM_FAIRLY = claiming(
+  'queue_claim_fairly',
+  `SELECT mine.id FROM unnest($4::text[], $5::integer[]) AS channel (id, places)
+    CROSS JOIN LATERAL (SELECT tasks.id, tasks.next_poll_at, ranked.turn FROM (
+        SELECT due.id, due.next_poll_at, coalesce(hand.tasks, 0)
+          + row_number() OVER (PARTITION BY due.account_id ORDER BY due.next_poll_at) AS turn
+        FROM (SELECT id, account_id, next_poll_at FROM tasks WHERE channel_id = channel.id AND ${DUE}
+          AND account_id <> ALL ($6::text[])) due
+        LEFT JOIN unnest($7::text[], $8::integer[]) AS hand (account_id, tasks) ON hand.account_id = due.account_id
+        ORDER BY turn, due.next_poll_at LIMIT ${LOOKED_AT} * channel.places) ranked
+      JOIN tasks ON tasks.id = ranked.id WHERE ${DUE_OF_TASKS}
+      ORDER BY ranked.turn, tasks.next_poll_at LIMIT channel.places FOR UPDATE OF tasks SKIP LOCKED) mine
+    ORDER BY mine.turn, mine.next_poll_at LIMIT $1`,
 );
 const CLAIM_STRAY = claiming(
   'queue_claim_stray',
@@ -152,10 +180,16 @@ export class TaskQueue {
 
   /**
    * Hands out due tasks, longest due first, each to one worker only: at most `limit`, and of each channel at most what
-   * `places` says, which is at least 1.
+   * `places` says, which is at least 1. With `inHand`, what the worker has of each account, accounts have their turns
+   * instead, and one with thousands keeps nobody waiting.
    */
-  claimDue(places: ReadonlyMap<string, number>, { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
-    return this.claim(CLAIM, [limit, leaseMs, this.unclearMs, [...places.keys()], [...places.values()]]);
+  claimDue(
+    places: ReadonlyMap<string, number>,
+    { limit, leaseMs, without = [], inHand }: ClaimLimits & ClaimOrder,
+  ): Promise<LeasedTask[]> {
+    const values = [limit, leaseMs, this.unclearMs, [...places.keys()], [...places.values()], without];
+    if (!inHand) return this.claim(CLAIM, values);
+    return this.claim(CLAIM_FAIRLY, [...values, [...inHand.keys()], [...inHand.values()]]);
   }
 
   /** Hands out due tasks of channels that are none of these: new ones, or ones that were removed. */

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { MoodyUpstream } from '../../apps/video-worker/moody-upstream.fixture.js';
+import { WorkerUnderTest } from '../../apps/video-worker/video-worker.fixture.js';
+
+/** Hundreds of tasks are made in these, on a machine that may be busy. */
+jest.setTimeout(60_000);
+
+const MANY = 150;
+
+let under: WorkerUnderTest;
+
+beforeEach(async () => {
+  under = await WorkerUnderTest.start({ slowSeconds: 0.5 });
+});
+afterEach(() => under.close());
+
+const accept = (accountId: string, count: number, prompt: string) =>
+  Promise.all(Array.from({ length: count }, () => under.accepted(prompt, { accountId })));
+
+describe('a customer with a flood of tasks', () => {
+  it('does not keep the videos of another from being asked about', async () => {
+    await accept('alice', MANY, 'a boat [[fault:never-finish]]');
+    const few = await accept('bob', 5, 'a boat');
+    const upstream = await MoodyUpstream.before(under.sandbox.url);
+    try {
+      await under.tasks.owner.query(`UPDATE channels SET base_url = $1 WHERE id = 'sandbox'`, [upstream.url]);
+      upstream.delayMs = 20;
+      await under.worker({ concurrency: 4 });
+      for (const task of few) expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+      // In the order in which they became due, each of the flood would have been asked about first.
+      expect(upstream.polls).toBeLessThan(MANY);
+    } finally {
+      await upstream.close();
+    }
+  });
+
+  it('does not keep the files of another from being copied', async () => {
+    await accept('alice', 20, 'a boat [[fault:slow-bytes]]');
+    const few = await accept('bob', 2, 'a boat');
+    await under.worker({ concurrency: 8, copyConcurrency: 1 });
+    for (const task of few) expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
+    expect(under.ended.filter(({ outcome }) => outcome === 'completed').length).toBeLessThanOrEqual(8);
+  });
+});
