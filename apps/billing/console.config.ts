@@ -14,6 +14,8 @@ export interface ConsoleConfig {
   /** How long an upstream may take to answer a test of its channel. */
   readonly channelTestMs: number;
   readonly throttle: ThrottleConfig;
+  /** Expensive reports, and files, that are made at the same time. */
+  readonly heavy: { readonly queries: number; readonly files: number };
 }
 
 export interface LiveConfig {
@@ -57,6 +59,7 @@ export function readConsoleConfig(reader: ConfigReader): ConsoleConfig {
     },
     reportMs: reader.seconds('REPORT_SECONDS', 5),
     throttle: readThrottleConfig(reader),
+    heavy: { queries: count('CONSOLE_REPORTS_AT_ONCE', 6), files: count('CONSOLE_FILES_AT_ONCE', 6) },
     channelTestMs: reader.seconds('CHANNEL_TEST_SECONDS', 10),
   };
 }

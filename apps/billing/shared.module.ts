@@ -9,6 +9,7 @@ import { BillingMetrics } from './billing.metrics.js';
 import { BASE_URL, CLOCK, CONFIG, GATEWAY_URL, LOG, POOL, READINESS, REGISTRY } from './billing.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
 import { OpenApiController } from './http/openapi.controller.js';
+import { HeavyWork } from './http/heavy-work.js';
 import { RequestThrottle } from './http/request-throttle.js';
 import { SecondFactor } from './http/second-factor.js';
 import { SessionCookie } from './http/session-cookie.js';
@@ -42,6 +43,7 @@ export class SharedModule {
       { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
       { provide: Throttle, useValue: new Throttle(clock) },
       RequestThrottle,
+      HeavyWork,
       SessionReader,
       AccessGuard,
     ];

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
+import { HeavyWork } from './heavy-work.js';
 import { type CallSession, ROUTE, type Route } from './route.js';
 import { RequestThrottle } from './request-throttle.js';
 import { SessionReader } from './session.reader.js';
@@ -19,6 +20,7 @@ export class AccessGuard implements CanActivate {
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(SessionReader) private readonly sessions: SessionReader,
     @Inject(RequestThrottle) private readonly throttle: RequestThrottle,
+    @Inject(HeavyWork) private readonly heavy: HeavyWork,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -39,7 +41,9 @@ export class AccessGuard implements CanActivate {
       throw new ApiError('forbidden', `This needs the role ${access.join(' or ')}.`);
     }
     refuseUnproved(request.session, declared);
+    const { actor } = request.session;
     request.session = underView(request.session, declared);
+    await this.heavy.enter(declared.load, actor, reply);
     return true;
   }
 }

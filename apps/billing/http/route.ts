@@ -14,6 +14,7 @@ import type { AccountView } from '#identity/session.store.js';
 import type { ErrorCode } from '#platform/errors.js';
 import { AccessGuard } from './access.guard.js';
 import { CallInput } from './call.js';
+import type { Load } from './heavy-work.js';
 import type { SecondFactorState } from './second-factor.js';
 
 /** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
@@ -66,6 +67,8 @@ export interface Route<
   /** False for what a machine calls and proves otherwise, such as a payment provider. */
   readonly guardsAgainstForgery: boolean;
   readonly underView: UnderView;
+  /** What is not light has its turn by account, so that nobody takes all of the database's time. */
+  readonly load: Load;
   /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
   readonly confirms: boolean;
   /** Staff who have yet to set up their second factor reach it too. */
@@ -116,7 +119,7 @@ export type AnswerOf<R> =
 
 type Optional =
   | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals')
-  | ('guardsAgainstForgery' | 'underView' | 'confirms' | 'beforeSecondFactor');
+  | ('guardsAgainstForgery' | 'underView' | 'load' | 'confirms' | 'beforeSecondFactor');
 
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
@@ -125,6 +128,13 @@ type NoFields = typeof NO_FIELDS;
 function viewOf({ access, method }: Pick<Route, 'access' | 'method'>): UnderView {
   if (access === 'public') return 'own';
   return method === 'GET' && access.includes('user') ? 'theirs' : 'refused';
+}
+
+/** Files of rows are as long as there are rows, and what finance reads goes over everybody's. */
+function loadOf({ method, path, produces = [] }: Pick<Route, 'method' | 'path' | 'produces'>): Load {
+  if (method !== 'GET') return 'light';
+  if (produces.includes('text/csv')) return 'file';
+  return path.startsWith('/api/finance/') ? 'query' : 'light';
 }
 
 /** Declares a route; what is left out is: no parameters, no body, status 200 with an answer and 204 without. */
@@ -150,6 +160,7 @@ export function route<
     refusals: spec.refusals ?? [],
     guardsAgainstForgery: spec.guardsAgainstForgery ?? true,
     underView: spec.underView ?? viewOf(spec),
+    load: spec.load ?? loadOf(spec),
     confirms: spec.confirms ?? false,
     beforeSecondFactor: spec.beforeSecondFactor ?? false,
   };

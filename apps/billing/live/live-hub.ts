@@ -4,6 +4,7 @@ import type { Actor } from '#identity/role.js';
 import type { SessionStore } from '#identity/session.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { FairShare, type Share } from '#platform/fair-share.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { LiveConfig } from '../console.config.js';
@@ -41,6 +42,8 @@ const MOST_WAITING_BYTES = 256 * 1024;
 const RECONNECT_MS = 2_000;
 /** A client may stay refused for this long; seconds. */
 const RETRY_SECONDS = 5;
+/** One part of this many connections is kept for accounts that have none. */
+const RESERVED_PART = 10;
 
 /**
  * Tells browsers what changes on the accounts that they watch. The database is asked at intervals for all of them
@@ -50,10 +53,13 @@ export class LiveHub {
   private readonly watchers = new Set<Watcher>();
   private readonly told = new Map<string, Told>();
   private readonly loop: Loop;
+  private readonly places: FairShare;
   private isClosed = false;
 
   constructor(private readonly parts: LiveHubParts) {
-    const { config, log } = parts;
+    const { config, log, clock } = parts;
+    const reserve = Math.floor(config.connections / RESERVED_PART);
+    this.places = new FairShare({ clock, capacity: config.connections, reserve });
     this.loop = new Loop({ name: 'live', intervalMs: config.pollMs, log, round: () => this.round() });
   }
 
@@ -70,24 +76,29 @@ export class LiveHub {
 
   /** A stream of events of the actor's account, until the session or the connection ends. @throws ApiError */
   watch({ userId, sessionId, accountId }: Actor): Readable {
-    this.requirePlace(userId);
+    const place = this.requirePlace(userId, accountId);
     const stream = new PassThrough();
     const watcher = { userId, sessionId, accountId, stream, isUpToDate: false, toldAtMs: performance.now() };
     this.watchers.add(watcher);
     // A socket that breaks is no fault of anybody here; its end is what counts.
     stream.on('error', () => undefined);
-    stream.once('close', () => this.watchers.delete(watcher));
+    stream.once('close', () => {
+      this.watchers.delete(watcher);
+      place.release();
+    });
     stream.write(`retry: ${RECONNECT_MS}\n\n`);
     this.loop.wake();
     return stream;
   }
 
-  private requirePlace(userId: string): void {
-    const { connections, connectionsPerPerson } = this.parts.config;
+  private requirePlace(userId: string, accountId: string): Share {
     if (this.isClosed) throw new ApiError('service_unavailable', 'The console is about to stop.');
     const own = [...this.watchers].filter((each) => each.userId === userId).length;
-    if (own < connectionsPerPerson && this.watchers.size < connections) return;
-    const who = own < connectionsPerPerson ? 'Too many people watch' : 'You watch from too many pages';
+    const isOwnMost = own >= this.parts.config.connectionsPerPerson;
+    const place = isOwnMost ? null : this.places.tryTake(accountId);
+    if (place?.granted) return place;
+    const isOwn = isOwnMost || place?.reason === 'over_share';
+    const who = isOwn ? 'You watch from too many pages' : 'Too many people watch';
     throw new ApiError('rate_limit_exceeded', `${who} at the moment; close one or come back later.`, {
       retryAfterSeconds: RETRY_SECONDS,
     });

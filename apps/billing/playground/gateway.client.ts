@@ -4,6 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type ConsoleGrant, signGrant } from '#identity/console-grant.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { FairShare } from '#platform/fair-share.js';
 import type { Logger } from '#platform/logging.js';
 import type { PlaygroundConfig } from '../console.config.js';
 
@@ -30,6 +31,8 @@ export interface ForwardedCall {
 const CONNECT_LIMIT_MS = 5_000;
 /** A client of ours that is refused comes back soon. */
 const RETRY_SECONDS = 2;
+/** One part of this many calls is kept for accounts that have none under way. */
+const RESERVED_PART = 4;
 /** What of a request is for the gateway, and of its answer for the browser. Neither has cookies or names of hosts. */
 const SENT = ['content-length', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'];
 const ANSWERED = [
@@ -50,14 +53,18 @@ export class GatewayClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  private underWay = 0;
+  private readonly places: FairShare;
 
-  constructor(private readonly parts: GatewayClientParts) {}
+  constructor(private readonly parts: GatewayClientParts) {
+    const capacity = parts.config.concurrency;
+    const reserve = Math.floor(capacity / RESERVED_PART);
+    this.places = new FairShare({ clock: parts.clock, capacity, reserve, retryAfterSeconds: RETRY_SECONDS });
+  }
 
   /** Answers what the gateway answers; the handler returns the body. @throws ApiError service_unavailable, rate_limit_exceeded */
   async forward(call: ForwardedCall): Promise<Readable> {
     const secret = this.secret();
-    this.enter(call.reply);
+    this.enter(call);
     const leaving = new AbortController();
     call.reply.raw.once('close', () => leaving.abort());
     const answer = await this.send(call, secret, leaving.signal);
@@ -81,14 +88,14 @@ export class GatewayClient {
     );
   }
 
-  private enter(reply: FastifyReply): void {
-    if (this.underWay >= this.parts.config.concurrency) {
-      throw new ApiError('rate_limit_exceeded', 'Too many calls from the console at the moment; try again.', {
-        retryAfterSeconds: RETRY_SECONDS,
-      });
+  private enter({ reply, grant }: ForwardedCall): void {
+    const place = this.places.tryTake(grant.accountId);
+    if (!place.granted) {
+      const who = place.reason === 'over_share' ? 'You have too many' : 'Too many';
+      const message = `${who} calls from the console under way; try again when one has ended.`;
+      throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: place.retryAfterSeconds });
     }
-    this.underWay += 1;
-    reply.raw.once('close', () => (this.underWay -= 1));
+    reply.raw.once('close', () => place.release());
   }
 
   private async send(

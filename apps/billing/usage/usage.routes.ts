@@ -98,6 +98,7 @@ export const usageRoutes = {
   usage: route({
     id: 'listUsage',
     method: 'GET',
+    load: 'query',
     path: '/api/usage',
     tag,
     summary: 'Your requests, one by one.',
@@ -119,6 +120,7 @@ export const usageRoutes = {
   daily: route({
     id: 'listDailyUsage',
     method: 'GET',
+    load: 'query',
     path: '/api/usage/daily',
     tag,
     summary: 'Your requests and what they cost by day, and by model or key.',
@@ -130,6 +132,7 @@ export const usageRoutes = {
   statement: route({
     id: 'listStatement',
     method: 'GET',
+    load: 'query',
     path: '/api/statement',
     tag,
     summary: 'What moved on your balances.',
@@ -151,6 +154,7 @@ export const usageRoutes = {
   accountUsage: route({
     id: 'listAccountUsage',
     method: 'GET',
+    load: 'query',
     path: '/api/support/accounts/{accountId}/usage',
     tag,
     summary: 'The requests of an account, one by one.',
@@ -174,6 +178,7 @@ export const usageRoutes = {
   accountDaily: route({
     id: 'listAccountDailyUsage',
     method: 'GET',
+    load: 'query',
     path: '/api/support/accounts/{accountId}/usage/daily',
     tag,
     summary: 'The requests of an account and what they cost by day, and by model or key.',
@@ -186,6 +191,7 @@ export const usageRoutes = {
   accountStatement: route({
     id: 'listAccountStatement',
     method: 'GET',
+    load: 'query',
     path: '/api/support/accounts/{accountId}/statement',
     tag,
     summary: 'What moved on the balances of an account.',

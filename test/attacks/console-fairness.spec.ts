@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Person, person } from '../support/console.js';
+import { EventStream } from '../support/event-stream.js';
+import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const REPORTS = 4;
+const PLAYED = 4;
+const WATCHED = 10;
+
+describe('the console between strangers', () => {
+  let relay: Relay;
+  let hostile: Person;
+  let honest: Person;
+
+  beforeAll(async () => {
+    relay = await startRelay({
+      CONSOLE_REPORTS_AT_ONCE: String(REPORTS),
+      PLAYGROUND_CONCURRENCY: String(PLAYED),
+      LIVE_CONNECTIONS: String(WATCHED),
+      LIVE_CONNECTIONS_PER_PERSON: '100',
+    });
+    [hostile, honest] = [await person(relay, { credits: '5' }), await person(relay, { credits: '5' })];
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  it('answers everybody while one asks for one expensive list after the other', async () => {
+    const lock = await relay.fixture.owner.connect();
+    try {
+      await lock.query('BEGIN; LOCK TABLE charges IN ACCESS EXCLUSIVE MODE');
+      const asked = Array.from({ length: 30 }, () => hostile.api.GET('/api/usage'));
+      await until('its share to be at work', async () => (await atWork()) === REPORTS - 1);
+      expect((await honest.api.GET('/api/account')).response.status).toBe(200);
+      const own = honest.api.GET('/api/usage');
+      await until('the place kept for another', async () => (await atWork()) === REPORTS);
+      await lock.query('ROLLBACK');
+      expect((await own).response.status).toBe(200);
+      const statuses = (await Promise.all(asked)).map(({ response }) => response.status);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    } finally {
+      lock.release();
+    }
+  });
+
+  it('keeps calls of the playground for others', async () => {
+    const play = await Promise.all(
+      [hostile, honest].map(async (someone) => {
+        const { data } = await someone.api.POST('/api/keys', { body: { name: 'a', group: 'Vendora-Main' } });
+        return (prompt: string) =>
+          fetch(`${relay.consoleUrl}/api/playground/v1/images/generations`, {
+            method: 'POST',
+            headers: {
+              ...someone.headers,
+              'content-type': 'application/json',
+              'x-tollgate-key': data!.keyId,
+            },
+            body: JSON.stringify({ model: 'vendora-imagine-image', prompt }),
+          });
+      }),
+    );
+    const [hog, guest] = play as [
+      (prompt: string) => Promise<Response>,
+      (prompt: string) => Promise<Response>,
+    ];
+    const slow = Array.from({ length: PLAYED - 1 }, () => hog('a boat [[work:2]]'));
+    await until('all of them to be under way', async () => (await held()) === PLAYED - 1);
+    const more = await hog('a boat');
+    expect(more.status).toBe(429);
+    expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await guest('a boat')).status).toBe(200);
+    for (const answer of await Promise.all(slow)) expect(answer.status).toBe(200);
+  });
+
+  it('keeps live connections for others', async () => {
+    const streams: EventStream[] = [];
+    const watch = async (someone: Person) => {
+      const stream = await EventStream.open(`${relay.consoleUrl}/api/live`, {
+        cookie: someone.headers.cookie,
+      });
+      streams.push(stream);
+    };
+    try {
+      for (let opened = 0; opened < WATCHED - 1; opened += 1) await watch(hostile);
+      const refused = await fetch(`${relay.consoleUrl}/api/live`, { headers: hostile.headers });
+      expect(refused.status).toBe(429);
+      await watch(honest);
+    } finally {
+      await Promise.all(streams.map((stream) => stream.close()));
+    }
+  });
+
+  async function atWork(): Promise<number> {
+    const { rows } = await relay.fixture.owner.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database()
+       AND wait_event_type = 'Lock' AND query LIKE '%FROM (SELECT * FROM charges%'`,
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  async function held(): Promise<number> {
+    const { rows } = await relay.fixture.owner.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM charges WHERE state = 'held'`,
+    );
+    return rows[0]?.count ?? 0;
+  }
+});
