@@ -48,14 +48,21 @@ export class BenchRelay {
     private readonly stopProcesses: () => Promise<void>,
   ) {}
 
-  static async start(mode: Mode, upstreamUrl: string, children: Children): Promise<BenchRelay> {
+  /** Of an upstream without an address the relay starts its own sandbox. */
+  static async start(
+    mode: Mode,
+    upstream: string | { url: string; isThrottled: boolean },
+    children: Children,
+  ): Promise<BenchRelay> {
+    const { url: upstreamUrl, isThrottled } =
+      typeof upstream === 'string' ? { url: upstream, isThrottled: false } : upstream;
     const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
     const removeData = () => rm(dataDir, { recursive: true, force: true });
     children.whenGone(removeData);
     // Never a database or a broker that somebody else works on.
     const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
-      ...UNTHROTTLED,
+      ...(isThrottled ? {} : UNTHROTTLED),
       ...inherited,
       DATA_DIR: dataDir,
       PORT: '0',
@@ -78,6 +85,11 @@ export class BenchRelay {
       await removeData();
       throw error;
     }
+  }
+
+  /** Sets how many calls each channel bears at the same time. */
+  async limitChannels(places: number): Promise<void> {
+    await this.billing.query('UPDATE channels SET max_concurrency = $1', [places]);
   }
 
   /** The keys of new customers with more credit than a bench can spend. */

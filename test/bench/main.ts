@@ -5,6 +5,7 @@ import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
 import { benchPolling, type PollingBenchOptions } from './polling.bench.js';
+import { benchStrangers, type StrangersBenchOptions } from './strangers.bench.js';
 import { benchStreams, type StreamBenchOptions } from './stream.bench.js';
 
 function wholeNumber(text: string): number {
@@ -96,5 +97,14 @@ program
   .option('--updates <n>', 'live updates, one for each second of the page', wholeNumber, 3_600)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: ConsoleBenchOptions) => benchConsole(options));
+
+program
+  .command('strangers')
+  .description('honest customers beside hostile ones: their p99, and whether they meet a fault')
+  .option('--seconds <n>', 'time for each of the two measurements', wholeNumber, 15)
+  .option('--rate <n>', 'requests per second of the honest customers together', wholeNumber, 20)
+  .option('--seed <n>', 'of what the hostile ones do', wholeNumber, 1)
+  .option('--json', 'print one JSON object instead of tables', false)
+  .action((options: StrangersBenchOptions) => benchStrangers(options));
 
 await program.parseAsync();

@@ -1,0 +1,96 @@
+import { Children } from './children.js';
+import { BenchRelay, type Books } from './gateway-bench.relay.js';
+import { percentile, printTable } from './report.js';
+import { dice, Load, type Met } from './strangers-bench.load.js';
+
+/**
+ * Honest customers beside hostile ones: what they meet alone and with the others, in one run on one machine. They get no
+ * fault of ours, and the slowest of a hundred of their calls takes at most twice as long.
+ */
+export interface StrangersBenchOptions {
+  seconds: number;
+  rate: number;
+  seed: number;
+  json: boolean;
+}
+
+interface Phase {
+  name: 'alone' | 'with strangers';
+  calls: number;
+  p50Ms: number;
+  p99Ms: number;
+  statuses: Record<string, number>;
+}
+
+const HONEST_ACCOUNTS = 4;
+const HOSTILE_ACCOUNTS = 3;
+const HOSTILE_AT_ONCE = 24;
+/** Places of the one channel, so that it is worth fighting for. */
+const PLACES = 16;
+const MOST_SLOWER = 2;
+const WARM_UP_SECONDS = 3;
+
+/** Runs the bench and prints what it found; sets the exit code when a promise was broken. */
+export async function benchStrangers(options: StrangersBenchOptions): Promise<void> {
+  const children = new Children();
+  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    // Its own sandbox, which fails by order, and the limits that hold by default.
+    const relay = await BenchRelay.start('standalone', { url: '', isThrottled: true }, children);
+    try {
+      await relay.limitChannels(PLACES);
+      const phases = await measure(relay, options);
+      report(phases, await relay.books(), options);
+    } finally {
+      await relay.stop();
+    }
+  } finally {
+    await children.stopAll();
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}
+
+async function measure(relay: BenchRelay, { seconds, rate, seed }: StrangersBenchOptions): Promise<Phase[]> {
+  const load = new Load(relay.baseUrl, dice(seed));
+  const honest = await relay.openAccounts(HONEST_ACCOUNTS);
+  const hostile = await relay.openAccounts(HOSTILE_ACCOUNTS);
+  try {
+    await load.honest(honest, rate, WARM_UP_SECONDS);
+    const alone = await load.honest(honest, rate, seconds);
+    const stop = new AbortController();
+    const strangers = load.hostile(hostile, HOSTILE_AT_ONCE, stop.signal);
+    const beside = await load.honest(honest, rate, seconds);
+    stop.abort();
+    await strangers;
+    return [phaseOf('alone', alone), phaseOf('with strangers', beside)];
+  } finally {
+    await load.close();
+  }
+}
+
+function phaseOf(name: Phase['name'], { latenciesMs, statuses }: Met): Phase {
+  const at = (part: number) => Math.round(percentile(latenciesMs, part) * 10) / 10;
+  return { name, calls: latenciesMs.length, p50Ms: at(0.5), p99Ms: at(0.99), statuses };
+}
+
+function report(phases: Phase[], books: Books, { seed, json }: StrangersBenchOptions): void {
+  const [alone, beside] = phases as [Phase, Phase];
+  const slower = Math.round((beside.p99Ms / alone.p99Ms) * 100) / 100;
+  const faults = Object.keys(beside.statuses).filter((status) => status === '0' || Number(status) >= 500);
+  const holds = slower <= MOST_SLOWER && faults.length === 0 && books.ok;
+  if (json) process.stdout.write(`${JSON.stringify({ seed, phases, slower, holds, books })}\n`);
+  else {
+    const rows = phases.map(({ name, calls, p50Ms, p99Ms, statuses }) => [
+      name,
+      ...[calls, p50Ms, p99Ms].map(String),
+      Object.entries(statuses)
+        .map(([status, count]) => `${status}: ${count}`)
+        .join(', '),
+    ]);
+    printTable(['honest customers', 'calls', 'p50 ms', 'p99 ms', 'answers'], rows);
+    process.stdout.write(`p99 with strangers: ${slower} of what it is alone (seed ${seed}).\n`);
+    process.stdout.write(books.ok ? 'The ledger is clean.\n' : `${JSON.stringify(books.violations)}\n`);
+  }
+  if (!holds) process.exitCode = 1;
+}
