@@ -38,6 +38,8 @@ export interface Attempt {
 
 /** So many accounts do not fail by what they ask for. Of fewer, a probe of ours has to fail as well. */
 const ACCOUNTS_TO_OPEN = 2;
+/** Accounts that are remembered, of those that failed and of those that succeeded. */
+const MAX_ACCOUNTS = 64;
 
 /** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is well. */
 const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_answer']);
@@ -59,7 +61,7 @@ export function failureOf(outcome: CallOutcome, atMs: number): CallFailure | nul
 
 /**
  * A circuit breaker for one model on one channel. No customer alone opens it or keeps it open: failures count when they
- * come from several accounts, and those of one account only make us ask the upstream ourselves. When its time is over one
+ * come from several accounts while no other is served, and else only make us ask the upstream ourselves. When its time is over one
  * call tries; where that fails for one account and our probe does not, that account waits and the next one may try.
  *
  * It is written here because the libraries for it run a function and make the others wait for, or share, the trial of a
@@ -72,6 +74,8 @@ export class Breaker {
   openedAtMs: number | null = null;
   /** Accounts that failed since a call succeeded, or since it opened. */
   private readonly failing = new Set<string>();
+  /** When a call of an account succeeded last, the latest at the end. */
+  private readonly succeeded = new Map<string, number>();
   /** Accounts whose trial failed, and until when they wait. */
   private readonly tried = new Map<string, number>();
   /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
@@ -117,21 +121,31 @@ export class Breaker {
   }
 
   private take(outcome: CallOutcome, accountId: string, attempt: Attempt): void {
-    if (!FAILURES.has(outcome.kind)) return this.succeed();
+    if (!FAILURES.has(outcome.kind)) return this.succeed(accountId);
     if (isOfOneCall(outcome)) return;
     const isTrial = this.trial?.attempt === attempt;
     this.failures += 1;
     // Calls that began before it opened add nothing; the trial opens it again.
     if (this.openedAtMs !== null && !isTrial) return;
-    if (this.failing.size < ACCOUNTS_TO_OPEN) this.failing.add(accountId);
+    if (this.failing.size < MAX_ACCOUNTS) this.failing.add(accountId);
     if (isTrial) this.trial = null;
     else if (this.failures < this.options.failuresToOpen) return;
     const reason = outcome.reason ?? outcome.kind;
-    if (this.failing.size >= ACCOUNTS_TO_OPEN) this.open(reason);
+    if (this.failing.size >= ACCOUNTS_TO_OPEN && !this.servesOthers()) this.open(reason);
     else if (!this.probing) void this.probe(accountId, reason);
   }
 
-  private succeed(): void {
+  /** An account that does not fail had an answer a moment ago: those that do may have agreed to. */
+  private servesOthers(): boolean {
+    const sinceMs = this.options.clock.nowMs() - this.options.openMs;
+    return [...this.succeeded].some(([id, atMs]) => atMs > sinceMs && !this.failing.has(id));
+  }
+
+  private succeed(accountId: string): void {
+    this.succeeded.delete(accountId);
+    this.succeeded.set(accountId, this.options.clock.nowMs());
+    if (this.succeeded.size > MAX_ACCOUNTS)
+      this.succeeded.delete(this.succeeded.keys().next().value as string);
     const wasOpen = this.openedAtMs !== null;
     this.forget();
     this.openedAtMs = this.trial = null;
@@ -147,7 +161,7 @@ export class Breaker {
     this.options.onChange('open', reason);
   }
 
-  /** One account alone failed: what the upstream answers to us decides whether that is its own matter. */
+  /** Some accounts alone failed: what the upstream answers to us decides whether that is their own matter. */
   private async probe(accountId: string, reason: string): Promise<void> {
     const probing = (this.probing = Symbol());
     const isIll = await this.options.isIll();

@@ -202,6 +202,16 @@ describe('the breaker and a single account', () => {
     },
   );
 
+  it('is not opened by accounts that fail together while another is served', async () => {
+    call(delivered, one, workOf('eve'));
+    for (const work of [ann, bob, ann, bob]) call(failed, one, work);
+    await probed();
+    expect(stateOf(one)).toBe('closed');
+    clock.advance(10_000);
+    for (const work of [ann, bob, ann]) call(failed, one, work);
+    expect(stateOf(one)).toBe('open');
+  });
+
   it('is not opened when a call succeeds while the vendor is asked', async () => {
     verdict = 'failed';
     fail(ann, 3);

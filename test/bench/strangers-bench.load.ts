@@ -52,7 +52,7 @@ const HOSTILE: readonly (() => Call)[] = [
   () => ({
     method: 'POST',
     path: '/v1/videos',
-    body: JSON.stringify({ model: 'vendora-imagine-video', prompt: 'a boat [[work:60]]', seconds: '4' }),
+    body: JSON.stringify({ model: 'vendora-imagine-video', prompt: 'a boat [[work:2]]', seconds: '4' }),
   }),
   () => ({ method: 'GET', path: '/v1/videos' }),
 ];
