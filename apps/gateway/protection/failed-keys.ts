@@ -1,12 +1,10 @@
+import { networkOf } from '#identity/ip-list.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import ipaddr from 'ipaddr.js';
 
 /** Addresses remembered at once; the oldest goes first. */
 const MAX_ADDRESSES = 20_000;
 const WINDOW_MS = 60_000;
-/** Whoever has one address of IPv6 has this part of it whole. */
-const IPV6_NETWORK_BITS = 64;
 
 /**
  * Bounds the keys that an address may try in vain, so that guessing them costs the database nothing. In memory of each
@@ -42,11 +40,4 @@ export class FailedKeys {
     if (oldest !== undefined) this.windows.delete(oldest);
     this.windows.set(network, { endsAtMs: nowMs + WINDOW_MS, failures: 1 });
   }
-}
-
-function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
-  const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return address.toString();
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_NETWORK_BITS}`).toString();
 }
