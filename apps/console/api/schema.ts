@@ -86,6 +86,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/accounts/{accountId}/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Changes what is named and leaves the rest; null: the defaults of the gateways.
+     * @description In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.
+     */
+    patch: operations['limitAccount'];
+    trace?: never;
+  };
   '/api/admin/accounts/{accountId}/rate': {
     parameters: {
       query?: never;
@@ -300,7 +320,7 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Open or close a group, and change the limits of all its keys together.
+     * Open or close a group, and change the limits that each account has in it.
      * @description Once it is closed, keys of accounts that it was not granted to are refused where money is held.
      */
     patch: operations['changeGroup'];
@@ -2964,6 +2984,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/support/accounts/{accountId}/limits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** What all keys of an account may do together; null: the defaults of the gateways. */
+    get: operations['getLimitsOfAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/support/accounts/{accountId}/rate': {
     parameters: {
       query?: never;
@@ -4765,6 +4802,128 @@ export interface operations {
       };
     };
   };
+  limitAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': {
+          requestsPerMinute?: number | null;
+          maxConcurrentRequests?: number | null;
+        };
+      };
+    };
+    responses: {
+      /** @description Changes what is named and leaves the rest; null: the defaults of the gateways. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            requestsPerMinute: number | null;
+            maxConcurrentRequests: number | null;
+          };
+        };
+      };
+      /** @description `invalid_json`, `invalid_type`, `invalid_value`, `missing_required_parameter` */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `upload_too_slow` */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `request_too_large` */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type` */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
   setAccountRate: {
     parameters: {
       query?: never;
@@ -6217,8 +6376,10 @@ export interface operations {
               multiplier: string | null;
               /** @description USD of each call where the group has a fixed price; null: list prices hold. */
               fixedPerCall: string | null;
+              /** @description Of each account; null: the defaults hold. */
               requestsPerMinute: number | null;
               maxRunningTasks: number | null;
+              maxConcurrentRequests: number | null;
               /**
                * Format: date-time
                * @description ISO 8601, UTC.
@@ -6315,6 +6476,8 @@ export interface operations {
           requestsPerMinute?: number | null;
           /** @default null */
           maxRunningTasks?: number | null;
+          /** @default null */
+          maxConcurrentRequests?: number | null;
         };
       };
     };
@@ -6334,8 +6497,10 @@ export interface operations {
             multiplier: string | null;
             /** @description USD of each call where the group has a fixed price; null: list prices hold. */
             fixedPerCall: string | null;
+            /** @description Of each account; null: the defaults hold. */
             requestsPerMinute: number | null;
             maxRunningTasks: number | null;
+            maxConcurrentRequests: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -6462,8 +6627,10 @@ export interface operations {
             multiplier: string | null;
             /** @description USD of each call where the group has a fixed price; null: list prices hold. */
             fixedPerCall: string | null;
+            /** @description Of each account; null: the defaults hold. */
             requestsPerMinute: number | null;
             maxRunningTasks: number | null;
+            maxConcurrentRequests: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -6544,11 +6711,12 @@ export interface operations {
           open?: boolean;
           requestsPerMinute?: number | null;
           maxRunningTasks?: number | null;
+          maxConcurrentRequests?: number | null;
         };
       };
     };
     responses: {
-      /** @description Open or close a group, and change the limits of all its keys together. */
+      /** @description Open or close a group, and change the limits that each account has in it. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -6563,8 +6731,10 @@ export interface operations {
             multiplier: string | null;
             /** @description USD of each call where the group has a fixed price; null: list prices hold. */
             fixedPerCall: string | null;
+            /** @description Of each account; null: the defaults hold. */
             requestsPerMinute: number | null;
             maxRunningTasks: number | null;
+            maxConcurrentRequests: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -6697,8 +6867,10 @@ export interface operations {
             multiplier: string | null;
             /** @description USD of each call where the group has a fixed price; null: list prices hold. */
             fixedPerCall: string | null;
+            /** @description Of each account; null: the defaults hold. */
             requestsPerMinute: number | null;
             maxRunningTasks: number | null;
+            maxConcurrentRequests: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -27528,6 +27700,85 @@ export interface operations {
                 ticketId: string | null;
               } | null;
             }[];
+          };
+        };
+      };
+      /** @description `not_signed_in` */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `forbidden`, `second_factor_required` */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `not_found` */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limit_exceeded` */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error` */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `service_unavailable` */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getLimitsOfAccount: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        accountId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What all keys of an account may do together; null: the defaults of the gateways. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            requestsPerMinute: number | null;
+            maxConcurrentRequests: number | null;
           };
         };
       };
