@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { SessionLife } from '#identity/session.store.js';
 import { parseSigningKey } from '#ledger/chain/chain-signature.js';
-import { type Nanos, parseAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/uploads.js';
+import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
 import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 import { type ReconcileConfig, readReconcileConfig } from './finance/reconcile.config.js';
 import { type PeriodsConfig, readPeriodsConfig } from './periods/periods.config.js';
@@ -45,8 +45,6 @@ export interface BillingConfig {
   readonly people: PeopleConfig;
   readonly privacy: PrivacyConfig;
   readonly webhooks: WebhooksConfig;
-  /** Nanos that one person may give back of a charge, or because of a ticket, without a second one. */
-  readonly refundLimit: Nanos;
   /** How often it is looked whether a day has ended whose balances are to be stored. */
   readonly ledgerSnapshotIntervalMs: number;
   /** How often the hash chain is brought up to date. */
@@ -66,8 +64,8 @@ export interface BillingConfig {
   readonly periods: PeriodsConfig;
   /** How long a reward stays before it can be moved: the payment behind it may go back. */
   readonly inviteRewardWindowMs: number;
-  /** Nanos that one person may adjust an account by in a day without a second one, debts that are given up included. */
-  readonly adjustmentLimit: Nanos;
+  /** What one person may do alone. */
+  readonly duties: DutiesConfig;
 }
 
 /** Reads the durations; the caller finishes the reader. */
@@ -105,8 +103,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
     inviteRewardWindowMs: reader.seconds('INVITE_REWARD_WINDOW_SECONDS', 30 * 24 * HOUR),
-    refundLimit: readLimit(reader, 'REFUND_LIMIT'),
-    adjustmentLimit: readLimit(reader, 'ADJUSTMENT_LIMIT'),
+    duties: readDutiesConfig(reader),
   };
 }
 
@@ -116,12 +113,4 @@ function readSigningKey(reader: ConfigReader): KeyObject | undefined {
   const rule =
     'must be a private Ed25519 key in PEM, as "openssl genpkey -algorithm ed25519" makes it, or the base64 of its DER';
   return parseSigningKey(text) ?? reader.fault(`CHAIN_SIGNING_KEY`, rule, undefined);
-}
-
-/** What one person may do alone. */
-export function readLimit(reader: ConfigReader, name: 'REFUND_LIMIT' | 'ADJUSTMENT_LIMIT'): Nanos {
-  const pattern = /^\d{1,9}(\.\d{1,9})?$/;
-  return parseAmount(
-    reader.matching(name, { fallback: '20', pattern, rule: 'must be an amount such as 20 or 0.5' }),
-  );
 }

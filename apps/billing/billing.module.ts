@@ -28,6 +28,7 @@ import { ChargesController } from './charges.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { ConsolePages } from './console.pages.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
+import { DutiesModule } from './duties/duties.module.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { FinanceModule } from './finance/finance.module.js';
@@ -114,6 +115,7 @@ export class BillingModule {
         AdjustmentsModule,
         ApprovalsModule,
         DeadLettersModule,
+        DutiesModule,
         KeysModule,
         MailModule,
         OverviewModule,

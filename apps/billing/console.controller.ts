@@ -33,7 +33,8 @@ export class ConsoleController {
 
   @Serves(consoleRoutes.session)
   session({ session }: CallOf<typeof consoleRoutes.session>): AnswerOf<typeof consoleRoutes.session> {
-    return { session: session && viewSession(session) };
+    const isStaff = session?.actor.roles.some((role) => role !== 'user') ?? false;
+    return { session: session && viewSession(session), onePerson: isStaff && this.config.duties.onePerson };
   }
 
   @Get('api/status')

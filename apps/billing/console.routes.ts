@@ -25,6 +25,11 @@ export const consoleRoutes = {
     tag,
     summary: 'Who is signed in, if anybody is.',
     access: 'public',
-    answer: z.object({ session: sessionView.nullable() }),
+    answer: z.object({
+      session: sessionView.nullable(),
+      onePerson: z.boolean().meta({
+        description: 'To the staff: the installation declares that there is no second person.',
+      }),
+    }),
   }),
 };

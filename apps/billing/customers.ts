@@ -16,6 +16,7 @@ import {
   unknownAccount,
   unknownGroup,
 } from '#identity/key.store.js';
+import { noteMaker } from '#identity/own-interest.js';
 import { openCustomerAccount } from '#ledger/customer-account.js';
 
 export interface NewCustomer {
@@ -23,6 +24,8 @@ export interface NewCustomer {
   /** The group of the customer's first key. */
   group: string;
   keyName?: string;
+  /** Who of the staff makes it, and decides nothing about it from then on. */
+  makerId?: string | undefined;
 }
 
 export interface CreatedCustomer extends CreatedKey {
@@ -45,7 +48,8 @@ export function createCustomer(
   return inTransaction(pool, async (client) => {
     const accountId = await insertAccount(client, customer.name);
     await openCustomerAccount(client, accountId);
-    const { group, keyName = 'first key' } = customer;
+    const { group, keyName = 'first key', makerId } = customer;
+    if (makerId !== undefined) await noteMaker(client, { accountId, makerId, how: 'created' });
     // Whoever makes an account decides what it begins with.
     if (!(await hasGroup(client, { accountId, group }))) await grantGroup(client, { accountId, group, by });
     const key = await insertKey(client, { accountId, group, name: keyName });

@@ -45,12 +45,14 @@ Environment:
   STRIPE_WEBHOOK_SECRET   what signs the events at /api/payments/events/stripe
   BANK_TRANSFER_INSTRUCTIONS  turns orders by bank transfer on: where to transfer to
   SANDBOX_PAYMENTS        payments that are only played (false)
-  MANUAL_TOPUP_LIMIT      USD of balance that one person may record alone for an account in a day (1000)
-  TOPUP_REFUND_LIMIT      and refund of a top-up alone (100); the README has the durations of payments
+  MANUAL_TOPUP_LIMIT      USD of balance that one person may credit alone in a day of UTC: transfers, suspense (1000)
+  TOPUP_REFUND_LIMIT      and refund of top-ups alone (100); the README has the durations of payments
   INVITE_REWARD_WINDOW_SECONDS  how long a reward stays before it can be moved, since its payment may go back (2592000)
-  REFUND_LIMIT            USD of settled charges that one person may give back alone (20)
-  ADJUSTMENT_LIMIT        USD that one person may adjust an account by alone in a day (20); stored at the start, and the
-                          command line goes by what is stored
+  REFUND_LIMIT            USD of settled charges that one person may refund alone in a day (20)
+  ADJUSTMENT_LIMIT        USD that one person may adjust and write off alone in a day (20)
+  PRICE_CHANGE_LIMIT_PERCENT  how far one person may move prices alone in a day, up or down (20)
+  ONE_PERSON              declares that there is no second person: one confirms alone, and it is marked (false).
+                          All of these are stored at the start, and the command line goes by what is stored
   PERIOD_MARGIN_SECONDS   a period is closed so long after its end at the earliest (60)
   PERIOD_WAIT_SECONDS     how long a close waits for transactions from before it (30)
   PERIOD_ANSWER_SECONDS   a close answers after this at the latest, and goes on (15)

@@ -2,20 +2,25 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { setAccountLimits } from '#apps/billing/accounts/account-limits.js';
 import { createCustomer, createKey, limitCustomerKey, revokeCustomerKey } from '#apps/billing/customers.js';
+import { requireLeastTopup } from '#apps/billing/payments/finance-credit.js';
 import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
+import { readFact } from '#identity/installation.js';
 import { listKeys, unknownAccount } from '#identity/key.store.js';
 import { readBalance } from '#ledger/customer-account.js';
+import type { TopupRequest } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import { AS_OPTION, type Acting, actingPersonIfAny } from './acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
-import { recordAudited } from './recorded-topup.js';
+import { recordTrial } from './recorded-topup.js';
 import { readStatement, statementTable } from './statement.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -26,7 +31,8 @@ export function accountsCommand(): Command {
     .command('create')
     .description('create an account with a key, and record a manual top-up for its credits')
     .requiredOption('--name <name>', 'what the account is called')
-    .option('--credits <usd>', 'balance to begin with: a recorded manual top-up at rate 1.3', creditsArgument)
+    .option('--credits <usd>', 'balance to try it out with, where payments are only played', creditsArgument)
+    .option(...AS_OPTION)
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--json', 'for symmetry: the answer is JSON in any case, since it holds the key')
     .action(create);
@@ -81,20 +87,41 @@ export function keysCommand(): Command {
   return keys;
 }
 
-async function create(options: { name: string; credits?: Nanos; group: string }): Promise<void> {
+interface CreateOptions extends Acting {
+  name: string;
+  credits?: Nanos;
+  group: string;
+}
+
+async function create(options: CreateOptions): Promise<void> {
   const { name, credits, group } = options;
+  if (credits) requireLeastTopup({ credits }, '--credits');
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
   const answer = await withDatabase(process.env, async (pool) => {
-    const { accountId, apiKey } = await createCustomer(pool, { name, group }, operatorName());
-    const balance = credits ? await credit(pool, accountId, credits, currency) : '0';
+    const actor = await actingPersonIfAny(pool, options, ['support', 'finance', 'admin']);
+    if (credits && actor) await requirePlayed(pool);
+    const by = actor ? `user:${actor.userId}` : operatorName();
+    const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
+    const balance = credits ? await credit(pool, { accountId, credits, currency, by }) : '0';
     return { accountId, apiKey, group, balance };
   });
   printJson(answer);
 }
 
-async function credit(pool: pg.Pool, accountId: string, credits: Nanos, currency: string): Promise<string> {
-  const { balance } = await recordAudited(pool, {
+/** Whoever makes an account decides nothing about it: real money is recorded by somebody else. */
+async function requirePlayed(pool: pg.Pool): Promise<void> {
+  if (await readFact(pool, 'played-payments')) return;
+  throw new OperatorError(
+    'Payments are real here: leave --credits out, and let another person record the payment by `tollgate topup record`.',
+  );
+}
+
+async function credit(
+  pool: pg.Pool,
+  { accountId, credits, currency, by }: { accountId: string; credits: Nanos; currency: string; by: string },
+): Promise<string> {
+  const request: TopupRequest = {
     accountId,
     provider: 'manual',
     paymentId: `cli-${newId()}`,
@@ -102,8 +129,8 @@ async function credit(pool: pg.Pool, accountId: string, credits: Nanos, currency
     paidMinor: priceCredits(credits, STANDARD_RATE).paidMinor,
     rate: STANDARD_RATE,
     currency,
-  });
-  return formatAmount(balance);
+  };
+  return formatAmount((await recordTrial(pool, request, by)).balance);
 }
 
 async function show(accountId: string, options: { json?: boolean }): Promise<void> {

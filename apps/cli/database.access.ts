@@ -23,7 +23,7 @@ const STATEMENT_TIMEOUT_MS = 600_000;
  */
 export async function withDatabase<T>(
   env: NodeJS.ProcessEnv,
-  work: (pool: pg.Pool) => Promise<T>,
+  work: (pool: pg.Pool, url: string) => Promise<T>,
 ): Promise<T> {
   const url = readAlone(env, (reader) => reader.optionalSecretUrl('DATABASE_URL'));
   if (url) return onPool(url, work);
@@ -70,7 +70,7 @@ async function withEmbedded<T>(
   }
 }
 
-async function onPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+async function onPool<T>(url: string, work: (pool: pg.Pool, url: string) => Promise<T>): Promise<T> {
   const pool = openPool({
     url,
     max: POOL_SIZE,
@@ -78,7 +78,7 @@ async function onPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Prom
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   try {
-    return await work(pool);
+    return await work(pool, url);
   } finally {
     await pool.end();
   }

@@ -5,6 +5,7 @@ import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
 import { ApiError } from '#platform/errors.js';
 import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { approvalsCommand } from './approvals.commands.js';
 import { deadLettersCommand } from './dead-letters.commands.js';
 import { doctorCommand } from './doctor.command.js';
 import { financeCommand } from './finance.commands.js';
@@ -27,6 +28,10 @@ Database:
   DATA_DIR      the data folder of a standalone relay (.data): the one that runs there,
                 or its embedded database, started for the time of the command
 
+Acting:
+  --as, TOLLGATE_AS  the address of the person who acts, for what moves money and decides about prices, roles and
+                     accounts: the roles, the limits and the second signatures of the console hold here, too
+
 Amounts are USD of balance as decimals, such as 5 or 0.02. A top-up costs 1.3 times its credits.
 
 Exit codes:
@@ -38,7 +43,7 @@ Examples:
   tollgate admin create --email ada@example.com
   tollgate accounts create --name Acme --credits 5
   tollgate accounts show 01k0... --json
-  tollgate topup record 01k0... --paid 13 --payment-id bank-4711
+  tollgate topup record 01k0... --as ada@example.com --paid 13 --payment-id bank-4711
   tollgate ledger check --json
   tollgate finance trial-balance
   tollgate prices propose --price imgmodel-4=0.035 --dry-run
@@ -59,6 +64,7 @@ function program(): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', NOTES)
     .addCommand(adminCommand())
+    .addCommand(approvalsCommand())
     .addCommand(addSupportCommands(accountsCommand()))
     .addCommand(addKeyShow(keysCommand()))
     .addCommand(topupCommand())

@@ -2,12 +2,16 @@ import { SingleBar } from 'cli-progress';
 import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
-import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
+import type { Done } from '#apps/billing/approvals/approval.desk.js';
+import { viewPayment } from '#apps/billing/payments/fields.js';
 import { rateInForce } from '#apps/billing/rates/account-rates.js';
+import type { TopupResult } from '#ledger/topup.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
-import { ConfigReader } from '#platform/config.js';
-import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
+import { OperatorError } from '#platform/errors.js';
+import { convertPayment, priceCredits, type TopupRate } from '#topup/conversion.js';
+import { AS_OPTION, type Acting, actingPerson } from './acting.js';
+import { waitingFor, withDesks } from './desks.js';
 import {
   creditsArgument,
   paidArgument,
@@ -18,11 +22,11 @@ import {
 import { verifyCommand } from './ledger-verify.command.js';
 import { migrateDatabase, withDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
-import { recordAudited } from './recorded-topup.js';
+import { operatorName } from './operator-name.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
-interface TopupOptions extends OptionValues {
+interface TopupOptions extends OptionValues, Acting {
   credits?: Nanos;
   paid?: bigint;
   rate?: TopupRate;
@@ -34,11 +38,14 @@ export function topupCommand(): Command {
   const topup = new Command('topup').description('payments that became balance');
   topup
     .command('record')
-    .description('record a payment made outside, once: the same payment id again changes nothing')
+    .description(
+      'record a payment made outside, once: the same payment id again changes nothing. Beyond what one person may record in a day another one must agree',
+    )
     .argument('<account>', 'account id')
     .option('--credits <usd>', 'balance bought; its price follows from the rate', creditsArgument)
     .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
-    .option('--rate <rate>', '1.3 or 1.2; the rate of the account, if it is left out', rateArgument)
+    .option('--rate <rate>', 'the rate that the account must have, 1.3 or 1.2', rateArgument)
+    .option(...AS_OPTION)
     .requiredOption('--payment-id <id>', "the payment's own id, credited once for ever", paymentIdArgument)
     .option(...JSON_OPTION)
     .action(record);
@@ -47,33 +54,56 @@ export function topupCommand(): Command {
 
 async function record(accountId: string, options: TopupOptions, command: Command): Promise<void> {
   const { credits, paid, paymentId } = options;
-  const reader = new ConfigReader(process.env);
-  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
   if ((credits === undefined) === (paid === undefined)) {
     command.error('error: give either --credits or --paid', { exitCode: 2 });
   }
   if (credits === 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
-  const { result, rate, paidMinor } = await withDatabase(process.env, async (pool) => {
-    const terms = options.rate ?? (await rateInForce(pool, accountId));
+  const { answer, rate, paidMinor } = await withDesks(process.env, async (desks) => {
+    const { pool, transfers, currency } = desks;
+    const actor = await actingPerson(pool, options, ['finance']);
+    const terms = await approvedRate(pool, accountId, options.rate);
     const bought = paid === undefined ? priceCredits(credits!, terms) : convertPayment(paid, terms);
-    const request = { ...bought, rate: terms, accountId, paymentId, provider: 'manual' as const, currency };
-    return { result: await recordAudited(pool, request), rate: terms, paidMinor: bought.paidMinor };
+    const reason = 'Recorded by the command line.';
+    const asking = { actor, requestId: `payment:${paymentId}`, auditId: operatorName() };
+    const recorded = await transfers.recordTransfer(
+      { ...bought, accountId, orderId: null, paymentId, currency, valueDate: null, reason },
+      asking,
+    );
+    return { answer: recorded, rate: terms, paidMinor: bought.paidMinor };
   });
+  printTopup(answer, { accountId, paymentId, rate, paid: viewPayment(paidMinor), json: options.json });
+}
+
+/** Nobody chooses a rate by the way: it is the account's. @throws OperatorError */
+async function approvedRate(pool: pg.Pool, accountId: string, asked?: TopupRate): Promise<TopupRate> {
+  const rate = await rateInForce(pool, accountId);
+  if (asked === undefined || asked === rate) return rate;
+  throw new OperatorError(
+    `The account pays at the rate ${rate}: another one is granted from a ticket or by an administrator first.`,
+  );
+}
+
+function printTopup(
+  { done, approvalId }: Done<TopupResult>,
+  of: { accountId: string; paymentId: string; rate: TopupRate; paid: string; json?: boolean | undefined },
+): void {
+  const { json, ...told } = of;
+  if (done === null) {
+    if (json) return printJson({ ...told, topupId: null, created: false, approvalId });
+    return printText(waitingFor(approvalId));
+  }
   const answer = {
-    topupId: result.topupId,
-    created: result.created,
-    accountId,
-    paymentId,
-    credits: formatAmount(result.credits),
-    paid: formatAmount((paidMinor * 1_000_000_000n) / MINOR_PER_UNIT),
-    rate,
-    balance: formatAmount(result.balance),
+    ...told,
+    topupId: done.topupId,
+    created: done.created,
+    credits: formatAmount(done.credits),
+    balance: formatAmount(done.balance),
   };
-  if (options.json) return printJson(answer);
+  if (json) return printJson(answer);
   printText(
     facts([
       ['Top-up', `${answer.topupId}${answer.created ? '' : '   (was recorded before; nothing changed)'}`],
-      ['Credits', `${answer.credits} USD for ${answer.paid} at rate ${rate}`],
+      ['Credits', `${answer.credits} USD for ${answer.paid} at rate ${answer.rate}`],
       ['Balance', `${answer.balance} USD`],
     ]),
   );

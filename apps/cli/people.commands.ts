@@ -10,7 +10,9 @@ import { passwordFault, type PasswordOwner, serviceNames } from '#identity/passw
 import { type Role, roles } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, actingPersonIfAny } from './acting.js';
 import { withDatabase } from './database.access.js';
+import { waitingFor, withDesks } from './desks.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
 
@@ -23,23 +25,29 @@ export function adminCommand(): Command {
   const admin = new Command('admin').description('the people who operate the relay');
   admin
     .command('create')
-    .description('make an administrator, the first one too, or give roles to somebody who is there')
+    .description(
+      'make the first administrator; later ask for roles of somebody, and another administrator decides',
+    )
     .requiredOption('--email <address>', 'whom; what they sign in with', emailArgument)
     .option('--name <name>', 'of the account of a new person', 'Operator')
     .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
+    .option(...AS_OPTION)
     .option('--prompt', 'ask for a password on the terminal')
     .option('--link', 'print a one-time link to set a password, also for somebody who has one')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
       `
+The first administrator is made by nobody. That one names the second one alone, who has the role at
+once; every other role waits until another administrator agrees (\`tollgate approvals\`, or the console).
+
 A new person gets a one-time link, good for a day, unless a password is given: by --prompt, or by
 ${PASSWORD_VARIABLE} in the environment. Without --role the role is admin. An administrator may
 not do the work of finance; grant that role as well where one person does both.
 
 Examples:
-  tollgate admin create --email ada@example.com
-  tollgate admin create --email ada@example.com --role admin finance support`,
+  tollgate admin create --email ada@example.com --role admin finance support
+  tollgate admin create --email grace@example.com --as ada@example.com`,
     )
     .action(create);
   admin
@@ -50,7 +58,7 @@ Examples:
   return admin;
 }
 
-interface CreateOptions {
+interface CreateOptions extends Acting {
   email: string;
   name: string;
   role?: Role[];
@@ -64,16 +72,19 @@ async function create(options: CreateOptions): Promise<void> {
   if (password !== null)
     checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
   const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
-  const operator = await withDatabase(process.env, async (pool) => {
+  const operator = await withDesks(process.env, async (desks) => {
+    const { pool } = desks;
+    const by = await actingPersonIfAny(pool, options, ['admin']);
     const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
     const needsLink = options.link === true || (!rowCount && passwordHash === null);
-    return makeOperator(pool, {
+    return makeOperator(desks, {
       email: options.email,
       name: options.name,
       roles: options.role ?? ['admin'],
       passwordHash,
       linkLifeMs: needsLink ? DAY_MS : null,
-      by: operatorName(),
+      by,
+      requestId: operatorName(),
     });
   });
   await print(operator, options);
@@ -88,6 +99,9 @@ async function print({ token, ...operator }: Operator, { json }: CreateOptions):
       ['Person id', operator.userId],
       ['Account id', operator.accountId],
       ['Roles', operator.roles.join(', ')],
+      ...(operator.approvalId === null
+        ? []
+        : [['More roles', waitingFor(operator.approvalId)] as [string, string]]),
       ...(link === null ? [] : [['Password', `${link}   (good once, for a day)`] as [string, string]]),
     ]),
   );

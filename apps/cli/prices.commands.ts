@@ -7,11 +7,17 @@ import { changeFields } from '#apps/billing/prices/price-change.fields.js';
 import { compareRows, readPriceCsv, readPriceList } from '#apps/billing/prices/price-file.js';
 import { exportPrices, importPrices, readPrices } from '#apps/billing/prices/price.import.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#apps/billing/prices/prices.view.js';
-import { type NewProposal, type Proposal, ProposalDesk } from '#apps/billing/prices/proposal.desk.js';
+import {
+  type DoneBy,
+  type NewProposal,
+  type Proposal,
+  ProposalDesk,
+} from '#apps/billing/prices/proposal.desk.js';
 import { readMarketConfig } from '#apps/billing/market/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { changeText, type PriceChange, subjectOf } from '#pricing/price-change.js';
+import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
@@ -24,7 +30,7 @@ const EFFECTIVE = [
   'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
 ] as const;
 
-interface Timing {
+interface Timing extends Acting {
   effectiveAt?: Date;
   note?: string;
   dryRun?: boolean;
@@ -54,6 +60,7 @@ export function pricesCommand(): Command {
     .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
     .option(...EFFECTIVE, timeArgument)
     .option(...NOTE)
+    .option(...AS_OPTION)
     .option(...DRY_RUN)
     .option(...JSON_OPTION)
     .action(importFile);
@@ -71,6 +78,7 @@ export function pricesCommand(): Command {
     .option('--hours <hours>', 'whose requests the preview prices again', hoursArgument, 24)
     .option(...EFFECTIVE, timeArgument)
     .option(...NOTE)
+    .option(...AS_OPTION)
     .option(...DRY_RUN)
     .option(...JSON_OPTION)
     .addHelpText('after', PROPOSE_EXAMPLES)
@@ -83,15 +91,19 @@ export function pricesCommand(): Command {
     .action(proposals);
   prices
     .command('confirm')
-    .description('make the versions of a proposal; refused when others changed the same prices since')
+    .description(
+      'make the versions of a proposal; refused when others changed the same prices since, and for its author when it moves prices far',
+    )
     .argument('<proposal>', 'proposal id')
     .option('--revision <n>', 'the revision that was looked at; else the newest', revisionArgument)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(confirm);
   prices
     .command('cancel')
     .description('close a proposal that is not wanted')
     .argument('<proposal>', 'proposal id')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(cancel);
   return prices;
@@ -131,7 +143,16 @@ function deskOf(pool: pg.Pool): ProposalDesk {
   return new ProposalDesk({ pool, lifeMs: proposalLifeMs });
 }
 
-const by = () => ({ actor: operatorName(), requestId: null });
+/** The administrator who acts. */
+async function by(pool: pg.Pool, acting: Acting): Promise<DoneBy> {
+  const { userId } = await actingPerson(pool, acting, ['admin']);
+  return { actor: `user:${userId}`, requestId: operatorName() };
+}
+
+/** What is only looked at needs nobody. */
+function byUnless(dryRun: boolean, pool: pg.Pool, acting: Acting): Promise<DoneBy> {
+  return dryRun ? Promise.resolve({ actor: operatorName(), requestId: null }) : by(pool, acting);
+}
 
 async function list(options: { json?: boolean }): Promise<void> {
   const { exportedAt, changes } = await withDatabase(process.env, (pool) => exportPrices(pool));
@@ -157,9 +178,10 @@ async function exportAll(options: { json?: boolean }): Promise<void> {
 async function importFile(file: string, options: Timing): Promise<void> {
   const { effectiveAt = null, note = `Import of ${file}`, dryRun = false } = options;
   const rows = await readRows(file);
-  const result = await withDatabase(process.env, (pool) =>
-    importPrices({ pool, desk: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, by()),
-  );
+  const result = await withDatabase(process.env, async (pool) => {
+    const author = await byUnless(dryRun, pool, options);
+    return importPrices({ pool, desk: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, author);
+  });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(importView(result));
   const { added, changed, same, refused, proposal } = result;
@@ -212,7 +234,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   const wanted: NewProposal = { changes, effectiveAt, note };
   const answer = await withDatabase(process.env, async (pool) => {
     if (dryRun) await refuseFaults(pool, wanted);
-    const proposal = dryRun ? null : await deskOf(pool).propose(wanted, by());
+    const proposal = dryRun ? null : await deskOf(pool).propose(wanted, await by(pool, options));
     const to = new Date();
     const from = new Date(to.getTime() - hours * 3_600_000);
     tellProgress(`Pricing the requests of the last ${hours} hours again …`);
@@ -221,12 +243,14 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
       effectiveAt,
       ...previewWindow({ from, to }, to.getTime()),
     });
-    return { proposal, preview: previewView(preview) };
+    const needs = proposal && (await deskOf(pool).needsSecondPerson(proposal));
+    return { proposal, needs, preview: previewView(preview) };
   });
-  const { proposal, preview } = answer;
-  if (options.json) return printJson({ proposal: proposal && proposalDetail(proposal, []), preview });
+  const { proposal, needs, preview } = answer;
+  if (options.json) return printJson({ proposal: proposal && proposalDetail(proposal, [], needs), preview });
   printText(previewTable(preview));
   printText(proposal ? `\n${nextStep(proposal)}` : '\nNothing was proposed.');
+  if (needs) printText(`${needs} Another administrator must confirm it.`);
 }
 
 /** Words for whoever waits at a terminal; a program that reads the answer is told nothing. */
@@ -302,7 +326,7 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
   const rows = await withDatabase(process.env, (pool) =>
     deskOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
   );
-  if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [])) });
+  if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
   if (rows.length === 0) return printText('No proposal is open.');
   const cells = rows.map(({ id, state, changes, note, proposedBy, effectiveAt }) => [
     ...[id, state, String(changes.length), effectiveAt?.toISOString().slice(0, 16) ?? 'at once'],
@@ -317,24 +341,24 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
   );
 }
 
-async function confirm(id: string, options: { revision?: number; json?: boolean }): Promise<void> {
+async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
     const desk = deskOf(pool);
-    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, by());
+    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, await by(pool, options));
   });
   tellDecision(proposal, options);
 }
 
-async function cancel(id: string, options: { json?: boolean }): Promise<void> {
+async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
     const desk = deskOf(pool);
-    return desk.cancel(id, (await desk.find(id)).revision, by());
+    return desk.cancel(id, (await desk.find(id)).revision, await by(pool, options));
   });
   tellDecision(proposal, options);
 }
 
 function tellDecision(proposal: Proposal, options: { json?: boolean }): void {
-  if (options.json) return printJson(proposalDetail(proposal, []));
+  if (options.json) return printJson(proposalDetail(proposal, [], null));
   const rows = proposal.changes.map(({ change: wanted, before }, at) => [
     String(at + 1),
     subjectOf(wanted),

@@ -1,25 +1,39 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { takeOutflow } from '#ledger/outflow.js';
 import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/topup.js';
-import { formatAmount } from '#money/amount.js';
-import { operatorName } from './operator-name.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import { OperatorError } from '#platform/errors.js';
 
-/** Credits a payment and notes who recorded it, all or nothing; a repeat notes nothing. */
-export function recordAudited(pool: pg.Pool, request: TopupRequest): Promise<TopupResult> {
+/**
+ * Credits the first balance of an account that is tried out, and notes who did; within what one person may credit in a day.
+ * @param by `user:{id}`, or `cli:{login}` before there is an administrator
+ */
+export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): Promise<TopupResult> {
   return inTransaction(pool, async (client) => {
-    const result = await creditTopup(client, request);
-    if (result.created) {
-      const { accountId, paymentId, credits, rate } = request;
-      await audit(client, {
-        actor: operatorName(),
-        action: 'topup.recorded',
-        subject: `topup:${result.topupId}`,
-        accountId,
-        after: { paymentId, credits: formatAmount(credits), rate },
-        requestId: null,
-      });
+    const { accountId, paymentId, credits, rate } = request;
+    const { taken, limit } = await takeOutflow(client, {
+      kind: 'topup.manual',
+      actor: by,
+      approvedBy: null,
+      amount: credits,
+      reference: `payment:manual:${paymentId}`,
+      accountId,
+    });
+    if (!taken) {
+      const most = formatAmount(nanos(limit));
+      throw new OperatorError(`One person credits ${most} USD in a day: the account has no balance.`);
     }
+    const result = await creditTopup(client, request);
+    await audit(client, {
+      actor: by,
+      action: 'topup.recorded',
+      subject: `topup:${result.topupId}`,
+      accountId,
+      after: { paymentId, credits: formatAmount(credits), rate },
+      requestId: null,
+    });
     return result;
   });
 }

@@ -4,6 +4,7 @@ import { freezeAccount, unfreezeAccount } from '#apps/billing/accounts/freezing.
 import { unknownAccount } from '#identity/key.store.js';
 import type { FreezeResult } from '#ledger/freeze.js';
 import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
@@ -25,18 +26,20 @@ export function addSupportCommands(accounts: Command): Command {
     .description('refuse every call of an account from now on')
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', 'why; the owner reads it')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((accountId: string, { reason, json }: { reason: string; json?: boolean }) =>
-      change(accountId, json, (pool, operation) => freezeAccount(pool, operation, reason)),
+    .action((accountId: string, { reason, ...options }: Options & { reason: string }) =>
+      change(accountId, options, (pool, operation) => freezeAccount(pool, operation, reason)),
     );
   accounts
     .command('unfreeze')
     .description('lift a freeze; that of a balance below zero is lifted by credits alone')
     .argument('<account>', 'account id')
     .requiredOption('--note <text>', 'why, for the audit log')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((accountId: string, { note, json }: { note: string; json?: boolean }) =>
-      change(accountId, json, (pool, operation) => unfreezeAccount(pool, operation, note)),
+    .action((accountId: string, { note, ...options }: Options & { note: string }) =>
+      change(accountId, options, (pool, operation) => unfreezeAccount(pool, operation, note)),
     );
   return accounts;
 }
@@ -73,9 +76,16 @@ type Change = (
   operation: Parameters<typeof freezeAccount>[1],
 ) => Promise<FreezeResult>;
 
-async function change(accountId: string, json: boolean | undefined, work: Change): Promise<void> {
-  const operation = { by: operatorName(), accountId, requestId: null };
-  const result = await withDatabase(process.env, (pool) => work(pool, operation));
+interface Options extends Acting {
+  json?: boolean;
+}
+
+async function change(accountId: string, options: Options, work: Change): Promise<void> {
+  const { json } = options;
+  const result = await withDatabase(process.env, async (pool) => {
+    const actor = await actingPerson(pool, options, ['support', 'admin']);
+    return work(pool, { actor, by: `user:${actor.userId}`, accountId, requestId: operatorName() });
+  });
   if (result.outcome === 'not_found') throw unknownAccount(accountId);
   if (result.outcome === 'in_debt')
     throw new OperatorError('The balance is below zero: only credits lift this freeze.');

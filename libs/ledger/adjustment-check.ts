@@ -7,9 +7,11 @@ export interface AdjustmentCheck {
 }
 
 const MADE = `
-  SELECT id, account_id, amount, transaction_id, approved_by, alone_limit, recorded_at, 'adjust:' || reason AS code,
+  SELECT id, account_id, amount, transaction_id, requested_by, approved_by, alone_limit, recorded_at,
+    'adjustment:' || request_id AS reference, 'adjust:' || reason AS code,
     CASE WHEN reverses_id IS NULL THEN 'adjustment' ELSE 'adjustment-reversed' END AS kind FROM adjustments
-  UNION ALL SELECT id, account_id, amount, transaction_id, approved_by, alone_limit, recorded_at, 'baddebt',
+  UNION ALL SELECT id, account_id, amount, transaction_id, requested_by, approved_by, alone_limit, recorded_at,
+    'write-off:' || request_id, 'baddebt',
     CASE WHEN reverses_id IS NULL THEN 'write-off' ELSE 'write-off-reversed' END FROM write_offs`;
 
 export const adjustmentChecks: readonly AdjustmentCheck[] = [
@@ -38,11 +40,20 @@ export const adjustmentChecks: readonly AdjustmentCheck[] = [
   },
   {
     state: 'second_person_missing',
-    message: 'one person adjusted an account by more in a day than one may alone',
+    message: 'one person adjusted an account by more in a day than one may alone, or it was not counted',
     sql: `SELECT id AS adjustment_id, account_id, transaction_id::text, sum::text AS alone, alone_limit::text FROM (
             SELECT id, account_id, transaction_id, alone_limit, sum(abs(amount)) OVER (PARTITION BY account_id
               ORDER BY recorded_at RANGE BETWEEN interval '1 day' PRECEDING AND CURRENT ROW) AS sum
-            FROM (${MADE}) AS made WHERE approved_by IS NULL) AS alone
+            FROM (${MADE}) AS made WHERE approved_by IS NULL AND NOT EXISTS (SELECT FROM outflows o
+              WHERE o.actor = made.requested_by AND o.reference = made.reference)) AS alone
+          WHERE sum > alone_limit`,
+  },
+  {
+    state: 'let_out_alone',
+    message: 'one person let more go out in a day than one may alone',
+    sql: `SELECT id::text AS outflow_id, actor, day::text, kind, reference, account_id, sum::text AS alone, alone_limit::text
+          FROM (SELECT *, sum(amount) OVER (PARTITION BY actor, day, limit_name ORDER BY id) AS sum
+            FROM outflows WHERE approved_by IS NULL) AS alone
           WHERE sum > alone_limit`,
   },
 ];

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { isTooMuchAlone } from './alone-limit.js';
 import { settleDebt } from './debt.js';
 import { insertLotChange, unusedOfPosting } from './lots.js';
+import { lockOutflows, takeOutflow } from './outflow.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
@@ -21,8 +21,6 @@ export interface AdjustmentRequest {
   /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Nanos that one person may adjust an account by in a day. */
-  aloneLimit: bigint;
   /** Chosen by whoever asks; the same again gives the same answer. */
   requestId: string;
 }
@@ -33,11 +31,12 @@ export interface ReversalRequest {
   note: string;
   requestedBy: string;
   approvedBy: string | null;
-  aloneLimit: bigint;
   requestId: string;
 }
 
 export interface Adjustment extends AdjustmentRequest {
+  /** Nanos that one person could let out alone that day. */
+  aloneLimit: bigint;
   id: string;
   /** The first adjustment of its ticket is 1. */
   seq: number;
@@ -75,17 +74,18 @@ export const ADJUSTMENT_COLUMNS = `a.id, a.account_id AS "accountId", a.ticket_i
 export async function adjust(client: pg.ClientBase, request: AdjustmentRequest): Promise<Adjustment> {
   const { accountId, amount } = request;
   if (amount === 0n) throw new RangeError('an adjustment is not 0');
+  await lockOutflows(client, request.requestedBy);
   const seq = await nextSeq(client, request.ticketId);
   const account = await lockBalance(client, accountId);
   const existing = await findAdjustment(client, request);
   if (existing) return existing;
   requireBalance(account, amount);
-  await requireSecondPerson(client, request);
+  const aloneLimit = await requireSecondPerson(client, request);
   const transactionId = await postAdjustment(client, { ...request, account, seq, linkedId: null });
   if (amount > 0n) {
     await insertLot(client, { accountId, transactionId, topupId: null, credits: amount, paidMinor: 0n });
   }
-  return finish(client, account, { ...request, seq, transactionId, reversesId: null });
+  return finish(client, account, { ...request, aloneLimit, seq, transactionId, reversesId: null });
 }
 
 /**
@@ -100,6 +100,7 @@ export async function reverseAdjustment(
   const original = await readAdjustment(client, request.adjustmentId);
   if (!original) throw new AdjustmentRefused('unknown_adjustment', 'There is no such adjustment.');
   const { ticketId, accountId, reason, transactionId: linkedId } = original;
+  await lockOutflows(client, request.requestedBy);
   const seq = await nextSeq(client, ticketId);
   const account = await lockBalance(client, accountId);
   const reversal = { ...request, ticketId, accountId, reason, amount: -original.amount };
@@ -108,14 +109,14 @@ export async function reverseAdjustment(
   if (existing) throw new AdjustmentRefused('conflict', 'This requestId was used for another adjustment.');
   await requireReversible(client, original);
   requireBalance(account, reversal.amount);
-  await requireSecondPerson(client, reversal);
+  const aloneLimit = await requireSecondPerson(client, reversal);
   const unused = original.amount > 0n ? await unusedOfPosting(client, account, linkedId) : null;
   const transactionId = await postAdjustment(client, { ...reversal, account, seq, linkedId });
   if (unused && unused.credits > 0n) {
     const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
     await insertLotChange(client, { ...change, transactionId, kind: 'adjustment-reversed' });
   }
-  return finish(client, account, { ...reversal, seq, transactionId, reversesId: original.id });
+  return finish(client, account, { ...reversal, aloneLimit, seq, transactionId, reversesId: original.id });
 }
 
 /**
@@ -124,7 +125,7 @@ export async function reverseAdjustment(
  */
 export async function findAdjustment(
   database: pg.Pool | pg.ClientBase,
-  request: Omit<AdjustmentRequest, 'approvedBy' | 'aloneLimit'>,
+  request: Omit<AdjustmentRequest, 'approvedBy'>,
 ): Promise<Adjustment | null> {
   const { rows } = await database.query<Adjustment>(
     `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments a WHERE a.requested_by = $1 AND a.request_id = $2`,
@@ -179,10 +180,20 @@ function requireBalance({ main }: LockedAccount, amount: bigint): void {
   throw new AdjustmentRefused('beyond_balance', `The balance is ${left} USD: no more can be taken.`);
 }
 
-async function requireSecondPerson(client: pg.ClientBase, request: AdjustmentRequest): Promise<void> {
-  if (!(await isTooMuchAlone(client, request))) return;
-  const limit = formatAmount(nanos(request.aloneLimit));
-  const message = `One person adjusts an account by ${limit} USD in a day: another one must agree.`;
+/** @returns what one person may let out alone in a day */
+async function requireSecondPerson(client: pg.ClientBase, request: AdjustmentRequest): Promise<bigint> {
+  const { accountId, amount, requestedBy: actor, approvedBy, requestId } = request;
+  const reference = `adjustment:${requestId}`;
+  const { taken, limit } = await takeOutflow(client, {
+    kind: 'adjustment',
+    actor,
+    approvedBy,
+    amount,
+    reference,
+    accountId,
+  });
+  if (taken) return limit;
+  const message = `One person adjusts by ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
   throw new AdjustmentRefused('second_person', message);
 }
 
@@ -218,7 +229,7 @@ function postAdjustment(
 async function finish(
   client: pg.ClientBase,
   account: LockedAccount,
-  made: AdjustmentRequest & { seq: number; transactionId: bigint; reversesId: string | null },
+  made: AdjustmentRequest & Pick<Adjustment, 'aloneLimit' | 'seq' | 'transactionId' | 'reversesId'>,
 ): Promise<Adjustment> {
   const id = newId();
   await client.query(

@@ -15,6 +15,7 @@ import { readBalance } from './customer-account.js';
 import { transferInvite } from './invite-transfer.js';
 import { checkLedger } from './ledger-check.js';
 import { readLots } from './lots.js';
+import { recordLimit } from './outflow.js';
 import { lockBalance } from './posting.js';
 import { PostingEngine } from './posting-engine.js';
 import { recogniseAll, recogniseNext } from './recognition.js';
@@ -276,6 +277,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
   beforeAll(async () => {
     console.log(`MONEY_SEED=${SEED} MONEY_ROUNDS=${ROUNDS}`);
     fixture = await createLedgerFixture();
+    await recordLimit(fixture.billing, 'adjustment', 10n ** 18n);
     engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
     await fixture.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.001, now()), ('vidmodel-3', 0.001, now())`,
@@ -412,7 +414,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const { accountId } = ids[index]!;
     const asked = { accountId, ticketId, amount, reason: 'correction' as const, note: 'n', requestedBy };
     const done = inTransaction(fixture.billing, (client) =>
-      adjust(client, { ...asked, approvedBy: null, aloneLimit: 10n ** 18n, requestId: newId() }),
+      adjust(client, { ...asked, approvedBy: null, requestId: newId() }),
     );
     if (count < 0 && owner.main + amount < 0n)
       return expect(done).rejects.toMatchObject({ code: 'beyond_balance' });
@@ -431,7 +433,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const owner = model[index]!;
     const asked = { adjustmentId, note: 'n', requestedBy: people[index]!.userId, approvedBy: null };
     const done = inTransaction(fixture.billing, (client) =>
-      reverseAdjustment(client, { ...asked, aloneLimit: 10n ** 18n, requestId: newId() }),
+      reverseAdjustment(client, { ...asked, requestId: newId() }),
     );
     const amount = BigInt(-count) * CENT;
     if (count > 0 && owner.main + amount < 0n)
@@ -467,7 +469,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const amount = draw.cents === null ? null : BigInt(count) * CENT;
     const asked = { accountId: ids[index]!.accountId, ticketId, amount, note: 'n', requestedBy };
     const done = inTransaction(fixture.billing, (client) =>
-      writeOff(client, { ...asked, approvedBy: null, aloneLimit: 10n ** 18n, requestId: newId() }),
+      writeOff(client, { ...asked, approvedBy: null, requestId: newId() }),
     );
     if (debt === 0) return expect(done).rejects.toMatchObject({ code: 'no_debt' });
     if (count > debt) return expect(done).rejects.toMatchObject({ code: 'beyond_debt' });
@@ -487,7 +489,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const owner = model[index]!;
     const asked = { writeOffId, note: 'n', requestedBy: people[index]!.userId, approvedBy: null };
     const { id } = await inTransaction(fixture.billing, (client) =>
-      reverseWriteOff(client, { ...asked, aloneLimit: 10n ** 18n, requestId: newId() }),
+      reverseWriteOff(client, { ...asked, requestId: newId() }),
     );
     owner.main -= BigInt(count) * CENT;
     const unused = owner.unusedOf(writeOffId).length;

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { isTooMuchAlone } from './alone-limit.js';
 import { settleDebt } from './debt.js';
 import { insertLotChange, unusedOfPosting } from './lots.js';
+import { lockOutflows, takeOutflow } from './outflow.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
@@ -17,8 +17,6 @@ export interface WriteOffRequest {
   /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Nanos that one person may adjust an account by in a day, debts that are given up included. */
-  aloneLimit: bigint;
   /** Chosen by whoever asks; the same again gives the same answer. */
   requestId: string;
 }
@@ -29,12 +27,13 @@ export interface WriteOffReversalRequest {
   note: string;
   requestedBy: string;
   approvedBy: string | null;
-  aloneLimit: bigint;
   requestId: string;
 }
 
 export interface WriteOff extends Omit<WriteOffRequest, 'amount'> {
   id: string;
+  /** Nanos that one person could let out alone that day. */
+  aloneLimit: bigint;
   /** Nanos: above 0 what was given up, below 0 what is owed again by a reversal. */
   amount: bigint;
   /** Month of UTC, such as 2026-01: an account has one write-off in each, reversed or not. */
@@ -78,13 +77,14 @@ const COLUMNS = `w.id, w.account_id AS "accountId", w.ticket_id AS "ticketId", w
  */
 export async function writeOff(client: pg.ClientBase, request: WriteOffRequest): Promise<WriteOff> {
   const { accountId } = request;
+  await lockOutflows(client, request.requestedBy);
   const account = await lockTicketAndAccount(client, request);
   const existing = await findWriteOff(client, request);
   if (existing?.reversesId === null) return existing;
   if (existing) throw new WriteOffRefused('conflict', 'This requestId was used for a reversal.');
   const amount = amountOf(request.amount, account.main);
   const period = await openMonth(client, accountId);
-  await requireSecondPerson(client, { ...request, amount });
+  const aloneLimit = await requireSecondPerson(client, { ...request, amount });
   const transactionId = await post(client, {
     kind: 'write-off',
     reference: `write-off:${accountId}:${period}`,
@@ -95,7 +95,7 @@ export async function writeOff(client: pg.ClientBase, request: WriteOffRequest):
     ],
   });
   await insertLot(client, { accountId, transactionId, topupId: null, credits: amount, paidMinor: 0n });
-  return finish(client, account, { ...request, amount, period, transactionId, reversesId: null });
+  return finish(client, account, { ...request, aloneLimit, amount, period, transactionId, reversesId: null });
 }
 
 /**
@@ -111,13 +111,14 @@ export async function reverseWriteOff(
   const original = await readWriteOff(client, request.writeOffId);
   if (!original) throw new WriteOffRefused('unknown_write_off', 'There is no such write-off.');
   const { id, ticketId, accountId, period, transactionId: linkedId } = original;
+  await lockOutflows(client, request.requestedBy);
   const account = await lockTicketAndAccount(client, original);
   const reversal = { ...request, ticketId, accountId, amount: -original.amount };
   const existing = await findWriteOff(client, reversal);
   if (existing?.reversesId === id) return existing;
   if (existing) throw new WriteOffRefused('conflict', 'This requestId was used for another write-off.');
   await requireReversible(client, original);
-  await requireSecondPerson(client, reversal);
+  const aloneLimit = await requireSecondPerson(client, reversal);
   const unused = await unusedOfPosting(client, account, linkedId);
   const transactionId = await post(client, {
     ...{ kind: 'write-off-reversed', reference: `write-off-reversed:${id}`, accountId, linkedId },
@@ -130,7 +131,7 @@ export async function reverseWriteOff(
     const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
     await insertLotChange(client, { ...change, transactionId, kind: 'write-off-reversed' });
   }
-  return finish(client, account, { ...reversal, period, transactionId, reversesId: id });
+  return finish(client, account, { ...reversal, aloneLimit, period, transactionId, reversesId: id });
 }
 
 /** Locks the ticket, then the balances. */
@@ -143,13 +144,23 @@ async function lockTicketAndAccount(
   return lockBalance(client, accountId);
 }
 
+/** @returns what one person may let out alone in a day */
 async function requireSecondPerson(
   client: pg.ClientBase,
-  wanted: Pick<WriteOff, 'accountId' | 'amount' | 'approvedBy' | 'aloneLimit'>,
-): Promise<void> {
-  if (!(await isTooMuchAlone(client, wanted))) return;
-  const limit = formatAmount(nanos(wanted.aloneLimit));
-  const message = `One person gives up ${limit} USD of an account in a day: another one must agree.`;
+  wanted: Pick<WriteOff, 'accountId' | 'amount' | 'requestedBy' | 'approvedBy' | 'requestId'>,
+): Promise<bigint> {
+  const { accountId, amount, requestedBy: actor, approvedBy, requestId } = wanted;
+  const reference = `write-off:${requestId}`;
+  const { taken, limit } = await takeOutflow(client, {
+    kind: 'write-off',
+    actor,
+    approvedBy,
+    amount,
+    reference,
+    accountId,
+  });
+  if (taken) return limit;
+  const message = `One person gives up ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
   throw new WriteOffRefused('second_person', message);
 }
 
@@ -192,7 +203,7 @@ export async function readWriteOff(database: pg.Pool | pg.ClientBase, id: string
  */
 export async function findWriteOff(
   database: pg.Pool | pg.ClientBase,
-  request: Omit<WriteOffRequest, 'approvedBy' | 'aloneLimit'>,
+  request: Omit<WriteOffRequest, 'approvedBy'>,
 ): Promise<WriteOff | null> {
   const { rows } = await database.query<WriteOff>(
     `SELECT ${COLUMNS} FROM write_offs w WHERE w.requested_by = $1 AND w.request_id = $2`,

@@ -159,8 +159,8 @@ export function changeOf(
 
 /** Whether two changes of one subject ask for the same value, however they write it. */
 export function sameChange(a: PriceChange, b: PriceChange): boolean {
-  const first = decimalsOf(a);
-  const second = decimalsOf(b);
+  const first = changeDecimals(a);
+  const second = changeDecimals(b);
   if (!first || !second) return first === second;
   return (
     first.length === second.length &&
@@ -168,8 +168,8 @@ export function sameChange(a: PriceChange, b: PriceChange): boolean {
   );
 }
 
-/** null where the change withdraws, or ends a rule. */
-function decimalsOf(change: PriceChange): Decimal[] | null {
+/** The numbers of a change; null where it withdraws, or ends a rule. */
+export function changeDecimals(change: PriceChange): Decimal[] | null {
   if (change.kind === 'multiplier')
     return change.multiplier === null ? null : [parseDecimal(change.multiplier)];
   if (change.kind === 'rule') return change.rule === 'none' ? null : [parseDecimal(change.unitPrice)];

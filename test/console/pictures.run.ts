@@ -119,9 +119,9 @@ describe('the pictures', () => {
     const price = (unitPrice: string) =>
       ({ kind: 'price', model: 'imgmodel-4', price: { unitPrice } }) as const;
     const now = await proposal(admin, [price('0.04')], { note: 'The vendor asks more since this month.' });
-    await confirmed(admin, now);
+    await confirmed(relay, now);
     const effectiveAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
-    await confirmed(admin, await proposal(admin, [price('0.035')], { effectiveAt, note: 'Summer' }));
+    await confirmed(relay, await proposal(admin, [price('0.035')], { effectiveAt, note: 'Summer' }));
     await draw('price-time-line', admin, '/admin/prices/models/imgmodel-4', drawn);
   });
 

@@ -9,14 +9,14 @@ let work: ReturnType<typeof customerAtWork> | undefined;
 const workOf = (relay: Relay) => (work ??= customerAtWork(relay));
 
 /** A price with a past and a future, and a proposal that waits. */
-async function prices(_relay: Relay, viewer: Person | undefined): Promise<void> {
+async function prices(relay: Relay, viewer: Person | undefined): Promise<void> {
   const price = (unitPrice: string) =>
     ({ kind: 'price', model: 'imgmodel-4', price: { unitPrice } }) as const;
   const now = await proposal(viewer!, [price('0.04')], { note: 'The vendor asks more since this month.' });
-  await confirmed(viewer!, now);
+  await confirmed(relay, now);
   const nextYear = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
   const later = await proposal(viewer!, [price('0.035')], { effectiveAt: nextYear, note: 'Summer' });
-  await confirmed(viewer!, later);
+  await confirmed(relay, later);
 }
 
 async function openProposal(relay: Relay, viewer: Person | undefined): Promise<string> {

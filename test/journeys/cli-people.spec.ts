@@ -55,30 +55,50 @@ describe('tollgate admin', () => {
     expect(rows[0]).toMatchObject({ action: 'person.created', actor: expect.stringMatching(/^cli:./) });
   });
 
-  it('takes a password from the environment, and grants further roles to who is there', async () => {
-    const env = { TOLLGATE_ADMIN_PASSWORD: 'from the environment' };
-    const made = await json(['admin', 'create', '--email', 'grace@example.com', '--role', 'support'], env);
-    expect(made).toMatchObject({ roles: ['user', 'support'], passwordLink: null });
-    const again = await json([
-      'admin',
-      'create',
-      '--email',
-      'grace@example.com',
-      '--role',
-      'admin',
-      'finance',
-    ]);
-    expect(again).toMatchObject({
-      userId: made['userId'],
-      roles: ['user', 'support', 'admin', 'finance'],
-      created: false,
-      passwordLink: null,
+  it('lets the first one name the second alone, and never another', async () => {
+    const create = (email: string, ...more: string[]) => ['admin', 'create', '--email', email, ...more];
+    expect(await tollgate(create('eve@example.com'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Say who is acting'),
     });
-    expect(await signIn('grace@example.com', 'from the environment')).toHaveLength(4);
+    const as = ['--as', 'ada@example.com'];
+    const second = await json(create('grace@example.com', ...as));
+    expect(second).toMatchObject({ roles: ['user', 'admin'], approvalId: null, created: true });
+    const third = await json(create('eve@example.com', ...as));
+    expect(third).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
+    // Not even when the second one is gone.
+    await relay.fixture.owner.query(`UPDATE users SET roles = '{user}' WHERE email = 'grace@example.com'`);
+    const fourth = await json(create('mallory@example.com', ...as));
+    expect(fourth).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
+    await relay.fixture.owner.query(
+      `UPDATE users SET roles = '{user,admin}' WHERE email = 'grace@example.com'`,
+    );
+  });
+
+  it('takes a password from the environment, and roles when another administrator agrees', async () => {
+    const env = { TOLLGATE_ADMIN_PASSWORD: 'from the environment', TOLLGATE_AS: 'ada@example.com' };
+    const create = ['admin', 'create', '--email', 'lin@example.com'];
+    const made = await json([...create, '--role', 'support'], env);
+    expect(made).toMatchObject({ roles: ['user'], passwordLink: null, approvalId: expect.any(String) });
+    const approve = ['approvals', 'approve', made['approvalId'] as string];
+    expect(await tollgate(approve, { TOLLGATE_AS: 'ada@example.com' })).toMatchObject({
+      code: 1,
+      stderr: 'You asked for this: another person must decide.\n',
+    });
+    expect(await json(approve, { TOLLGATE_AS: 'grace@example.com' })).toMatchObject({
+      state: 'approved',
+      self: false,
+      outcome: { roles: ['user', 'support'] },
+    });
+    expect(await signIn('lin@example.com', 'from the environment')).toEqual(['user', 'support']);
     const { operators } = await json(['admin', 'list']);
     expect(operators).toContainEqual(
-      expect.objectContaining({ email: 'grace@example.com', totpEnabled: false }),
+      expect.objectContaining({ email: 'lin@example.com', totpEnabled: false }),
     );
+    expect(await tollgate([...create, '--link'], { TOLLGATE_AS: 'ada@example.com' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is of the staff'),
+    });
   });
 
   it.each([
@@ -86,6 +106,8 @@ describe('tollgate admin', () => {
     [['--email', 'a@example.com', '--role', 'king'], 2, /support, finance, admin/],
     [[], 2, /--email/],
     [['--email', 'a@example.com', '--prompt'], 1, /TOLLGATE_ADMIN_PASSWORD/],
+    [['--email', 'a@example.com', '--as', 'nobody@example.com'], 1, /Nobody with the address/],
+    [['--email', 'a@example.com', '--as', 'lin@example.com'], 1, /needs the role admin/],
   ])('refuses %j', async (args, code, message) => {
     const finished = await tollgate(['admin', 'create', ...args]);
     expect(finished.code).toBe(code);
@@ -104,13 +126,14 @@ describe('tollgate accounts', () => {
     const { accountId } = await relay.fixture.account({ credits: '1' });
     const found = await json(['accounts', 'find', accountId]);
     expect(found).toMatchObject({ accounts: [{ accountId, main: '1', frozen: false }], more: false });
-    const freeze = ['accounts', 'freeze', accountId, '--reason', 'stolen card'];
+    const as = ['--as', 'ada@example.com'];
+    const freeze = ['accounts', 'freeze', accountId, '--reason', 'stolen card', ...as];
     expect(await json(freeze)).toEqual({ accountId, frozen: true, reason: 'stolen card', changed: true });
     expect(await json(freeze)).toMatchObject({ changed: false });
     await relay.fixture.owner.query('UPDATE customer_balances SET main = -1 WHERE account_id = $1', [
       accountId,
     ]);
-    const unfreeze = ['accounts', 'unfreeze', accountId, '--note', 'returned'];
+    const unfreeze = ['accounts', 'unfreeze', accountId, '--note', 'returned', ...as];
     expect(await tollgate(unfreeze)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('below zero'),
@@ -120,7 +143,7 @@ describe('tollgate accounts', () => {
     ]);
     expect(await json(unfreeze)).toMatchObject({ frozen: false, reason: null });
     const other = `0${accountId.slice(1)}`.replace(/.$/, (last) => (last === 'z' ? 'y' : 'z'));
-    const { code, stderr } = await tollgate(['accounts', 'freeze', other, '--reason', 'nobody']);
+    const { code, stderr } = await tollgate(['accounts', 'freeze', other, '--reason', 'nobody', ...as]);
     expect([code, stderr]).toEqual([1, `There is no account "${other}".\n`]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import { type StaffMember, staffMember } from '../support/staff.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -13,10 +14,12 @@ jest.setTimeout(60_000);
 
 let ledger: LedgerFixture;
 let folder: string;
+let admin: StaffMember;
 
 beforeAll(async () => {
   ensureBuilt();
   ledger = await createLedgerFixture();
+  admin = await staffMember(ledger, 'admin');
   folder = mkdtempSync(join(tmpdir(), 'tollgate-prices-'));
 }, 300_000);
 
@@ -26,7 +29,7 @@ afterAll(async () => {
 });
 
 function tollgate(...args: string[]): Promise<Finished> {
-  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing') });
+  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing'), TOLLGATE_AS: admin.email });
 }
 
 interface Printed {
@@ -76,18 +79,20 @@ describe('prices', () => {
       state: 'open',
       changes: 1,
       note: 'Autumn',
-      proposedBy: expect.stringMatching(/^cli:/),
+      proposedBy: `user:${admin.userId}`,
     });
     expect((await json('prices', 'proposals')).proposals).toMatchObject([{ id: proposal.id }]);
     expect(await json('prices', 'confirm', proposal.id)).toMatchObject({ state: 'confirmed' });
     const { rows } = await json('prices', 'list');
     expect(rows).toContainEqual({ kind: 'price', model: 'imgmodel-4', price: { unitPrice: '0.035' } });
     const again = await tollgate('prices', 'confirm', proposal.id);
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was confirmed by cli:/) });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/was confirmed by user:/) });
     const audited = await ledger.owner.query(
-      `SELECT action FROM audit_log WHERE actor LIKE 'cli:%' AND subject = 'model:imgmodel-4'`,
+      `SELECT action, actor, request_id LIKE 'cli:%' AS "isByTool" FROM audit_log WHERE subject = 'model:imgmodel-4'`,
     );
-    expect(audited.rows).toEqual([{ action: 'price.changed' }]);
+    expect(audited.rows).toEqual([
+      { action: 'price.changed', actor: `user:${admin.userId}`, isByTool: true },
+    ]);
   });
 
   it('are proposed with a preview of what the last requests would cost', async () => {

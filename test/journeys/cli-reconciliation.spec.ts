@@ -7,6 +7,7 @@ import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { staffMember } from '../support/staff.js';
 import { StripeStandIn } from '../support/stripe.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -17,6 +18,7 @@ jest.setTimeout(60_000);
 let fixture: LedgerFixture;
 let stripe: StripeStandIn;
 let folder: string;
+let as: string;
 const dayAt = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 const yesterday = dayAt(-1);
 /** A month that is over. */
@@ -25,6 +27,7 @@ const DAYS = ['--from', dayAt(-30), '--to', dayAt(0)];
 beforeAll(async () => {
   ensureBuilt();
   fixture = await createLedgerFixture();
+  as = (await staffMember(fixture, 'finance')).email;
   stripe = await StripeStandIn.start();
   folder = await mkdtemp(join(tmpdir(), 'tollgate-reports-'));
   await buy('stripe', 'pi_1');
@@ -50,7 +53,11 @@ async function buy(provider: 'stripe' | 'manual', paymentId: string): Promise<vo
 }
 
 function finance(...args: string[]): Promise<Finished> {
-  return run(CLI, ['finance', ...args], { DATABASE_URL: fixture.urlFor('billing'), ...stripe.environment });
+  return run(CLI, ['finance', ...args], {
+    DATABASE_URL: fixture.urlFor('billing'),
+    TOLLGATE_AS: as,
+    ...stripe.environment,
+  });
 }
 
 async function file(name: string, ...lines: string[]): Promise<string> {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import { staffMember } from '../support/staff.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
@@ -11,10 +12,13 @@ const CLI = 'apps/cli/bin/tollgate.mjs';
 jest.setTimeout(60_000);
 
 let ledger: LedgerFixture;
+/** Who acts where somebody must. */
+let as: string;
 
 beforeAll(async () => {
   ensureBuilt();
   ledger = await createLedgerFixture();
+  as = (await staffMember(ledger, 'finance')).email;
 }, 300_000);
 
 afterAll(() => ledger?.close());
@@ -68,23 +72,23 @@ describe('accounts', () => {
   });
 
   it('show main, held, invite and their keys', async () => {
-    const accountId = await newAccount('--credits', '0.5', '--group', 'Public-Relay');
+    const accountId = await newAccount('--credits', '1.5', '--group', 'Public-Relay');
     expect(await json('accounts', 'show', accountId)).toEqual({
       accountId,
       name: 'Acme',
-      main: '0.5',
+      main: '1.5',
       held: '0',
       invite: '0',
       frozen: false,
       keys: [{ keyId: expect.any(String), name: 'first key', group: 'Public-Relay', revoked: false }],
     });
     const table = await tollgate('accounts', 'show', accountId);
-    expect(table.stdout).toMatch(/Main\s+0\.5 USD/);
+    expect(table.stdout).toMatch(/Main\s+1\.5 USD/);
     expect((await tollgate('accounts', 'statement', accountId)).stdout).toMatch(
-      /topup .* main +\+0\.5 +0\.5/,
+      /topup .* main +\+1\.5 +1\.5/,
     );
     expect(await json('accounts', 'statement', accountId)).toMatchObject({
-      lines: [{ kind: 'topup', balance: 'main', amount: '0.5', balanceAfter: '0.5' }],
+      lines: [{ kind: 'topup', balance: 'main', amount: '1.5', balanceAfter: '1.5' }],
     });
   });
 
@@ -148,27 +152,41 @@ describe('the limits of a key', () => {
 describe('top-ups', () => {
   it('convert at the rate and are recorded once for a payment', async () => {
     const accountId = await newAccount();
-    const record = ['topup', 'record', accountId, '--paid', '13', '--payment-id', `p-${accountId}`];
+    const by = ['topup', 'record', accountId, '--as', as];
+    const record = [...by, '--paid', '13', '--payment-id', `p-${accountId}`];
     const first = await json(...record);
     expect(first).toMatchObject({ created: true, credits: '10', paid: '13', rate: '1.3', balance: '10' });
     expect(await json(...record)).toEqual({ ...first, created: false });
-    const reseller = ['topup', 'record', accountId, '--credits', '1', '--rate', '1.2'];
+    const reseller = [...by, '--credits', '1', '--rate', '1.2'];
+    expect(await tollgate(...reseller, '--payment-id', `r-${accountId}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The account pays at the rate 1.3'),
+    });
+    await ledger.owner.query(
+      `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
+       VALUES ($1, 1.2, now(), 'volume', 'user:somebody', 'r')`,
+      [accountId],
+    );
     expect(await json(...reseller, '--payment-id', `r-${accountId}`)).toMatchObject({
       credits: '1',
       paid: '1.2',
       balance: '11',
     });
-    const other = await tollgate(
-      'topup',
-      'record',
-      accountId,
-      '--paid',
-      '12',
-      '--payment-id',
-      `p-${accountId}`,
-    );
-    expect(other).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('already recorded') });
+    const other = await tollgate(...by, '--paid', '12', '--payment-id', `p-${accountId}`);
+    expect(other).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('is recorded with other details'),
+    });
     expect(await json('accounts', 'show', accountId)).toMatchObject({ main: '11' });
+  });
+});
+
+describe('a top-up of nobody', () => {
+  it('is refused with one sentence', async () => {
+    const record = ['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x', '--as', as];
+    const stderr = 'accountId: There is no account nobody.\n';
+    expect(await tollgate(...record)).toEqual({ code: 1, stdout: '', stderr });
   });
 });
 
@@ -199,7 +217,10 @@ describe('a command line', () => {
     [['accounts', 'create', '--name', 'A', '--group', 'Nowhere'], 'There is no group "Nowhere".'],
     [['keys', 'revoke', 'nothing'], 'There is no key "nothing".'],
     [['keys', 'limit', 'nothing', '--tasks', '2'], 'There is no key "nothing".'],
-    [['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x'], 'There is no account nobody.'],
+    [
+      ['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x'],
+      'accountId: There is no account nobody.',
+    ],
   ])('%j is refused with one sentence and exit code 1', async (args, sentence) => {
     expect(await tollgate(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });

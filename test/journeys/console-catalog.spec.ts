@@ -4,11 +4,13 @@ import { type Customer, expectCleanLedger, json, type Relay, startRelay, until }
 
 let relay: Relay;
 let admin: Person;
+let colleague: Person;
 let customer: Customer;
 
 beforeAll(async () => {
   relay = await startRelay();
   admin = await person(relay, { roles: ['admin'] });
+  colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('10');
 }, 60_000);
 afterAll(async () => {
@@ -20,7 +22,7 @@ async function change(...changes: Record<string, unknown>[]): Promise<void> {
   const { data } = await admin.api.POST('/api/admin/price-proposals', {
     body: { changes: changes as never },
   });
-  const { response } = await admin.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
+  const { response } = await colleague.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
     params: { path: { proposalId: data!.id } },
     body: { revision: 1 },
   });
@@ -358,7 +360,7 @@ describe('the public price list', () => {
         effectiveAt: later,
       },
     });
-    await admin.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
+    await colleague.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
       params: { path: { proposalId: proposal!.id } },
       body: { revision: 1 },
     });

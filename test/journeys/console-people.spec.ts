@@ -404,11 +404,17 @@ describe('roles', () => {
   const roles = (by: Person, userId: string, wanted: ('support' | 'finance' | 'admin')[]) =>
     by.api.PUT('/api/admin/people/{userId}/roles', { params: { path: { userId } }, body: { roles: wanted } });
 
-  it('are granted and revoked by an administrator, for others, and noted', async () => {
+  it('are granted by two administrators and revoked by one, for others, and noted', async () => {
     const admin = await person(relay, { roles: ['admin'] });
     const someone = await person(relay);
-    const granted = await roles(admin, someone.userId, ['support', 'finance']);
-    expect(granted.data?.roles).toEqual(['user', 'support', 'finance']);
+    const colleague = await person(relay, { roles: ['admin'] });
+    const asked = await roles(admin, someone.userId, ['support', 'finance']);
+    expect(asked.data).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
+    const granted = await colleague.api.POST('/api/approvals/{approvalId}/approve', {
+      params: { path: { approvalId: asked.data!.approvalId! } },
+      body: {},
+    });
+    expect(granted.data?.outcome).toEqual({ roles: ['user', 'support', 'finance'] });
     expect((await roles(admin, someone.userId, [])).data?.roles).toEqual(['user']);
     expect((await roles(admin, admin.userId, ['finance'])).error).toMatchObject({
       error: { code: 'forbidden' },
@@ -416,11 +422,13 @@ describe('roles', () => {
     expect((await roles(someone, admin.userId, [])).response.status).toBe(403);
     expect((await roles(admin, newId(), [])).response.status).toBe(404);
     const { data } = await admin.api.GET('/api/admin/audit-log', {
-      params: { query: { subject: `user:${someone.userId}`, actor: `user:${admin.userId}` } },
+      params: { query: { subject: `user:${someone.userId}` } },
     });
     expect(data?.items).toMatchObject([
       { action: 'person.roles_changed', after: { roles: ['user'] }, accountId: someone.accountId },
+      { action: 'approval.approved', actor: `user:${colleague.userId}` },
       { before: { roles: ['user'] }, after: { roles: ['user', 'support', 'finance'] } },
+      { action: 'approval.requested', actor: `user:${admin.userId}` },
     ]);
   });
 

@@ -45,7 +45,8 @@ interface TokenPrices {
   output: string;
 }
 
-async function confirm(proposalId: string, by = admin, revision = 1) {
+/** Another administrator than the one who proposes: most changes here are large. */
+async function confirm(proposalId: string, by = colleague, revision = 1) {
   const { data, error, response } = await by.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
     params: { path: { proposalId } },
     body: { revision },
@@ -77,7 +78,7 @@ describe('a change of a price', () => {
       rows: [{ model: 'imgmodel-4', group: 'Vendora-Main', ...amounts, wouldBeRefused: false }],
     });
     const confirmed = await confirm(proposal.id);
-    expect(confirmed.data).toMatchObject({ state: 'confirmed', decidedBy: `user:${admin.userId}` });
+    expect(confirmed.data).toMatchObject({ state: 'confirmed', decidedBy: `user:${colleague.userId}` });
     const before = (await customer.balance()).main;
     expect((await image('imgmodel-4')).status).toBe(200);
     expect(Number(before) - Number((await customer.balance()).main)).toBeCloseTo(0.05, 9);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -13,8 +13,11 @@ beforeAll(async () => {
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_POLL_SECONDS: '0.05',
   });
-  support = await person(relay, { roles: ['support'] });
 }, 60_000);
+// Somebody new for each, since what a person refunds adds up.
+beforeEach(async () => {
+  support = await person(relay, { roles: ['support'] });
+});
 afterAll(() => relay?.close());
 
 interface Complaint {

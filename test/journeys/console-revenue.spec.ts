@@ -249,7 +249,8 @@ describe('the register of price changes', () => {
     );
     const proposal = (await proposed.json()) as { id: string; revision: number };
     const confirm = json({ revision: proposal.revision });
-    await admin.send(`/api/admin/price-proposals/${proposal.id}/confirm`, confirm);
+    const colleague = await person(relay, { roles: ['admin'] });
+    await colleague.send(`/api/admin/price-proposals/${proposal.id}/confirm`, confirm);
     await until('the new price', async () => {
       await image('imgmodel-4', 1);
       const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE amount = 50000000`);

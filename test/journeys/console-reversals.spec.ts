@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatAmount } from '#money/amount.js';
 import { recogniseAll } from '#ledger/recognition.js';
 import { newId } from '#platform/ids.js';
@@ -20,8 +20,11 @@ beforeAll(async () => {
     ...stripe.environment,
     ...{ PAYMENT_RETRY_SECONDS: '0.1', PAYMENT_CHECK_SECONDS: '0.1', TOPUP_REFUND_LIMIT: '50' },
   });
-  finance = await person(relay, { roles: ['finance'] });
 }, 60_000);
+// Somebody new for each, since what a person refunds adds up.
+beforeEach(async () => {
+  finance = await person(relay, { roles: ['finance'] });
+});
 afterAll(async () => {
   await relay?.close();
   await stripe?.close();

@@ -273,6 +273,7 @@ async function startSecondNode(): Promise<RunningRelay> {
     env: {
       ...stripe.environment,
       ...PAYMENTS,
+      ...RESELLER,
       URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
       SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
     },

@@ -17,6 +17,7 @@ import {
   type SuspenseItem,
 } from '#ledger/suspense.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
+import { recordLimit } from '#ledger/outflow.js';
 import { recordTopup } from '#ledger/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { reverseWriteOff, writeOff } from '#ledger/write-off.js';
@@ -157,7 +158,8 @@ export class LedgerLife {
   private async adjustments(): Promise<void> {
     const { accountId } = await this.fixture.account({ credits: '0' });
     const { ticketId, userId } = await ticketOf(this.fixture, accountId);
-    const by = { requestedBy: `user:${userId}`, approvedBy: null, aloneLimit: parseAmount('100') };
+    const by = { requestedBy: `user:${userId}`, approvedBy: null };
+    await recordLimit(this.fixture.billing, 'adjustment', parseAmount('100'));
     const change = (amount: bigint) =>
       this.transaction((client) =>
         adjust(client, {

@@ -3,12 +3,13 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { NO_NAME } from '#identity/redaction.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { SessionStore } from '#identity/session.store.js';
 import type { FreezeResult } from '#ledger/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { POOL } from '../billing.tokens.js';
-import { type AccountOperation, freezeAccount, unfreezeAccount } from './freezing.js';
+import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';
 
 /** What the owner of an account decides; what is left out stays, null is none. Amounts in nanos. */
 export interface AccountChange {
@@ -47,18 +48,19 @@ export class AccountDesk {
   }
 
   /** @throws ApiError not_found */
-  async freeze(operation: AccountOperation, reason: string): Promise<void> {
+  async freeze(operation: StaffOperation, reason: string): Promise<void> {
     refuseFault(await freezeAccount(this.pool, operation, reason));
   }
 
   /** @throws ApiError not_found, conflict while the balance is below zero. */
-  async unfreeze(operation: AccountOperation, note: string): Promise<void> {
+  async unfreeze(operation: StaffOperation, note: string): Promise<void> {
     refuseFault(await unfreezeAccount(this.pool, operation, note));
   }
 
   /** Ends every session of the person of an account. @returns how many. @throws ApiError not_found */
-  async revokeSessions(operation: AccountOperation): Promise<number> {
+  async revokeSessions(operation: StaffOperation): Promise<number> {
     return inTransaction(this.pool, async (client) => {
+      await refuseOwnInterest(client, operation.actor, operation.accountId);
       const { rows } = await client.query<{ userId: string | null }>(
         'SELECT u.id AS "userId" FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1',
         [operation.accountId],

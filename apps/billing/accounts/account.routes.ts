@@ -109,6 +109,7 @@ export const supportRoutes = {
     params,
     body: z.strictObject({ reason: words.meta({ description: 'The owner reads it.' }) }),
     answer: accountView,
+    refusals: ['second_person_required'],
   }),
   unfreeze: route({
     id: 'unfreezeAccount',
@@ -120,7 +121,7 @@ export const supportRoutes = {
     params,
     body: z.strictObject({ note: words.meta({ description: 'For the audit log.' }) }),
     answer: accountView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   revokeSessions: route({
     id: 'revokeSessionsOfAccount',
@@ -131,5 +132,6 @@ export const supportRoutes = {
     access: staff,
     params,
     answer: z.object({ revoked: z.number().int() }),
+    refusals: ['second_person_required'],
   }),
 };

@@ -1,20 +1,26 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { type FreezeResult, setFreeze } from '#ledger/freeze.js';
 
 /** Who changes whose account, and by which request. */
 export interface AccountOperation {
-  /** As the audit log names them: `user:{id}` or `cli:{login}`. */
+  /** As the audit log names them: `user:{id}`. */
   by: string;
   accountId: string;
   requestId: string | null;
 }
 
+/** The same by somebody of the staff, who has no interest of their own in the account. */
+export interface StaffOperation extends AccountOperation {
+  actor: { readonly userId: string };
+}
+
 /** Freezes an account with a reason that its owner reads; a repeat changes nothing and is not noted. */
 export function freezeAccount(
   pool: pg.Pool,
-  operation: AccountOperation,
+  operation: StaffOperation,
   reason: string,
 ): Promise<FreezeResult> {
   return setFrozen(pool, operation, { reason, note: undefined });
@@ -23,7 +29,7 @@ export function freezeAccount(
 /** Lifts a freeze, but not that of a balance below zero. */
 export function unfreezeAccount(
   pool: pg.Pool,
-  operation: AccountOperation,
+  operation: StaffOperation,
   note: string,
 ): Promise<FreezeResult> {
   return setFrozen(pool, operation, { reason: null, note });
@@ -31,10 +37,11 @@ export function unfreezeAccount(
 
 function setFrozen(
   pool: pg.Pool,
-  { by, accountId, requestId }: AccountOperation,
+  { by, actor, accountId, requestId }: StaffOperation,
   { reason, note }: { reason: string | null; note: string | undefined },
 ): Promise<FreezeResult> {
   return inTransaction(pool, async (client) => {
+    await refuseOwnInterest(client, actor, accountId);
     const result = await setFreeze(client, accountId, reason);
     if (result.outcome !== 'changed') return result;
     await audit(client, {

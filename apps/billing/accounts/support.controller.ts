@@ -7,7 +7,7 @@ import { RolesDesk } from '../people/roles.desk.js';
 import { viewPerson } from '../people/person.view.js';
 import { AccountDesk } from './account.desk.js';
 import { AccountReader, type AccountView } from './account.reader.js';
-import type { AccountOperation } from './freezing.js';
+import type { StaffOperation } from './freezing.js';
 import { supportRoutes } from './account.routes.js';
 
 /** An account has at most so many keys. */
@@ -63,6 +63,6 @@ export class SupportController {
 function operationOf(
   { actor, requestId }: { actor: Actor; requestId: string },
   { accountId }: { accountId: string },
-): AccountOperation {
-  return { by: `user:${actor.userId}`, accountId, requestId };
+): StaffOperation {
+  return { actor, by: `user:${actor.userId}`, accountId, requestId };
 }

@@ -13,7 +13,7 @@ import {
   readAdjustment,
   reverseAdjustment,
 } from '#ledger/adjustment.js';
-import { readAloneLimit } from '#ledger/alone-limit.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import {
   readWriteOff,
@@ -73,11 +73,9 @@ const writeOffPayload = z.strictObject({
   note: z.string(),
 });
 
-/** Who acts, with what they may do alone. */
 export interface Doers {
   requestedBy: string;
   approvedBy: string | null;
-  aloneLimit: bigint;
   requestId: string;
   auditId: string;
 }
@@ -87,7 +85,7 @@ export interface AdjustmentDeskParts {
   approvals: ApprovalDesk;
 }
 
-/** Adjustments, write-offs and their reversals: from a ticket, by two people above a limit or for the own account. */
+/** Adjustments, write-offs and their reversals: from a ticket, by two people above a limit. */
 export class AdjustmentDesk {
   constructor(private readonly parts: AdjustmentDeskParts) {
     const { approvals } = parts;
@@ -166,9 +164,8 @@ export class AdjustmentDesk {
   ): Promise<Answer<T>> {
     const { actor, requestId, auditId } = asking;
     return inEntityTransaction(this.parts.source, async (transaction) => {
-      // Nobody decides alone about the own account.
-      const aloneLimit = accountId === actor.accountId ? 0n : await readAloneLimit(transaction.client);
-      const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, aloneLimit, requestId, auditId };
+      const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
+      await refuseOwnInterest(transaction.client, actor, accountId);
       try {
         return { state: 'done', done: await wanted.work(transaction.client, doers), approvalId: null };
       } catch (error) {
@@ -199,8 +196,10 @@ export class AdjustmentDesk {
     const apply = async (client: pg.PoolClient, wanted: P, context: ApprovalContext): Promise<unknown> => {
       const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
       const doers = {
-        ...{ requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}`, requestId, auditId },
-        aloneLimit: await readAloneLimit(client),
+        requestedBy: `user:${requestedBy}`,
+        approvedBy: `user:${decidedBy}`,
+        requestId,
+        auditId,
       };
       try {
         return { id: (await work(client, wanted, doers)).id };
@@ -220,19 +219,15 @@ interface Asked {
   reason: string;
 }
 
-/** In the caller's transaction, with its note in the audit log; the command line does it so, too. @throws AdjustmentRefused */
-export async function doAdjust(
-  client: pg.PoolClient,
-  wanted: WantedAdjustment,
-  doers: Doers,
-): Promise<Adjustment> {
+/** In the caller's transaction, with its note in the audit log. @throws AdjustmentRefused */
+async function doAdjust(client: pg.PoolClient, wanted: WantedAdjustment, doers: Doers): Promise<Adjustment> {
   const adjustment = await adjust(client, { ...wanted, ...signatures(doers) });
   await note(client, 'account.adjusted', adjustment, doers);
   return adjustment;
 }
 
 /** @throws AdjustmentRefused */
-export async function doReverse(
+async function doReverse(
   client: pg.PoolClient,
   wanted: z.infer<typeof reversalPayload>,
   doers: Doers,
@@ -243,18 +238,14 @@ export async function doReverse(
 }
 
 /** @throws WriteOffRefused */
-export async function doWriteOff(
-  client: pg.PoolClient,
-  wanted: WantedWriteOff,
-  doers: Doers,
-): Promise<WriteOff> {
+async function doWriteOff(client: pg.PoolClient, wanted: WantedWriteOff, doers: Doers): Promise<WriteOff> {
   const written = await writeOff(client, { ...wanted, ...signatures(doers) });
   await note(client, 'debt.written_off', written, doers);
   return written;
 }
 
 /** @throws WriteOffRefused */
-export async function doReverseWriteOff(
+async function doReverseWriteOff(
   client: pg.PoolClient,
   wanted: z.infer<typeof writeOffReversalPayload>,
   doers: Doers,
@@ -264,8 +255,8 @@ export async function doReverseWriteOff(
   return reversal;
 }
 
-function signatures({ requestedBy, approvedBy, aloneLimit, requestId }: Doers): Omit<Doers, 'auditId'> {
-  return { requestedBy, approvedBy, aloneLimit, requestId };
+function signatures({ requestedBy, approvedBy, requestId }: Doers): Omit<Doers, 'auditId'> {
+  return { requestedBy, approvedBy, requestId };
 }
 
 /** Once: a repeat of the request did nothing. */

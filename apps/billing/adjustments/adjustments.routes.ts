@@ -113,7 +113,7 @@ export const adjustmentRoutes = {
     confirms: true,
     body: z.strictObject({ accountId: id, ticketId: id, amount: signed, reason, note, requestId }),
     answer: adjusted,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   reverse: route({
     id: 'reverseAdjustment',
@@ -125,7 +125,7 @@ export const adjustmentRoutes = {
     params: z.strictObject({ adjustmentId: id }),
     body: z.strictObject({ note, requestId }),
     answer: adjusted,
-    refusals: ['conflict', 'not_found'],
+    refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
   writeOffs: route({
     id: 'listWriteOffs',
@@ -166,7 +166,7 @@ export const adjustmentRoutes = {
       requestId,
     }),
     answer: writtenOff,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   reverseWriteOff: route({
     id: 'reverseWriteOff',
@@ -179,7 +179,7 @@ export const adjustmentRoutes = {
     params: z.strictObject({ writeOffId: id }),
     body: z.strictObject({ note, requestId }),
     answer: writtenOff,
-    refusals: ['conflict', 'not_found'],
+    refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
   debts: route({
     id: 'reportDebts',

@@ -6,6 +6,8 @@ import type { z } from 'zod';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';
+import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -169,15 +171,8 @@ export class ApprovalDesk {
           return { approval, isNew: false };
         throw new ApiError('conflict', `This has been ${approval.state} already.`);
       }
-      if (approval.requestedBy === decision.actor.userId) {
-        throw new ApiError('second_person_required', 'Whoever asked cannot decide: another person must.');
-      }
-      if (approval.accountId === decision.actor.accountId) {
-        throw new ApiError(
-          'second_person_required',
-          'It is about your own account: another person must decide.',
-        );
-      }
+      await requireOther(transaction.client, approval, decision.actor);
+      await refuseOwnInterest(transaction.client, decision.actor, approval.accountId);
       approval.outcome =
         state === 'approved' ? await this.apply(transaction.client, approval, decision) : null;
       await this.close(transaction.client, approval, { ...decision, state });
@@ -242,6 +237,16 @@ export class ApprovalDesk {
     if (!found) throw new Error(`nobody registered the approval kind ${kind}`);
     return found;
   }
+}
+
+/** Where the installation declares that it has one person, that person confirms what they asked for, and it is marked. */
+async function requireOther(client: pg.ClientBase, approval: Approval, { userId }: Actor): Promise<void> {
+  const { requestedBy, accountId, id } = approval;
+  if (requestedBy !== userId) return;
+  if (!(await readFact(client, 'one-person')))
+    throw new ApiError('second_person_required', 'You asked for this: another person must decide.');
+  const subject = `approval:${id}`;
+  await noteDoneAlone(client, { actor: `user:${userId}`, why: 'second-person', subject, accountId });
 }
 
 function mayDecide(actor: Actor, { roles }: ApprovalKind<unknown>): boolean {

@@ -20,6 +20,8 @@ export class Approval {
   @Column('text', { name: 'requested_by' }) requestedBy!: string;
   @Column('text', { name: 'request_id' }) requestId!: string;
   @Column('text', { name: 'decided_by', nullable: true }) decidedBy!: string | null;
+  /** One person asked and decided, where the installation declares that it has no second one. */
+  @Column({ type: 'boolean', insert: false, update: false }) self!: boolean;
   @Column('text', { name: 'decision_note', nullable: true }) decisionNote!: string | null;
   /** What the application answered. */
   @Column('jsonb', { nullable: true }) outcome!: unknown;

@@ -15,6 +15,9 @@ export const approvalView = z.object({
   state: z.enum(['pending', 'approved', 'rejected']),
   requestedBy: z.string().meta({ description: "A person's id." }),
   decidedBy: z.string().nullable(),
+  self: z.boolean().meta({
+    description: 'One person asked and decided, where the installation declares that it has no second one.',
+  }),
   decisionNote: z.string().nullable(),
   outcome: z.unknown().meta({ description: 'What its application answered, by kind; null before.' }),
   createdAt: timeView,

@@ -139,7 +139,7 @@ export const financeRoutes = {
         path: ['accountId'],
       }),
     answer: creditedView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   refund: route({
     id: 'refundTopup',
@@ -156,7 +156,7 @@ export const financeRoutes = {
       requestId,
     }),
     answer: z.object({ refund: refundView.nullable(), approvalId }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   refunds: route({
     id: 'listTopupRefunds',
@@ -190,7 +190,7 @@ export const financeRoutes = {
       note: reason,
     }),
     answer: refundView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   suspense: route({
     id: 'listSuspense',
@@ -213,7 +213,7 @@ export const financeRoutes = {
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reason, requestId }),
     answer: creditedView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   returnSuspense: route({
     id: 'returnSuspense',
@@ -225,7 +225,7 @@ export const financeRoutes = {
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reason }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: route({
     id: 'expenseSuspense',
@@ -236,7 +236,7 @@ export const financeRoutes = {
     access: FINANCE,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reason }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   events: route({
     id: 'listPaymentEvents',

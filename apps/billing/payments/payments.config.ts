@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { type Nanos, parseAmount } from '#money/amount.js';
 import type { ConfigReader } from '#platform/config.js';
 import { RESELLER_THRESHOLD_TOKENS } from '#topup/conversion.js';
 
@@ -20,9 +19,6 @@ export interface PaymentsConfig {
   readonly firstCheckMs: number;
   /** A refund or an event that could not be ended is tried again after this, and then less and less often. */
   readonly retryMs: number;
-  /** Above these one person is not enough; credits. */
-  readonly manualTopupLimit: Nanos;
-  readonly topupRefundLimit: Nanos;
   readonly resellerThresholdTokens: bigint;
   readonly stripe: StripeConfig | null;
   /** Where to transfer money to, told to who pays by bank; null: orders cannot be paid so. */
@@ -31,18 +27,12 @@ export interface PaymentsConfig {
   readonly sandbox: { readonly secret: string } | null;
 }
 
-const DECIMAL = { pattern: /^\d{1,9}(\.\d{1,9})?$/, rule: 'must be an amount such as 1000 or 0.5' };
-
 export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
-  const limit = (name: string, fallback: string) =>
-    parseAmount(reader.matching(name, { ...DECIMAL, fallback }));
   return {
     currency: readPaymentCurrency(reader),
     orderLifeMs: reader.seconds('ORDER_LIFE_SECONDS', 3_600),
     firstCheckMs: reader.seconds('PAYMENT_CHECK_SECONDS', 60),
     retryMs: reader.seconds('PAYMENT_RETRY_SECONDS', 30),
-    manualTopupLimit: limit('MANUAL_TOPUP_LIMIT', '1000'),
-    topupRefundLimit: limit('TOPUP_REFUND_LIMIT', '100'),
     resellerThresholdTokens: BigInt(
       reader.integer('RESELLER_THRESHOLD_TOKENS', {
         fallback: Number(RESELLER_THRESHOLD_TOKENS),

@@ -4,6 +4,8 @@ import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
 import { lockBalance } from '#ledger/posting.js';
 import {
   beginTopupRefund,
@@ -15,8 +17,6 @@ import {
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG } from '../billing.tokens.js';
 import { viewPayment } from './fields.js';
 import { type Asking, type Doer, doer, doerOf } from './finance-credit.js';
 import { RefundRunner } from './refund.runner.js';
@@ -29,17 +29,19 @@ type RefundPayload = z.infer<typeof refundPayload>;
 export class RefundDesk {
   constructor(
     @Inject(DataSource) private readonly source: DataSource,
-    @Inject(CONFIG) private readonly config: BillingConfig,
     @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(RefundRunner) private readonly runner: RefundRunner,
+    @Inject(RefundRunner) private readonly runner: Pick<RefundRunner, 'run'>,
   ) {
     approvals.register({
       kind: 'topup.refund',
       roles: ['finance'],
       payload: refundPayload,
-      apply: async (client, payload, context) => ({
-        refundId: (await this.begin(client, { ...payload, reason: context.reason }, doerOf(context))).id,
-      }),
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const refund = await this.begin(client, { ...payload, reason: context.reason }, by);
+        await takeRefund(client, { ...refund, amount: refund.credits }, by);
+        return { refundId: refund.id };
+      },
       // Whoever approved does not wait for the provider; what fails here is taken up by the reconciler.
       applied: (outcome) =>
         void this.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
@@ -55,14 +57,16 @@ export class RefundDesk {
       const { client } = transaction;
       const { topupId, reason } = asked;
       const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
       const topup = await findTopup(client, topupId);
+      await refuseOwnInterest(client, actor, topup.accountId);
       await lockBalance(client, topup.accountId);
       const repeated = await findRepeatedRefund(client, { topupId, requestId, credits: asked.credits });
       if (repeated) return { done: repeated, approvalId: null };
       const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
       // What is unused is known to the ledger only; all of the top-up is the most that it can be.
       const amount = asked.credits ?? topup.credits;
-      const before = await refundedBefore(client, topupId);
       const approval = {
         ...{ actor, requestId },
         kind: 'topup.refund',
@@ -72,8 +76,8 @@ export class RefundDesk {
         amount,
         reason,
       };
-      const isSmall = before + amount <= this.config.payments.topupRefundLimit;
-      const begin = () => this.begin(client, { ...payload, reason }, doer(asking));
+      const isSmall = await takeRefund(client, { ...topup, topupId, amount }, by);
+      const begin = () => this.begin(client, { ...payload, reason }, by);
       return this.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
     });
     if (result.done === null) return result;
@@ -90,6 +94,7 @@ export class RefundDesk {
       await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
       const before = await findTopupRefund(client, refundId);
       if (!before) throw new ApiError('not_found', 'There is no such refund.');
+      await refuseOwnInterest(client, actor, before.accountId);
       if (before.provider !== 'manual')
         throw new ApiError('conflict', `${before.provider} itself says how this refund ends.`);
       const failure = outcome === 'failed' ? note : null;
@@ -137,13 +142,20 @@ export class RefundDesk {
   }
 }
 
-/** What was refunded of a top-up or is on its way: many small refunds add up to a large one. Its account is locked. */
-async function refundedBefore(client: pg.ClientBase, topupId: string): Promise<bigint> {
-  const { rows } = await client.query<{ sum: string }>(
-    `SELECT coalesce(sum(credits), 0)::text AS sum FROM topup_refunds WHERE topup_id = $1 AND state <> 'failed'`,
-    [topupId],
-  );
-  return BigInt(rows[0]?.sum ?? 0);
+async function takeRefund(
+  client: pg.ClientBase,
+  { topupId, accountId, amount }: { topupId: string; accountId: string; amount: bigint },
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'topup.refund',
+    actor,
+    approvedBy,
+    amount,
+    reference: `topup:${topupId}`,
+    accountId,
+  });
+  return taken;
 }
 
 async function findTopup(

@@ -5,13 +5,14 @@ import { z } from 'zod';
 import { OutboxRelay } from '#bus/outbox.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
 import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#ledger/suspense.js';
 import type { TopupRequest, TopupResult } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
 import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
-import type { BillingConfig } from '../billing.config.js';
 import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
@@ -21,7 +22,10 @@ import {
   type Doer,
   doer,
   doerOf,
+  type HouseConfig,
+  requireAccount,
   requireHouseCurrency,
+  requireLeastTopup,
   viewTopup,
 } from './finance-credit.js';
 
@@ -33,16 +37,20 @@ type SuspensePayload = z.infer<typeof suspensePayload>;
 export class SuspenseDesk {
   constructor(
     @Inject(DataSource) private readonly source: DataSource,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: HouseConfig,
     @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(OutboxRelay) private readonly relay: Pick<OutboxRelay, 'wake'>,
   ) {
     approvals.register({
       kind: 'suspense.credit',
       roles: ['finance'],
       payload: suspensePayload,
-      apply: async (client, payload, context) =>
-        viewTopup(await this.creditItem(client, payload, doerOf(context))),
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const result = await this.creditItem(client, payload, by);
+        if (result.created) await takeCredit(client, { ...payload, credits: result.credits }, by);
+        return viewTopup(result);
+      },
       applied: () => relay.wake(),
     });
   }
@@ -51,8 +59,12 @@ export class SuspenseDesk {
   async creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
     const result = await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
-      const { credits } = await this.planItem(client, payload);
       const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      await refuseOwnInterest(client, actor, payload.accountId);
+      const { credits, state } = await this.planItem(client, payload);
+      const isSmall = state !== 'open' || (await takeCredit(client, { ...payload, credits }, by));
       const asked = {
         ...{ actor, requestId },
         kind: 'suspense.credit',
@@ -62,8 +74,7 @@ export class SuspenseDesk {
         amount: credits,
         reason: payload.note,
       };
-      const isSmall = credits <= this.config.payments.manualTopupLimit;
-      const credit = () => this.creditItem(client, payload, doer(asking));
+      const credit = () => this.creditItem(client, payload, by);
       return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
     this.relay.wake();
@@ -94,6 +105,7 @@ export class SuspenseDesk {
   ): Promise<void> {
     await inEntityTransaction(this.source, async ({ client }) => {
       const item = await lockItem(client, itemId);
+      await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
       if (item.state === state) return;
       if (item.state !== 'open') throw new ApiError('conflict', `The item has been ${item.state} already.`);
       if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
@@ -119,9 +131,12 @@ export class SuspenseDesk {
   ): Promise<LockedItem & { credits: Nanos; rate: TopupRequest['rate'] }> {
     const item = await lockItem(client, itemId);
     requireHouseCurrency(item.currency, this.config.payments.currency);
+    await requireAccount(client, accountId);
     if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
     const rate = await rateInForce(client, accountId);
-    return { ...item, credits: convertPayment(item.amountMinor, rate).credits, rate };
+    const bought = convertPayment(item.amountMinor, rate);
+    if (item.state === 'open') requireLeastTopup(bought, 'amount');
+    return { ...item, credits: bought.credits, rate };
   }
 
   private async creditItem(client: pg.ClientBase, payload: SuspensePayload, by: Doer): Promise<TopupResult> {
@@ -150,6 +165,31 @@ export class SuspenseDesk {
     });
     return result;
   }
+}
+
+async function takeCredit(
+  client: pg.ClientBase,
+  { itemId, accountId, credits }: SuspensePayload & { credits: Nanos },
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'suspense.credit',
+    actor,
+    approvedBy,
+    amount: credits,
+    reference: `suspense:${itemId}`,
+    accountId,
+  });
+  return taken;
+}
+
+/** The account whose order the money named, if it named one. */
+async function payerOf(client: pg.ClientBase, { orderId }: LockedItem): Promise<string | null> {
+  const { rows } = await client.query<{ accountId: string }>(
+    'SELECT account_id AS "accountId" FROM topup_orders WHERE id = $1',
+    [orderId],
+  );
+  return rows[0]?.accountId ?? null;
 }
 
 async function storedTerms(

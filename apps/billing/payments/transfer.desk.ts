@@ -5,12 +5,13 @@ import { z } from 'zod';
 import { OutboxRelay } from '#bus/outbox.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
 import type { TopupResult } from '#ledger/topup.js';
-import { formatAmount, parseAmount } from '#money/amount.js';
+import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
 import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
-import type { BillingConfig } from '../billing.config.js';
 import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
@@ -20,7 +21,10 @@ import {
   type Doer,
   doer,
   doerOf,
+  type HouseConfig,
+  requireAccount,
   requireHouseCurrency,
+  requireLeastTopup,
   viewTopup,
 } from './finance-credit.js';
 
@@ -31,6 +35,8 @@ export interface Transfer {
   /** The bank's reference, credited once for ever. */
   paymentId: string;
   paidMinor: bigint;
+  /** What it buys where the price was rounded up; by default all that the payment buys. */
+  credits?: Nanos;
   currency: string;
   /** The day of UTC on which the bank had it, such as 2026-01-31; null: now. */
   valueDate: string | null;
@@ -54,39 +60,45 @@ type TransferPayload = z.infer<typeof transferPayload>;
 export class TransferDesk {
   constructor(
     @Inject(DataSource) private readonly source: DataSource,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: HouseConfig,
     @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(OutboxRelay) private readonly relay: Pick<OutboxRelay, 'wake'>,
   ) {
     approvals.register({
       kind: 'topup.manual',
       roles: ['finance'],
       payload: transferPayload,
-      apply: async (client, payload, context) =>
-        viewTopup(await this.credit(client, payload, doerOf(context))),
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const result = await this.credit(client, payload, by);
+        if (result.created) await takeTransfer(client, payload, by);
+        return viewTopup(result);
+      },
       applied: () => relay.wake(),
     });
   }
 
-  /** Credits a bank transfer; above the limit, of an account in a day, another person must agree first. */
+  /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
   async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
     const result = await inEntityTransaction(this.source, async (transaction) => {
-      const repeated = await findTransfer(transaction.client, transfer);
-      const payload = repeated ?? (await this.planTransfer(transaction.client, transfer));
-      const credits = parseAmount(payload.credits);
-      const alone = repeated ? 0n : await recordedAlone(transaction.client, payload);
-      const isSmall = repeated !== null || alone + credits <= this.config.payments.manualTopupLimit;
+      const { client } = transaction;
       const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      const repeated = await findTransfer(client, transfer);
+      const payload = repeated ?? (await this.planTransfer(client, transfer));
+      await refuseOwnInterest(client, actor, payload.accountId);
+      const isSmall = repeated !== null || (await takeTransfer(client, payload, by));
       const asked = {
         ...{ actor, requestId },
         kind: 'topup.manual',
         subject: `payment:manual:${payload.paymentId}`,
         accountId: payload.accountId,
         payload,
-        amount: credits,
+        amount: parseAmount(payload.credits),
         reason: transfer.reason,
       };
-      const credit = () => this.credit(transaction.client, payload, doer(asking));
+      const credit = () => this.credit(client, payload, by);
       return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
     this.relay.wake();
@@ -101,8 +113,11 @@ export class TransferDesk {
     const paid = { paymentId, currency, paidMinor: paidMinor.toString(), valueDate };
     if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
     const accountId = transfer.accountId as string;
+    await requireAccount(client, accountId);
     const rate = await rateInForce(client, accountId);
-    const { credits } = convertPayment(paidMinor, rate);
+    const bought = convertPayment(paidMinor, rate);
+    const { credits = bought.credits } = transfer;
+    requireLeastTopup({ credits }, 'paid');
     return { ...paid, accountId, orderId, credits: formatAmount(credits), rate };
   }
 
@@ -156,24 +171,21 @@ async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<
   return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
 }
 
-/**
- * What one person alone recorded for the account in the last day, nanos: many small transfers add up to a large one. Locks
- * the account, behind the order, so that transfers at the same moment count each other.
- */
-async function recordedAlone(
+/** @returns whether it may be credited: alone, or since a second person agreed */
+async function takeTransfer(
   client: pg.ClientBase,
-  { accountId, paymentId }: Pick<TransferPayload, 'accountId' | 'paymentId'>,
-): Promise<bigint> {
-  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
-  const { rows } = await client.query<{ sum: string }>(
-    `SELECT coalesce(sum(t.credits), 0)::text AS sum FROM topups t
-     WHERE t.account_id = $1 AND t.provider = 'manual' AND t.payment_id <> $2
-       AND t.recorded_at > now() - interval '1 day'
-       AND NOT EXISTS (SELECT FROM approvals a WHERE a.kind = 'topup.manual' AND a.account_id = t.account_id
-         AND a.subject = 'payment:manual:' || t.payment_id AND a.state = 'approved')`,
-    [accountId, paymentId],
-  );
-  return BigInt(rows[0]?.sum ?? 0);
+  { accountId, paymentId, credits }: TransferPayload,
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'topup.manual',
+    actor,
+    approvedBy,
+    amount: parseAmount(credits),
+    reference: `payment:manual:${paymentId}`,
+    accountId,
+  });
+  return taken;
 }
 
 async function planOrder(

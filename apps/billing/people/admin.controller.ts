@@ -3,14 +3,16 @@ import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { auditRoutes, peopleRoutes } from './admin.routes.js';
 import { AuditReader } from './audit.reader.js';
 import { viewPerson } from './person.view.js';
+import { RoleGrants } from './role-grants.js';
 import { RolesDesk } from './roles.desk.js';
 
-type PersonView = AnswerOf<typeof peopleRoutes.setRoles>;
+type PersonView = AnswerOf<typeof peopleRoutes.setDisabled>;
 
 @Controller()
 export class AdminController {
   constructor(
     @Inject(RolesDesk) private readonly desk: RolesDesk,
+    @Inject(RoleGrants) private readonly grants: RoleGrants,
     @Inject(AuditReader) private readonly auditLog: AuditReader,
   ) {}
 
@@ -21,8 +23,13 @@ export class AdminController {
   }
 
   @Serves(peopleRoutes.setRoles)
-  async setRoles({ params, body, ...call }: CallOf<typeof peopleRoutes.setRoles>): Promise<PersonView> {
-    return viewPerson(await this.desk.setRoles({ ...call, ...params }, body.roles));
+  async setRoles({
+    params,
+    body,
+    ...call
+  }: CallOf<typeof peopleRoutes.setRoles>): Promise<AnswerOf<typeof peopleRoutes.setRoles>> {
+    const { person, approvalId } = await this.grants.setRoles({ ...call, ...params }, body.roles);
+    return { ...viewPerson(person), approvalId };
   }
 
   @Serves(peopleRoutes.setDisabled)

@@ -34,13 +34,16 @@ export const peopleRoutes = {
     method: 'PUT',
     path: '/api/admin/people/{userId}/roles',
     tag,
-    summary: 'Grants and revokes roles: those named, and no others; everybody is a user.',
-    description: 'Not for oneself, and one administrator remains.',
+    summary: 'Asks for roles and takes roles away: those named, and no others; everybody is a user.',
+    description:
+      'What is taken away goes at once; what is new waits for another administrator: see the approvals. Not for oneself, and one administrator remains. The first administrator ever names the second one alone.',
     access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) }),
-    answer: personView,
+    answer: personView.extend({
+      approvalId: z.string().nullable().meta({ description: 'What another administrator decides.' }),
+    }),
     refusals: ['conflict'],
   }),
   setDisabled: route({
@@ -53,7 +56,7 @@ export const peopleRoutes = {
     params,
     body: z.strictObject({ disabled: z.boolean() }),
     answer: personView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   removeTotp: route({
     id: 'removePersonTotp',
@@ -65,6 +68,7 @@ export const peopleRoutes = {
     confirms: true,
     params,
     answer: personView,
+    refusals: ['second_person_required'],
   }),
 };
 

@@ -21,6 +21,7 @@ import { Entrance } from './entrance.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordDesk } from './password.desk.js';
 import { PeopleParts } from './people.parts.js';
+import { RoleGrants } from './role-grants.js';
 import { RolesDesk } from './roles.desk.js';
 import { SessionController } from './session.controller.js';
 import { SignInDesk } from './sign-in.desk.js';
@@ -77,6 +78,7 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
     CodeCheck,
     ConfirmationDesk,
     RolesDesk,
+    RoleGrants,
     AuditReader,
     PeopleParts,
     { provide: PasswordHasher, useFactory: () => new PasswordHasher() },

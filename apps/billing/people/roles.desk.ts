@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { beginsWith } from '#database/like.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
@@ -32,7 +33,7 @@ const COLUMNS = `id AS "userId", account_id AS "accountId", email, roles, totp_c
   disabled_at IS NOT NULL AS disabled, created_at AS "createdAt"`;
 
 /** Two changes of who is an administrator wait for each other, or both might take the last one away. */
-const LOCK_ADMINS = 'SELECT pg_advisory_xact_lock(7011102)';
+export const LOCK_ADMINS = 'SELECT pg_advisory_xact_lock(7011102)';
 
 export interface PersonChange {
   userId: string;
@@ -40,7 +41,7 @@ export interface PersonChange {
   requestId: string;
 }
 
-/** Who may do what. Nobody changes their own roles, and one administrator who may sign in remains. */
+/** People and whether they may sign in. Nobody decides about themselves, and one administrator who may sign in remains. */
 @Injectable()
 export class RolesDesk {
   constructor(
@@ -68,20 +69,16 @@ export class RolesDesk {
     return rows[0] ?? null;
   }
 
-  /** @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain. */
-  setRoles(change: PersonChange, roles: readonly Role[]): Promise<ListedPerson> {
-    const wanted = [...new Set<Role>(['user', ...roles])];
-    return this.change(change, 'person.roles_changed', async (client, before) => {
-      const after = await update(client, before.userId, 'roles = $2', wanted);
-      return { after, told: { before: { roles: before.roles }, after: { roles: wanted } } };
-    });
-  }
-
-  /** Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. @throws as setRoles */
+  /**
+   * Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. Letting somebody in again
+   * is decided by somebody who did not make them.
+   * @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain, second_person_required
+   */
   setDisabled(change: PersonChange, disabled: boolean): Promise<ListedPerson> {
     return this.change(change, disabled ? 'person.disabled' : 'person.enabled', async (client, before) => {
+      if (!disabled) await refuseOwnInterest(client, change.actor, before.accountId);
       const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
-      const after = await update(client, before.userId, at, disabled);
+      const after = await updatePerson(client, before.userId, at, disabled);
       if (disabled) await this.sessions.revokeAll(before.userId, null, client);
       return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
     });
@@ -90,6 +87,7 @@ export class RolesDesk {
   /** For somebody who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
   removeTotp(change: PersonChange): Promise<ListedPerson> {
     return this.change(change, 'person.totp_removed', async (client, before) => {
+      await refuseOwnInterest(client, change.actor, before.accountId);
       await removeDevice(client, before.userId);
       await this.sessions.revokeAll(before.userId, null, client);
       return {
@@ -108,18 +106,7 @@ export class RolesDesk {
     ) => Promise<{ after: ListedPerson; told: { before: unknown; after?: unknown } }>,
   ): Promise<ListedPerson> {
     return inTransaction(this.pool, async (client) => {
-      await client.query(LOCK_ADMINS);
-      const { rows } = await client.query<ListedPerson>(
-        `SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`,
-        [userId],
-      );
-      const before = rows[0];
-      if (!before) throw new ApiError('not_found', 'There is no such person.');
-      if (userId === actor.userId)
-        throw new ApiError(
-          'forbidden',
-          'Another administrator, or the command-line tool, must do this for you.',
-        );
+      const before = await lockPerson(client, { userId, actor });
       const { after, told } = await work(client, before);
       await requireAdmin(client);
       const { accountId } = before;
@@ -136,7 +123,24 @@ export class RolesDesk {
   }
 }
 
-async function update(
+/**
+ * Locks who is an administrator, and a person whose rights are to change.
+ * @throws ApiError not_found, forbidden for oneself
+ */
+export async function lockPerson(
+  client: pg.ClientBase,
+  { userId, actor }: { userId: string; actor: { readonly userId: string } },
+): Promise<ListedPerson> {
+  await client.query(LOCK_ADMINS);
+  const { rows } = await client.query<ListedPerson>(`SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`, [
+    userId,
+  ]);
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such person.');
+  if (userId === actor.userId) throw new ApiError('forbidden', 'Another administrator must do this for you.');
+  return rows[0];
+}
+
+export async function updatePerson(
   client: pg.ClientBase,
   userId: string,
   assignment: string,
@@ -149,7 +153,7 @@ async function update(
   return rows[0]!;
 }
 
-async function requireAdmin(client: pg.ClientBase): Promise<void> {
+export async function requireAdmin(client: pg.ClientBase): Promise<void> {
   const { rowCount } = await client.query(
     `SELECT FROM users WHERE 'admin' = ANY (roles) AND disabled_at IS NULL LIMIT 1`,
   );

@@ -5,7 +5,7 @@ import { ApiError } from '#platform/errors.js';
 import { type PriceBook, versionAt } from '#pricing/price-book.js';
 import { changeOf, type PriceChange, sameChange, subjectOf, versionsOf } from '#pricing/price-change.js';
 import { changeFields } from './price-change.fields.js';
-import { faultOf } from './proposal.desk.js';
+import { faultOf } from './based-change.js';
 
 /** The columns of a file of prices, in their order. A row is a price of a model, or a multiplier or rule of a group. */
 const COLUMNS = [

@@ -3,7 +3,8 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import type { PriceChange } from '#pricing/price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
-import { type DoneBy, effectiveMs, type Proposal, type ProposalDesk } from './proposal.desk.js';
+import { effectiveMs } from './based-change.js';
+import type { DoneBy, Proposal, ProposalDesk } from './proposal.desk.js';
 
 export interface ImportOptions {
   readonly effectiveAt: Date | null;

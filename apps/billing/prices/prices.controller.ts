@@ -105,7 +105,8 @@ export class PricesController {
     reply: CallOf<typeof routes.show>['reply'],
   ): Promise<AnswerOf<typeof routes.show>> {
     void reply.header('etag', `"${proposal.id}-${proposal.revision}-${proposal.state}"`);
-    return proposalDetail(proposal, await this.desk.staleness(proposal));
+    const outdated = await this.desk.staleness(proposal);
+    return proposalDetail(proposal, outdated, await this.desk.needsSecondPerson(proposal));
   }
 }
 

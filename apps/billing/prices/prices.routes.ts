@@ -31,6 +31,14 @@ export const proposalView = z.object({
     }),
   ),
   proposedBy: z.string(),
+  revisedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Who wrote the changes as they are, if it was revised.' }),
+  confirmedAlone: z.boolean().meta({
+    description:
+      'Its author confirmed what needs two people, where the installation declares that it has one.',
+  }),
   proposedAt: timeView,
   expiresAt: timeView,
   ...decided,
@@ -42,6 +50,9 @@ const proposalDetail = proposalView.extend({
   outdated: z.array(z.string()).meta({
     description:
       'What others changed about the same since it was proposed; it can be confirmed while this is empty.',
+  }),
+  needsSecondPerson: z.string().nullable().meta({
+    description: 'Why another administrator than its author must confirm it; null: the author may, too.',
   }),
 });
 
@@ -165,7 +176,7 @@ export const pricesRoutes = {
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   cancel: route({
     id: 'cancelPriceProposal',

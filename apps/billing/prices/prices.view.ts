@@ -26,6 +26,8 @@ export function proposalSummary(proposal: Proposal) {
     note: proposal.note,
     changes: proposal.changes.length,
     proposedBy: proposal.proposedBy,
+    revisedBy: proposal.revisedBy,
+    confirmedAlone: proposal.confirmedAlone,
     decidedBy: proposal.decidedBy,
     effectiveAt: effectiveAt?.toISOString() ?? null,
     proposedAt: proposedAt.toISOString(),
@@ -75,7 +77,7 @@ export function importView({ proposal, ...result }: ImportResult) {
 }
 
 /** A proposal with its changes, and what others changed about the same since. */
-export function proposalDetail(proposal: Proposal, outdated: string[]) {
+export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: string | null) {
   const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
-  return { ...proposalSummary(proposal), changes, outdated };
+  return { ...proposalSummary(proposal), changes, outdated, needsSecondPerson };
 }

@@ -4,6 +4,8 @@ import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { noteDoneAlone, readFact } from '#identity/installation.js';
+import { lockOutflows } from '#ledger/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type PriceBook, versionAt } from '#pricing/price-book.js';
@@ -16,19 +18,13 @@ import {
   subjectOf,
   versionsOf,
 } from '#pricing/price-change.js';
+import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
+import { authorOf, secondPersonReason } from './price-duties.js';
 
 /** Who does it: as the audit log names people, and the request by which they do. */
 export interface DoneBy {
   readonly actor: string;
   readonly requestId: string | null;
-}
-
-export interface ProposedChange {
-  readonly change: PriceChange;
-  /** The newest version of the subject when it was proposed; null when it had none. */
-  readonly base: string | null;
-  /** What would hold at the effective time without the change; null when nothing would. */
-  readonly before: PriceChange | null;
 }
 
 export interface Proposal {
@@ -41,6 +37,10 @@ export interface Proposal {
   readonly effectiveAt: Date | null;
   readonly changes: readonly ProposedChange[];
   readonly proposedBy: string;
+  /** Who wrote the changes as they are, where it was revised. */
+  readonly revisedBy: string | null;
+  /** Its author confirmed what needs two people, where the installation declares that it has one. */
+  readonly confirmedAlone: boolean;
   readonly proposedAt: Date;
   readonly expiresAt: Date;
   readonly decidedBy: string | null;
@@ -61,12 +61,11 @@ export interface ProposalDeskOptions {
   readonly onCommitted?: () => void;
 }
 
-const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", proposed_by AS "proposedBy",
+const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", proposed_by AS "proposedBy", revised_by AS "revisedBy",
+  confirmed_alone AS "confirmedAlone",
   CASE WHEN state = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE state END AS state,
   proposed_at AS "proposedAt", expires_at AS "expiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt"`;
 
-/** Nobody plans prices further ahead; a later time is a slip. */
-const FURTHEST_AHEAD_MS = 366 * 24 * 3_600_000;
 const UNIQUE_VIOLATION = '23505';
 
 /**
@@ -99,9 +98,9 @@ export class ProposalDesk {
       const changes = await basedChanges(client, wanted);
       const { rows } = await client.query<Proposal>(
         `UPDATE price_proposals SET revision = revision + 1, note = $2, effective_at = $3, changes = $4,
-           expires_at = clock_timestamp() + $5 * interval '1 millisecond'
+           expires_at = clock_timestamp() + $5 * interval '1 millisecond', revised_by = $6
          WHERE id = $1 RETURNING ${COLUMNS}`,
-        [id, wanted.note, wanted.effectiveAt, JSON.stringify(changes), this.options.lifeMs],
+        [id, wanted.note, wanted.effectiveAt, JSON.stringify(changes), this.options.lifeMs, by.actor],
       );
       await noteDecision(client, 'prices.revised', rows[0]!, by);
       return rows[0]!;
@@ -120,12 +119,14 @@ export class ProposalDesk {
 
   /**
    * Makes the versions of a proposal. Everything that takes long is written before the catalog is locked, since holds wait
-   * for the lock. @throws ApiError `conflict` when it was decided or revised, a subject has a newer version, or its time
-   * has passed.
+   * for the lock. Who wrote it confirms alone what is small. @throws ApiError `conflict` when it was decided or revised, a
+   * subject has a newer version, or its time has passed; `second_person_required`
    */
   async confirm(id: string, revision: number, by: DoneBy): Promise<Proposal> {
     const confirmed = await inTransaction(this.options.pool, async (client) => {
+      await lockOutflows(client, by.actor);
       const open = await lockOpen(client, id, revision);
+      await requireOther(client, open, by);
       const proposal = await decide(client, id, 'confirmed', by);
       await Promise.all([
         noteDecision(client, 'prices.confirmed', proposal, by),
@@ -153,6 +154,12 @@ export class ProposalDesk {
       [id],
     );
     return rows[0] ?? throwNotFound();
+  }
+
+  /** Why another person than its author must confirm an open proposal, as a sentence, or null. */
+  async needsSecondPerson(proposal: Proposal): Promise<string | null> {
+    if (proposal.state !== 'open') return null;
+    return inTransaction(this.options.pool, (client) => secondPersonReason(client, proposal));
   }
 
   /** Newest first, those before an id; all, or only those that can still be confirmed. */
@@ -198,36 +205,6 @@ async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise
   });
 }
 
-/** A change with what it is based on, at the time when it would take effect. */
-export function basedChange(book: PriceBook, change: PriceChange, atMs: number): ProposedChange {
-  const versions = versionsOf(book, change);
-  const before = versionAt(versions, atMs);
-  const base = newestVersion(versions)?.id.toString() ?? null;
-  return { change, base, before: before ? changeOf(change, before.value) : null };
-}
-
-/** Why a change cannot take effect at a time, as a sentence, or null. */
-export function faultOf(book: PriceBook, change: PriceChange, atMs: number): string | null {
-  const isTaken = versionsOf(book, change).some((version) => version.effectiveFromMs === atMs);
-  if (isTaken)
-    return `The ${subjectOf(change)} has a version from exactly that time: choose a time after it.`;
-  return changeFault(book, change);
-}
-
-/** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead. */
-export function effectiveMs(effectiveAt: Date | null, nowMs: number): number {
-  if (effectiveAt === null) return nowMs;
-  const atMs = effectiveAt.getTime();
-  const fault =
-    atMs < nowMs
-      ? 'effectiveAt: a change takes effect now or later, never in the past.'
-      : atMs > nowMs + FURTHEST_AHEAD_MS
-        ? 'effectiveAt: must be within a year.'
-        : null;
-  if (fault) throw new ApiError('invalid_value', fault, { param: 'effectiveAt' });
-  return atMs;
-}
-
 async function lockOpen(client: pg.ClientBase, id: string, revision: number): Promise<Proposal> {
   const { rows } = await client.query<Proposal>(
     `SELECT ${COLUMNS} FROM price_proposals WHERE id = $1 FOR UPDATE`,
@@ -241,6 +218,16 @@ async function lockOpen(client: pg.ClientBase, id: string, revision: number): Pr
     throw conflict(`The proposal is at revision ${proposal.revision} by now: look at it again.`);
   }
   return proposal;
+}
+
+async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneBy): Promise<void> {
+  const reason = authorOf(proposal) === by.actor ? await secondPersonReason(client, proposal) : null;
+  if (reason === null) return;
+  if (!(await readFact(client, 'one-person')))
+    throw new ApiError('second_person_required', `${reason} Another administrator must confirm it.`);
+  const subject = `price-proposal:${proposal.id}`;
+  await noteDoneAlone(client, { actor: by.actor, why: 'second-person', subject, accountId: null });
+  await client.query('UPDATE price_proposals SET confirmed_alone = true WHERE id = $1', [proposal.id]);
 }
 
 async function decide(

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import type pg from 'pg';
 import { POOL } from '../billing.tokens.js';
@@ -30,6 +31,7 @@ export class RatesController {
     const by = `user:${actor.userId}`;
     await this.mustExist(accountId);
     await inEntityTransaction(this.source, async ({ client }) => {
+      await refuseOwnInterest(client, actor, accountId);
       const before = await rateInForce(client, accountId);
       const { rate, reason, effectiveFrom = null } = body;
       const version = await this.rates.set(client, {

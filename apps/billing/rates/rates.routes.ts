@@ -43,6 +43,6 @@ export const rateRoutes = {
       requestId,
     }),
     answer: rateView,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
 };

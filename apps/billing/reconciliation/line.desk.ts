@@ -7,6 +7,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { AcceptanceNeedsTwo, acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import type { LineType, ReportingProvider } from '#finance/provider-reports/report-line.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
@@ -55,7 +56,7 @@ export interface StoredLine {
 export class LineDesk {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
+    @Inject(PaymentInbox) private readonly inbox: Pick<PaymentInbox, 'currency' | 'accept'>,
     @Inject(DataSource) private readonly source: DataSource,
     @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
   ) {
@@ -117,6 +118,9 @@ export class LineDesk {
   ): Promise<EventOutcome> {
     const line = await this.find(key.provider, key.lineId);
     const { provider, lineId } = line;
+    await inTransaction(this.pool, async (client) =>
+      refuseOwnInterest(client, actor, await payerOf(client, line)),
+    );
     const outcome = await this.inbox.accept({
       ...{ provider, eventId: `report-${lineId}`, type: `report.${line.type}`, fact: factOf(line) },
       happenedAt: line.happenedAt.toISOString(),
@@ -164,6 +168,21 @@ export class LineDesk {
       }
     });
   }
+}
+
+/** The account whose payment or refund a line is about, if our books know it. */
+async function payerOf(
+  client: pg.ClientBase,
+  { provider, subjectId, paymentId }: StoredLine,
+): Promise<string | null> {
+  const { rows } = await client.query<{ accountId: string }>(
+    `SELECT account_id AS "accountId" FROM topups WHERE provider = $1 AND payment_id IN ($2, $3)
+     UNION ALL SELECT account_id FROM topup_orders WHERE provider = $1 AND payment_id IN ($2, $3)
+     UNION ALL SELECT t.account_id FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+       WHERE t.provider = $1 AND r.provider_refund_id = $2 LIMIT 1`,
+    [provider, subjectId, paymentId],
+  );
+  return rows[0]?.accountId ?? null;
 }
 
 function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLine): PaymentFact {

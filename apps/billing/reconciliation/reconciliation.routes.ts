@@ -337,7 +337,7 @@ export const reconciliationRoutes = {
     params: lineParams,
     body: z.strictObject({ note: reason }),
     answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   acceptLine: route({
     id: 'acceptProviderLine',

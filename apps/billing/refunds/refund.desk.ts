@@ -13,6 +13,7 @@ import {
   lockRefundable,
   refundCharge,
 } from '#ledger/charge-refund.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
 import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk } from '../approvals/approval.desk.js';
@@ -56,8 +57,6 @@ export interface RefundDeskParts {
   tickets: TicketDesk;
   approvals: ApprovalDesk;
   relay: Pick<OutboxRelay, 'wake'>;
-  /** What one person may give back alone. */
-  limit: Nanos;
 }
 
 /** Refunds after settlement: from a ticket, with a reason, and by two people above a limit. */
@@ -75,14 +74,15 @@ export class RefundDesk {
   /** @throws ApiError for a charge that is not the ticket's customer's, or more than can be refunded */
   async refund(speaker: Speaker, wanted: WantedRefund): Promise<RefundAnswer> {
     const answer = await inEntityTransaction(this.parts.source, async (transaction) => {
-      const request = { ...wanted, requestedBy: speaker.actor.userId, approvedBy: null };
+      const { userId } = speaker.actor;
+      const request = { ...wanted, requestedBy: userId, approvedBy: null };
+      await lockOutflows(transaction.client, `user:${userId}`);
       const ticket = await this.parts.tickets.lock(transaction, speaker, wanted.ticketId);
       const made = await inApiWords(() => findRefund(transaction.client, request));
       if (made) return { state: 'refunded' as const, refund: made, approvalId: null };
       if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed: reopen it first.');
       await this.requireRefundable(transaction.client, wanted, ticket.accountId);
-      const alone = await givenAlone(transaction.client, wanted);
-      if (alone + wanted.amount > this.parts.limit)
+      if (!(await takeRefund(transaction.client, request, ticket.accountId)))
         return this.ask(transaction, speaker, wanted, ticket.accountId);
       const refund = await give(transaction.client, request, speaker.requestId);
       return { state: 'refunded' as const, refund, approvalId: null };
@@ -164,18 +164,25 @@ export class RefundDesk {
       requestId,
     };
     const refund = await give(client, request, requestId);
+    await takeRefund(client, request, refund.accountId);
     return { refundId: refund.refundId, seq: refund.seq };
   }
 }
 
-/** What was given back of the charge, or because of the ticket, by one person alone: many small ones add up. */
-async function givenAlone(client: pg.PoolClient, { chargeId, ticketId }: WantedRefund): Promise<bigint> {
-  const { rows } = await client.query<{ sum: string }>(
-    `SELECT coalesce(sum(amount), 0)::text AS sum FROM charge_refunds
-     WHERE (charge_id = $1 OR ticket_id = $2) AND approved_by IS NULL`,
-    [chargeId, ticketId],
-  );
-  return BigInt(rows[0]?.sum ?? 0);
+async function takeRefund(
+  client: pg.PoolClient,
+  { chargeId, amount, requestedBy, approvedBy }: ChargeRefundRequest,
+  accountId: string,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'charge.refund',
+    actor: `user:${requestedBy}`,
+    approvedBy: approvedBy && `user:${approvedBy}`,
+    amount,
+    reference: `charge:${chargeId}`,
+    accountId,
+  });
+  return taken;
 }
 
 async function give(

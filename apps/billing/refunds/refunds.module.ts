@@ -3,14 +3,13 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import { POOL } from '../billing.tokens.js';
 import { TicketDesk } from '../tickets/ticket.desk.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundDesk } from './refund.desk.js';
 import { RefundsController } from './refunds.controller.js';
 
-type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay, BillingConfig];
+type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay];
 
 /** Refunds after settlement. */
 @Module({
@@ -19,9 +18,9 @@ type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay, Billi
   providers: [
     {
       provide: RefundDesk,
-      useFactory: (...[source, pool, tickets, approvals, relay, { refundLimit: limit }]: Inputs) =>
-        new RefundDesk({ source, pool, tickets, approvals, relay, limit }),
-      inject: [DataSource, POOL, TicketDesk, ApprovalDesk, OutboxRelay, CONFIG],
+      useFactory: (...[source, pool, tickets, approvals, relay]: Inputs) =>
+        new RefundDesk({ source, pool, tickets, approvals, relay }),
+      inject: [DataSource, POOL, TicketDesk, ApprovalDesk, OutboxRelay],
     },
   ],
 })

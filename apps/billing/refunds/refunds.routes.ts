@@ -46,7 +46,7 @@ export const refundRoutes = {
       refund: refundView.nullable(),
       approvalId: z.string().nullable().meta({ description: 'What a second person decides.' }),
     }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   list: route({
     id: 'listChargeRefunds',

@@ -1,6 +1,7 @@
 import { type DataSource, type EntityManager, In, LessThan, MoreThan, Not } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -129,12 +130,16 @@ export class TicketDesk {
     });
   }
 
-  /** Locks a ticket for what is decided on it, such as a rate, in the caller's transaction. @throws ApiError not_found */
-  async lock({ entities }: EntityTransaction, speaker: Speaker, ticketId: string): Promise<Ticket> {
+  /**
+   * Locks a ticket for what is decided on it, such as a rate, in the caller's transaction. Nobody of the staff decides on a
+   * ticket of their own. @throws ApiError not_found, second_person_required
+   */
+  async lock({ entities, client }: EntityTransaction, speaker: Speaker, ticketId: string): Promise<Ticket> {
     const ticket = await entities.findOne(Ticket, {
       where: ownedBy(speaker, ticketId),
       lock: { mode: 'for_no_key_update' },
     });
+    if (ticket && speaker.side === 'staff') await refuseOwnInterest(client, speaker.actor, ticket.accountId);
     return ticket ?? refuseUnknown();
   }
 

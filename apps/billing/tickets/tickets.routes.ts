@@ -169,7 +169,7 @@ export const supportTicketRoutes = {
     body: z.strictObject({ body, isNote: z.boolean().default(false) }),
     status: 201,
     answer: staffTicket,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   close: route({
     id: 'closeSupportTicket',
@@ -180,6 +180,7 @@ export const supportTicketRoutes = {
     access: STAFF,
     params,
     answer: staffTicket,
+    refusals: ['second_person_required'],
   }),
   reopen: route({
     id: 'reopenSupportTicket',
@@ -190,6 +191,7 @@ export const supportTicketRoutes = {
     access: STAFF,
     params,
     answer: staffTicket,
+    refusals: ['second_person_required'],
   }),
   grantResellerRate: route({
     id: 'grantResellerRate',
@@ -202,6 +204,6 @@ export const supportTicketRoutes = {
     params,
     body: z.strictObject({ requestId }),
     answer: staffTicket,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
 };

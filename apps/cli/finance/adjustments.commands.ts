@@ -1,12 +1,5 @@
 import { Command, Option } from 'commander';
-import type pg from 'pg';
-import {
-  doAdjust,
-  type Doers,
-  doReverse,
-  doReverseWriteOff,
-  doWriteOff,
-} from '#apps/billing/adjustments/adjustment.desk.js';
+import type { AdjustmentDesk, Answer, Asking } from '#apps/billing/adjustments/adjustment.desk.js';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -16,19 +9,17 @@ import {
   writeOffColumns,
 } from '#apps/billing/adjustments/adjustments.view.js';
 import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
-import { inTransaction } from '#database/database.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { type AdjustmentReason, adjustmentReasons, AdjustmentRefused } from '#ledger/adjustment.js';
-import { readAloneLimit } from '#ledger/alone-limit.js';
-import { UnknownAccount } from '#ledger/posting.js';
-import { listWriteOffs, WriteOffRefused } from '#ledger/write-off.js';
+import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/adjustment.js';
+import { listWriteOffs, type WriteOff } from '#ledger/write-off.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
-import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, creditsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
+import { waitingFor, withDesks } from '../desks.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 
@@ -36,12 +27,12 @@ const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
 
 const NOTES = `
-What one operator may do alone for an account in a day is what billing was started with as ADJUSTMENT_LIMIT (20 USD): it is
-stored in the database, and no variable of this command changes it. More is asked for in the console, where another person
-agrees. An adjustment is never edited: reverse it and adjust again.
+What one person may do alone in a day is what billing was started with as ADJUSTMENT_LIMIT (20 USD): it is stored in the
+database, and no variable of this command changes it. More waits for another person: see \`tollgate approvals\`. An adjustment
+is never edited: reverse it and adjust again.
 
 Examples:
-  tollgate finance adjust 01k0... --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
+  tollgate finance adjust 01k0... --as ada@example.com --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
   tollgate finance reverse-adjustment 01k2... --note "it was another account"
   tollgate finance write-off 01k0... --ticket 01k1... --note "nobody answers"
   tollgate finance reverse-write-off 01k3... --note "they answered"`;
@@ -63,6 +54,7 @@ function adjustCommand(): Command {
     .addOption(new Option('--reason <reason>').choices(adjustmentReasons).makeOptionMandatory())
     .requiredOption('--ticket <id>', 'the ticket that it is because of')
     .requiredOption('--note <text>', 'what happened')
+    .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', NOTES)
@@ -74,6 +66,7 @@ function reverseCommand(): Command {
     .description('reverse an adjustment whole, once, by its opposite')
     .argument('<adjustment>', 'its id')
     .requiredOption('--note <text>', 'why')
+    .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .action(reverse);
@@ -100,6 +93,7 @@ function writeOffCommand(): Command {
     .option('--amount <usd>', 'a part of the debt; all of it by default', creditsArgument)
     .requiredOption('--ticket <id>', 'the ticket that it is because of')
     .requiredOption('--note <text>', 'why')
+    .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .action(writeOff);
@@ -110,6 +104,7 @@ function reverseWriteOffCommand(): Command {
     .description('reverse a write-off whole, once, by its opposite: the debt comes back')
     .argument('<write-off>', 'its id')
     .requiredOption('--note <text>', 'why')
+    .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .action(reverseGivenUp);
@@ -134,7 +129,7 @@ function debtsCommand(): Command {
     .action(printDebts);
 }
 
-interface Made {
+interface Made extends Acting {
   note: string;
   requestId?: string;
   json?: boolean;
@@ -149,14 +144,13 @@ async function adjust(
   const amount = give - take;
   if (amount === 0n) command.error('error: give --give or --take, above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, reason, note };
-  const made = await inWork(options, (client, doers) => doAdjust(client, wanted, doers));
-  printMade('Adjustment', viewAdjustment(made), options);
+  const answer = await asked(options, (desk, asking) => desk.adjust(wanted, asking));
+  printMade('Adjustment', viewDone(answer, viewAdjustment), options);
 }
 
 async function reverse(adjustmentId: string, options: Made): Promise<void> {
-  const wanted = { adjustmentId, note: options.note };
-  const made = await inWork(options, (client, doers) => doReverse(client, wanted, doers));
-  printMade('Reversal', viewAdjustment(made), options);
+  const answer = await asked(options, (desk, asking) => desk.reverse(adjustmentId, options.note, asking));
+  printMade('Reversal', viewDone(answer, viewAdjustment), options);
 }
 
 async function writeOff(
@@ -167,41 +161,45 @@ async function writeOff(
   const { amount = null, ticket: ticketId, note } = options;
   if (amount === 0n) command.error('error: --amount is above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, note };
-  const made = await inWork(options, (client, doers) => doWriteOff(client, wanted, doers));
-  printMade('Write-off', viewWriteOff(made), options);
+  const answer = await asked(options, (desk, asking) => desk.writeOff(wanted, asking));
+  printMade('Write-off', viewDone(answer, viewWriteOff), options);
 }
 
 async function reverseGivenUp(writeOffId: string, options: Made): Promise<void> {
-  const wanted = { writeOffId, note: options.note };
-  const made = await inWork(options, (client, doers) => doReverseWriteOff(client, wanted, doers));
-  printMade('Reversal', viewWriteOff(made), options);
+  const { note } = options;
+  const answer = await asked(options, (desk, asking) => desk.reverseWriteOff(writeOffId, note, asking));
+  printMade('Reversal', viewDone(answer, viewWriteOff), options);
 }
 
-async function inWork<T>(
-  { requestId = newId() }: Made,
-  work: (client: pg.PoolClient, doers: Doers) => Promise<T>,
-): Promise<T> {
-  const operator = { requestedBy: operatorName(), approvedBy: null, requestId, auditId: requestId };
-  const inOne = async (client: pg.PoolClient): Promise<T> =>
-    work(client, { ...operator, aloneLimit: await readAloneLimit(client) });
-  try {
-    return await withDatabase(process.env, (pool) => inTransaction(pool, inOne));
-  } catch (error) {
-    if (
-      error instanceof AdjustmentRefused ||
-      error instanceof WriteOffRefused ||
-      error instanceof UnknownAccount
-    )
-      throw new OperatorError(error.message);
-    throw error;
-  }
+function asked<T>(
+  options: Made,
+  work: (desk: AdjustmentDesk, asking: Asking) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const { requestId = newId() } = options;
+  return withDesks(process.env, async ({ pool, adjustments }) => {
+    const actor = await actingPerson(pool, options, ['finance']);
+    return work(adjustments, { actor, requestId, auditId: operatorName() });
+  });
+}
+
+type Shown = ReturnType<typeof viewAdjustment> | ReturnType<typeof viewWriteOff>;
+
+function viewDone<T extends Adjustment | WriteOff>(
+  { state, done, approvalId }: Answer<T>,
+  view: (made: T) => Shown,
+): { state: string; made: Shown | null; approvalId: string | null } {
+  return { state, made: done && view(done), approvalId };
 }
 
 function printMade(
   title: string,
-  made: ReturnType<typeof viewAdjustment> | ReturnType<typeof viewWriteOff>,
+  { state, made, approvalId }: ReturnType<typeof viewDone>,
   { json }: Made,
 ): void {
+  if (made === null) {
+    if (json) return printJson({ state, approvalId });
+    return printText(state === 'rejected' ? 'Another person has refused it.' : waitingFor(approvalId ?? ''));
+  }
   if (json) return printJson(made);
   printText(
     facts([

@@ -220,6 +220,9 @@ function periodText(period: Period): string {
   return period.checklist.length === 0 ? head : `${head}\n\n${checklistText(period.checklist)}`;
 }
 
+/** Items whose words say something although nothing is wrong. */
+const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
+
 function checklistText(checklist: readonly ChecklistItem[]): string {
   const titles = [
     ...[{ title: 'Item' }, { title: 'State' }, { title: 'Count', align: 'right' as const }],
@@ -227,7 +230,12 @@ function checklistText(checklist: readonly ChecklistItem[]): string {
   ];
   const rows = checklist.map(({ id, state, count, title, message, reason }) => [
     // What was cleared since the end counts for nothing, and whoever closes should see it.
-    ...[id, state, String(count), count === 0 && id !== 'suspense-cleared' ? title : (reason ?? message)],
+    ...[
+      id,
+      state,
+      String(count),
+      count === 0 && !TOLD_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
+    ],
   ]);
   return table(titles, rows);
 }

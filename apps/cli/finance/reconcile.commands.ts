@@ -17,7 +17,6 @@ import {
 } from '#finance/provider-reports/payment-matching.js';
 import { FAULTY_PAYOUTS, listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
-import { AcceptanceNeedsTwo, acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import {
   FAULTY_WORK,
   readWork,
@@ -27,9 +26,10 @@ import {
   workStates,
 } from '#finance/reports/charges-tasks.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
+import { waitingFor, withDesks } from '../desks.js';
 import { operatorName } from '../operator-name.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
@@ -102,6 +102,7 @@ export function reconcileCommand(): Command {
     .addArgument(new Argument('<provider>', 'who reported it').choices(['stripe', 'sandbox']))
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
     .requiredOption('--reason <text>', 'why that is right', reasonArgument)
+    .option(...AS_OPTION)
     .option('--json', 'print one JSON document')
     .action(accept);
   return command;
@@ -144,23 +145,18 @@ async function printWorkDays(range: WorkRange, { json }: Range): Promise<void> {
 }
 
 async function accept(
-  by: ReportingProvider,
+  provider: ReportingProvider,
   lineId: string,
-  { reason, json }: { reason: string; json?: boolean },
+  options: Acting & { reason: string; json?: boolean },
 ): Promise<void> {
-  const requestedBy = operatorName();
-  const house = process.env['PAYMENT_CURRENCY'] ?? 'USD';
-  const asked = { provider: by, lineId, reason, requestedBy, approvedBy: null, through: null, house };
-  try {
-    const { id, through } = await withDatabase(process.env, (pool) =>
-      inTransaction(pool, (client) => acceptLine(client, { ...asked, requestId: newId(), auditId: null })),
-    );
-    if (json) return printJson({ id, provider: by, lineId, through: through.toString(), reason });
-    printText(`The line ${lineId} of ${by} is accepted.`);
-  } catch (error) {
-    if (!(error instanceof AcceptanceNeedsTwo)) throw error;
-    throw new OperatorError(`${error.message} Ask for it in the console, where another person agrees.`);
-  }
+  const { reason, json } = options;
+  const { state, approvalId } = await withDesks(process.env, async ({ pool, lines }) => {
+    const actor = await actingPerson(pool, options, ['finance']);
+    const asking = { actor, requestId: newId(), auditId: operatorName() };
+    return lines.accept({ provider, lineId }, reason, asking);
+  });
+  if (json) return printJson({ state, provider, lineId, reason, approvalId });
+  printText(approvalId ? waitingFor(approvalId) : `The line ${lineId} of ${provider} is accepted.`);
 }
 
 async function coverage({ json }: { json?: boolean }): Promise<void> {

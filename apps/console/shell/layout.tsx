@@ -7,6 +7,7 @@ import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './head
 import { Navigation } from './sidebar.js';
 import { Confirmation } from './confirmation.js';
 import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
+import { OnePersonBanner } from './one-person.js';
 import { useSession } from './session.js';
 import { ViewingBanner } from './viewing.js';
 
@@ -56,6 +57,7 @@ export function Layout() {
       <AppShell.Main id="content" tabIndex={-1}>
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
         {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
+        {session && <OnePersonBanner />}
         {isHeldBack ? <SecondFactorPage /> : <Outlet />}
       </AppShell.Main>
       {session && <Confirmation session={session} />}

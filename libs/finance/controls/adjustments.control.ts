@@ -7,8 +7,8 @@ const BROKEN = adjustmentChecks
     ({
       state,
       sql,
-    }) => `SELECT coalesce('adjustment:' || (f.row ->> 'adjustment_id'), 'transaction:' || (f.row ->> 'transaction_id'))
-      AS subject, '${state}' AS state, f.row AS details, (f.row ->> 'transaction_id')::bigint AS transaction_id
+    }) => `SELECT coalesce('adjustment:' || (f.row ->> 'adjustment_id'), 'transaction:' || (f.row ->> 'transaction_id'),
+        'outflow:' || (f.row ->> 'outflow_id')) AS subject, '${state}' AS state, f.row AS details, (f.row ->> 'transaction_id')::bigint AS transaction_id
     FROM (SELECT to_jsonb(broken) AS row FROM (${sql}) AS broken) AS f`,
   )
   .join(' UNION ALL ');

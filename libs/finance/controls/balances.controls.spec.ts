@@ -67,7 +67,7 @@ describe('the control of adjustments', () => {
     const made = await inTransaction(pool, (client) =>
       adjust(client, {
         ...{ accountId, ticketId, amount: parseAmount('7'), reason: 'goodwill', note: 'for a friend' },
-        ...{ requestedBy, approvedBy: 'user:nobody', aloneLimit: parseAmount('5'), requestId: newId() },
+        ...{ requestedBy, approvedBy: 'user:nobody', requestId: newId() },
       }),
     );
     const posted = await inTransaction(pool, async (client) => {

@@ -7,6 +7,7 @@ import { controls } from '../controls.js';
 import { costsProgress } from '../costs/accrual.js';
 import { clearedSentence, clearedSince } from '../provider-reports/suspense.control.js';
 import { unsealed } from './catch-up.js';
+import { tellDoneAlone } from './done-alone.js';
 import type { ChecklistItem } from './period.js';
 import { type Waiver, waiversOf } from './waiver.js';
 
@@ -120,6 +121,14 @@ const questions: readonly Question[] = [
       waivable: false,
     },
     tellCleared,
+  ),
+  one(
+    {
+      id: 'done-alone',
+      title: 'What one person decided that needs two',
+      waivable: false,
+    },
+    ({ client }, { end }) => tellDoneAlone(client, end),
   ),
 ];
 

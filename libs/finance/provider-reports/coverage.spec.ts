@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { inTransaction } from '#database/database.js';
 import { recordTopup } from '#ledger/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -295,11 +295,16 @@ describe('a line that a later report tells otherwise', () => {
   const line = (id: string, amount: string) =>
     `txn_${id},2026-01-03 00:00:00,usd,${amount},0,charge,ch_1,pi_${id},`;
   const told = (id: string, amount: string) => importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
+  // Somebody new for each test, since what a person accepts adds up.
+  let one: string;
+  beforeEach(() => {
+    one = `user:${newId()}`;
+  });
   const accept = (id: string, more: Partial<AcceptanceRequest> = {}) =>
     inTransaction(fixture.billing, (client) =>
       acceptLine(client, {
         ...{ provider: 'stripe', lineId: `txn_${id}`, through: null, reason: 'as they wrote to us' },
-        ...{ requestedBy: 'user:1', approvedBy: null, requestId: newId(), auditId: null, house: 'USD' },
+        ...{ requestedBy: one, approvedBy: null, requestId: newId(), auditId: null, house: 'USD' },
         ...more,
       }),
     );

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
-import { readAloneLimit } from '#ledger/alone-limit.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
 import { minorDigits } from '#money/currency.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -70,6 +70,7 @@ interface LineFacts extends Omit<CorrectedLine, 'standing'> {
  */
 export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest): Promise<Acceptance> {
   const { provider, lineId, reason, requestedBy, approvedBy, requestId, auditId, house } = asked;
+  await lockOutflows(client, requestedBy);
   await lockProvider(client, provider);
   const facts = await readFacts(client, asked);
   const { through } = facts;
@@ -79,7 +80,7 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
     throw new ApiError('conflict', 'The same request was made before, for another reason.');
   if (same) return { ...same, provider, lineId };
   requireAcceptable(facts, known);
-  if (approvedBy === null) await requireFewAlone(client, asked, facts);
+  await requireFewAlone(client, asked, facts);
   const standing = await readMatch(client, facts);
   const { rows } = await client.query<Pick<Acceptance, 'id' | 'recordedAt'>>(
     `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id, alone_minor)
@@ -178,19 +179,19 @@ async function readAcceptances(client: pg.ClientBase, line: string): Promise<Kno
  */
 async function requireFewAlone(
   client: pg.ClientBase,
-  { requestedBy, house }: AcceptanceRequest,
+  { requestedBy: actor, approvedBy, requestId, house }: AcceptanceRequest,
   { currency, largest, through }: LineFacts,
 ): Promise<void> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('accepted-alone:' || $1::text, 0))`, [
-    requestedBy,
-  ]);
-  const { rows } = await client.query<{ minor: string }>(
-    `SELECT coalesce(sum(alone_minor), 0)::text AS minor FROM provider_line_acceptances
-     WHERE requested_by = $1 AND approved_by IS NULL AND recorded_at > now() - interval '1 day'`,
-    [requestedBy],
-  );
-  const before = BigInt(rows[0]?.minor ?? 0) * 10n ** BigInt(9 - minorDigits(house));
   const amount = largest * 10n ** BigInt(9 - minorDigits(currency));
-  if (currency !== house || before + amount > (await readAloneLimit(client)))
-    throw new AcceptanceNeedsTwo(amount, through);
+  if (approvedBy === null && currency !== house) throw new AcceptanceNeedsTwo(amount, through);
+  const reference = `acceptance:${requestId}`;
+  const { taken } = await takeOutflow(client, {
+    kind: 'provider-line.acceptance',
+    actor,
+    approvedBy,
+    amount,
+    reference,
+    accountId: null,
+  });
+  if (!taken) throw new AcceptanceNeedsTwo(amount, through);
 }

@@ -18,7 +18,9 @@ export async function proposal(
   return data.id;
 }
 
-export async function confirmed({ api }: Person, proposalId: string): Promise<void> {
+/** By another administrator than the one who proposed it: most changes here are large. */
+export async function confirmed(relay: Relay, proposalId: string): Promise<void> {
+  const { api } = await person(relay, { roles: ['admin'] });
   const params = { path: { proposalId } };
   await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
 }

@@ -11,6 +11,7 @@ import { refundCharge } from '#ledger/charge-refund.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { beginTopupRefund } from '#ledger/topup-refund.js';
 import { recordTopup } from '#ledger/topup.js';
+import { recordLimit } from '#ledger/outflow.js';
 import { writeOff } from '#ledger/write-off.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -212,10 +213,11 @@ export class Month {
   /** Finance corrects balances by hand, takes some corrections back, and gives up old debts. */
   private async correctToday(): Promise<void> {
     const { dice, database } = this;
+    await recordLimit(database.billing, 'adjustment', parseAmount('1000'));
     for (let count = dice.between(0, 3); count > 0; count -= 1) {
       const customer = dice.one(this.customers);
       const ticketId = await openTicket(database.owner, customer);
-      const people = { requestedBy: 'user:finance', approvedBy: null, aloneLimit: parseAmount('20') };
+      const people = { requestedBy: 'user:finance', approvedBy: null };
       const amount = dice.percent(60) ? 1_000_000_007n : -500_000_003n;
       const request = {
         accountId: customer.accountId,
@@ -254,7 +256,6 @@ export class Month {
         writeOff(client, {
           ...request,
           approvedBy: null,
-          aloneLimit: parseAmount('1000'),
           requestId: ticketId,
         }),
       ),

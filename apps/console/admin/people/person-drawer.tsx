@@ -48,7 +48,12 @@ export function OpenPerson({ person }: { person: Person | undefined }) {
 }
 
 async function reread(): Promise<void> {
-  await refresh('/api/admin/people', '/api/admin/audit-log', '/api/support/accounts/{accountId}');
+  await refresh(
+    '/api/admin/people',
+    '/api/admin/audit-log',
+    '/api/support/accounts/{accountId}',
+    '/api/approvals',
+  );
 }
 
 function RolesForm({ person }: { person: Person }) {
@@ -63,14 +68,19 @@ function RolesForm({ person }: { person: Person }) {
         params: { path: { userId: person.userId } },
         body: { roles: staffRoles.filter((role) => roles.includes(role)) },
       }),
-    done: async () => {
+    done: async (answer) => {
       await reread();
-      tell(t('people.rolesChanged', { email: person.email }));
+      const isAsked = answer.data?.approvalId != null;
+      tell(isAsked ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email }));
     },
   });
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
-      <Checkbox.Group label={t('people.roles')} {...form.getInputProps('roles')}>
+      <Checkbox.Group
+        label={t('people.roles')}
+        description={t('people.rolesHint')}
+        {...form.getInputProps('roles')}
+      >
         <Stack gap="xs" mt="xs">
           {staffRoles.map((role) => (
             <Checkbox

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api, queryClient } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
@@ -37,6 +38,7 @@ export function ProposalPage() {
           <Stack gap="lg">
             <Head proposal={found} />
             <Outdated proposal={found} />
+            <NeedsSecond proposal={found} />
             <Section title={t('proposal.changes')}>
               <ProposedChanges changes={found.changes} />
             </Section>
@@ -51,7 +53,7 @@ export function ProposalPage() {
 
 function Head({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation('prices');
-  const { state, effectiveAt, proposedBy, proposedAt, expiresAt, decidedBy, decidedAt } = proposal;
+  const { state, effectiveAt, proposedBy, proposedAt, expiresAt, decidedBy, decidedAt, revisedBy } = proposal;
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -59,6 +61,11 @@ function Head({ proposal }: { proposal: Proposal }) {
         <Text size="sm" component="div">
           {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
         </Text>
+        {revisedBy !== null && (
+          <Text size="sm" component="div">
+            {t('proposal.revisedBy')} <Who actor={revisedBy} />
+          </Text>
+        )}
         {decidedBy !== null && decidedAt !== null && (
           <Text size="sm" component="div">
             {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
@@ -99,6 +106,20 @@ function Outdated({ proposal: { id, outdated } }: { proposal: Proposal }) {
   );
 }
 
+/** It moves prices too far for one person: why, and who confirms it. */
+function NeedsSecond({ proposal: { needsSecondPerson, confirmedAlone } }: { proposal: Proposal }) {
+  const { t } = useTranslation('prices');
+  const isOnePerson = useOnePerson();
+  if (confirmedAlone) return <Text size="sm">{t('proposal.confirmedAlone')}</Text>;
+  if (needsSecondPerson === null) return null;
+  const title = isOnePerson ? t('proposal.needsAlone') : t('proposal.needsSecond');
+  return (
+    <Notice tone="warning" title={title}>
+      <Text size="sm">{needsSecondPerson}</Text>
+    </Notice>
+  );
+}
+
 /** Every decision answers the whole proposal. */
 async function take(proposal: Proposal | undefined): Promise<void> {
   if (!proposal) return;
@@ -115,7 +136,10 @@ async function take(proposal: Proposal | undefined): Promise<void> {
 function Decision({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation('prices');
   const session = useSession();
-  const { id, revision, effectiveAt, changes, outdated, proposedBy } = proposal;
+  const isOnePerson = useOnePerson();
+  const { id, revision, effectiveAt, changes, outdated, proposedBy, revisedBy } = proposal;
+  const isOwn = (revisedBy ?? proposedBy) === `user:${session?.userId}`;
+  const isBarred = isOwn && proposal.needsSecondPerson !== null && !isOnePerson;
   const init = { params: { path: { proposalId: id } }, body: { revision } };
   const confirm = async () => {
     const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
@@ -128,7 +152,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
   };
   return (
     <Stack gap="xs">
-      {proposedBy === `user:${session?.userId}` && (
+      {isOwn && (
         <Text size="sm" c="dimmed">
           {t('proposal.own')}
         </Text>
@@ -139,7 +163,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
           label={t('proposal.confirm')}
           title={t('proposal.confirmTitle')}
           isDangerous={false}
-          disabled={outdated.length > 0}
+          disabled={outdated.length > 0 || isBarred}
           act={confirm}
         >
           <Stack gap="xs">

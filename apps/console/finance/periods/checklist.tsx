@@ -8,8 +8,8 @@ import { useItemTitle } from './item-title.js';
 
 const tones: Record<ChecklistItem['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
 
-/** It counts nothing, and whoever closes should see what it says. */
-const TOLD_WITHOUT_COUNT = 'suspense-cleared';
+/** They count nothing, and whoever closes should see what they say. */
+const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 interface ChecklistProps {
   items: readonly ChecklistItem[];
@@ -51,7 +51,7 @@ function Item({ item, remedy }: { item: ChecklistItem; remedy: ReactNode }) {
             {state === 'failed' ? t('checklist.count', { count }) : t(`checklist.states.${state}`)}
           </StatusBadge>
         </Group>
-        {(state !== 'ok' || item.id === TOLD_WITHOUT_COUNT) && (
+        {(state !== 'ok' || TOLD_WITHOUT_COUNT.includes(item.id)) && (
           <Text size="sm" className="model-name">
             {message}
           </Text>

@@ -2,7 +2,15 @@ import { useTranslation } from 'react-i18next';
 import { namedControl } from '../books/controls.js';
 import type { ChecklistItem } from './period.js';
 
-const questions = ['zero-sums', 'costs', 'recognition', 'chain', 'approvals', 'suspense-cleared'] as const;
+const questions = [
+  'zero-sums',
+  'costs',
+  'recognition',
+  'chain',
+  'approvals',
+  'suspense-cleared',
+  'done-alone',
+] as const;
 
 /** What an item of the checklist asks, in the language that is shown where it has words for it. */
 export function useItemTitle(): (item: Pick<ChecklistItem, 'id' | 'title' | 'control'>) => string {

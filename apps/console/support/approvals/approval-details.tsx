@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api, $api, queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { fieldsOf } from '../../ui/fields-of.js';
@@ -16,7 +17,7 @@ import { type Approval, ApprovalState, useKindName } from './approval.js';
 export function ApprovalDetails({ approval }: { approval: Approval }) {
   const { t } = useTranslation('support');
   const kindName = useKindName();
-  const { kind, state, amount, reason, requestedBy, createdAt, decidedBy, decidedAt, decisionNote } =
+  const { kind, state, amount, reason, requestedBy, createdAt, decidedBy, decidedAt, decisionNote, self } =
     approval;
   return (
     <Stack>
@@ -39,6 +40,7 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
           {decisionNote && ` · ${decisionNote}`}
         </Text>
       )}
+      {self && <Text size="sm">{t('approvals.self')}</Text>}
       <Fields approval={approval} />
       {state === 'pending' && <Decision approval={approval} />}
     </Stack>
@@ -46,7 +48,7 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
 }
 
 /** Fields that are called something here; others are shown as the server calls them. */
-const NAMED = ['subject', 'accountId', 'chargeId', 'ticketId', 'orderId', 'paymentId', 'note'] as const;
+const NAMED = ['subject', 'accountId', 'chargeId', 'ticketId', 'orderId', 'paymentId', 'userId', 'note'] as const;
 
 function Fields({ approval: { subject, accountId, amount, details, outcome } }: { approval: Approval }) {
   const { t } = useTranslation('support');
@@ -76,6 +78,7 @@ function Fields({ approval: { subject, accountId, amount, details, outcome } }: 
 /** Leads to what is named, for those who may see it. */
 function Value({ name, value }: { name: string; value: string }) {
   const isSupport = mayAny(useSession(), ['support', 'admin']);
+  if (name === 'userId') return <Who actor={value} />;
   if (isSupport && name === 'accountId')
     return (
       <TextLink to="/support/accounts/$accountId" params={{ accountId: value }} size="sm">
@@ -101,8 +104,10 @@ async function take(approval: Approval | undefined): Promise<void> {
 function Decision({ approval }: { approval: Approval }) {
   const { t } = useTranslation('support');
   const session = useSession();
+  const isOnePerson = useOnePerson();
   const params = { path: { approvalId: approval.id } };
-  if (approval.requestedBy === session?.userId) return <Text>{t('approvals.own')}</Text>;
+  const isOwn = approval.requestedBy === session?.userId;
+  if (isOwn && !isOnePerson) return <Text>{t('approvals.own')}</Text>;
   const approve = async (note: string) => {
     const { data } = await api.POST('/api/approvals/{approvalId}/approve', {
       params,
@@ -127,6 +132,7 @@ function Decision({ approval }: { approval: Approval }) {
         act={approve}
       >
         <Text>{t('approvals.approveHint')}</Text>
+        {isOwn && <Text>{t('approvals.ownAlone')}</Text>}
       </ReasonAction>
       <ReasonAction
         label={t('approvals.reject')}

@@ -22,8 +22,7 @@ const KINDS = [
   'write-off.reversal',
   'period.waiver',
   'provider-line.acceptance',
-  'period.waiver',
-  'provider-line.acceptance',
+  'person.roles',
 ] as const;
 
 /** What an approval is about, in words where they are known here. */

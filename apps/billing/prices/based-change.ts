@@ -1,0 +1,51 @@
+import { ApiError } from '#platform/errors.js';
+import { type PriceBook, versionAt } from '#pricing/price-book.js';
+import {
+  changeFault,
+  changeOf,
+  newestVersion,
+  type PriceChange,
+  subjectOf,
+  versionsOf,
+} from '#pricing/price-change.js';
+
+export interface ProposedChange {
+  readonly change: PriceChange;
+  /** The newest version of the subject when it was proposed; null when it had none. */
+  readonly base: string | null;
+  /** What would hold at the effective time without the change; null when nothing would. */
+  readonly before: PriceChange | null;
+}
+
+/** Nobody plans prices further ahead; a later time is a slip. */
+const FURTHEST_AHEAD_MS = 366 * 24 * 3_600_000;
+
+/** A change with what it is based on, at the time when it would take effect. */
+export function basedChange(book: PriceBook, change: PriceChange, atMs: number): ProposedChange {
+  const versions = versionsOf(book, change);
+  const before = versionAt(versions, atMs);
+  const base = newestVersion(versions)?.id.toString() ?? null;
+  return { change, base, before: before ? changeOf(change, before.value) : null };
+}
+
+/** Why a change cannot take effect at a time, as a sentence, or null. */
+export function faultOf(book: PriceBook, change: PriceChange, atMs: number): string | null {
+  const isTaken = versionsOf(book, change).some((version) => version.effectiveFromMs === atMs);
+  if (isTaken)
+    return `The ${subjectOf(change)} has a version from exactly that time: choose a time after it.`;
+  return changeFault(book, change);
+}
+
+/** When a proposal would take effect. @throws ApiError for a time that has passed or is too far ahead. */
+export function effectiveMs(effectiveAt: Date | null, nowMs: number): number {
+  if (effectiveAt === null) return nowMs;
+  const atMs = effectiveAt.getTime();
+  const fault =
+    atMs < nowMs
+      ? 'effectiveAt: a change takes effect now or later, never in the past.'
+      : atMs > nowMs + FURTHEST_AHEAD_MS
+        ? 'effectiveAt: must be within a year.'
+        : null;
+  if (fault) throw new ApiError('invalid_value', fault, { param: 'effectiveAt' });
+  return atMs;
+}

@@ -1,0 +1,91 @@
+import { Command } from 'commander';
+import type { Approval } from '#apps/billing/approvals/approval.entity.js';
+import { viewApproval } from '#apps/billing/approvals/approvals.view.js';
+import type { Role } from '#identity/role.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import { AS_OPTION, type Acting, actingPerson } from './acting.js';
+import { type Desks, withDesks } from './desks.js';
+import { operatorName } from './operator-name.js';
+import { facts, printJson, printText, table } from './output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
+const SHOWN = 200;
+
+interface Options extends Acting {
+  json?: boolean;
+}
+
+/** Second signatures, as in the console. */
+export function approvalsCommand(): Command {
+  const approvals = new Command('approvals').description('what one person asked for and another one decides');
+  approvals
+    .command('list')
+    .description('what waits and the acting person may decide, newest first')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(list);
+  approvals
+    .command('approve')
+    .description('agree: it is done at once')
+    .argument('<approval>', 'its id')
+    .option('--note <text>', 'for those who read it later')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((id: string, options: Options & { note?: string }) =>
+      decide(options, ({ approvals: desk }, decision) =>
+        desk.approve({ ...decision, approvalId: id, note: options.note ?? null }),
+      ),
+    );
+  approvals
+    .command('reject')
+    .description('refuse: nothing is done')
+    .argument('<approval>', 'its id')
+    .requiredOption('--note <text>', 'why')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((id: string, options: Options & { note: string }) =>
+      decide(options, ({ approvals: desk }, decision) =>
+        desk.reject({ ...decision, approvalId: id, note: options.note }),
+      ),
+    );
+  return approvals;
+}
+
+async function list(options: Options): Promise<void> {
+  const found = await withDesks(process.env, async ({ pool, approvals }) => {
+    const actor = await actingPerson(pool, options, STAFF);
+    return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
+  });
+  if (options.json) return printJson({ items: found.map(viewApproval) });
+  const titles = ['Approval', 'What', 'About', 'Amount', 'Asked by', 'Reason'].map((title) => ({ title }));
+  const rows = found.map(({ id, kind, subject, amount, requestedBy, reason }) => [
+    id,
+    kind,
+    subject,
+    amount === null ? '' : `${formatAmount(nanos(amount))} USD`,
+    requestedBy,
+    reason,
+  ]);
+  printText(rows.length === 0 ? 'Nothing waits.' : table(titles, rows));
+}
+
+type Deciding = { actor: Awaited<ReturnType<typeof actingPerson>>; requestId: string };
+
+async function decide(
+  options: Options,
+  work: (desks: Desks, decision: Deciding) => Promise<Approval>,
+): Promise<void> {
+  const approval = await withDesks(process.env, async (desks) => {
+    const actor = await actingPerson(desks.pool, options, STAFF);
+    return work(desks, { actor, requestId: operatorName() });
+  });
+  if (options.json) return printJson(viewApproval(approval));
+  printText(
+    facts([
+      ['Approval', approval.id],
+      ['What', `${approval.kind} of ${approval.subject}`],
+      ['State', approval.self ? `${approval.state}, by the one who asked` : approval.state],
+    ]),
+  );
+}

@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { AdjustmentDesk } from '#apps/billing/adjustments/adjustment.desk.js';
+import { ApprovalDesk } from '#apps/billing/approvals/approval.desk.js';
+import { ENTITIES } from '#apps/billing/entities.js';
+import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
+import { RefundDesk as TopupRefundDesk } from '#apps/billing/payments/refund.desk.js';
+import { SuspenseDesk } from '#apps/billing/payments/suspense.desk.js';
+import { TransferDesk } from '#apps/billing/payments/transfer.desk.js';
+import { RoleGrants } from '#apps/billing/people/role-grants.js';
+import { WaiverDesk } from '#apps/billing/periods/waiver.desk.js';
+import { LineDesk } from '#apps/billing/reconciliation/line.desk.js';
+import { RefundDesk } from '#apps/billing/refunds/refund.desk.js';
+import { TicketDesk } from '#apps/billing/tickets/ticket.desk.js';
+import { openDataSource } from '#database/database.js';
+import { ConfigReader } from '#platform/config.js';
+import { withDatabase } from './database.access.js';
+
+/** The desks of the console for the command line: what needs a second person there needs one here. */
+export interface Desks {
+  pool: pg.Pool;
+  source: DataSource;
+  /** ISO 4217. */
+  currency: string;
+  approvals: ApprovalDesk;
+  adjustments: AdjustmentDesk;
+  transfers: TransferDesk;
+  lines: LineDesk;
+  grants: RoleGrants;
+}
+
+/** A running relay looks for what is announced by itself. */
+const NOBODY_WAITS = { wake: () => undefined };
+/** Providers are asked by billing, which finds what was begun. */
+const BY_BILLING = { run: () => Promise.resolve(null) };
+const WAIVER_LIMIT_MS = 600_000;
+
+export function withDesks<T>(env: NodeJS.ProcessEnv, work: (desks: Desks) => Promise<T>): Promise<T> {
+  const reader = new ConfigReader(env);
+  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
+  return withDatabase(env, async (pool, url) => {
+    const source = await openDataSource({ url, max: 2, applicationName: 'tollgate-cli', entities: ENTITIES });
+    try {
+      return await work(openDesks({ pool, source, currency }));
+    } finally {
+      await source.destroy();
+    }
+  });
+}
+
+function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>): Desks {
+  const { pool, source, currency } = parts;
+  const approvals = new ApprovalDesk(source);
+  const config = { payments: { currency } };
+  const tickets = new TicketDesk(source);
+  // Those that are only decided here register what they apply.
+  new RefundDesk({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
+  new TopupRefundDesk(source, approvals, BY_BILLING);
+  new SuspenseDesk(source, config, approvals, NOBODY_WAITS);
+  new WaiverDesk({ source, pool, approvals, limitMs: WAIVER_LIMIT_MS });
+  const inbox = { currency, accept: () => Promise.reject(new Error('billing takes events of payments')) };
+  return {
+    ...parts,
+    approvals,
+    adjustments: new AdjustmentDesk({ source, approvals }),
+    transfers: new TransferDesk(source, config, approvals, NOBODY_WAITS),
+    lines: new LineDesk(pool, inbox, source, approvals),
+    grants: new RoleGrants(source, approvals),
+  };
+}
+
+/** What is said of something that another person must agree to first. */
+export function waitingFor(approvalId: string): string {
+  return `It waits for another person: \`tollgate approvals approve ${approvalId}\`, or the approvals of the console.`;
+}

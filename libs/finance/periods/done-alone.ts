@@ -1,0 +1,19 @@
+import type pg from 'pg';
+import { readFact } from '#identity/installation.js';
+
+/** Whether the installation declares that there is no second person, and what one decided alone since the last close. */
+export async function tellDoneAlone(
+  client: Pick<pg.ClientBase, 'query'>,
+  end: Date,
+): Promise<{ count: number; message: string }> {
+  const isOne = await readFact(client, 'one-person');
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM done_alone WHERE recorded_at < $1 AND recorded_at >=
+       (SELECT coalesce(max(ends_at), '-infinity') FROM ledger_periods WHERE state = 'closed')`,
+    [end],
+  );
+  const { count = 0 } = rows[0] ?? {};
+  const declared = isOne ? 'The installation declares that there is no second person.' : null;
+  const done = count === 0 ? null : `One person decided ${count} times what needs two.`;
+  return { count: 0, message: [declared, done].filter(Boolean).join(' ') || 'Two people decided.' };
+}

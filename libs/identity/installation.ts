@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { audit } from './audit-log.js';
+
+/** What an installation declares of itself, stored when billing starts, so that every program and every report goes by it. */
+export type InstallationFact = 'one-person' | 'played-payments';
+
+export async function readFact(
+  database: Pick<pg.ClientBase, 'query'>,
+  fact: InstallationFact,
+): Promise<boolean> {
+  const { rows } = await database.query<{ holds: boolean }>(
+    'SELECT holds FROM installation WHERE fact = $1',
+    [fact],
+  );
+  return rows[0]?.holds ?? false;
+}
+
+/** Stores it, and notes it in the audit log when it changes. */
+export async function recordFact(
+  client: pg.ClientBase,
+  fact: InstallationFact,
+  holds: boolean,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'UPDATE installation SET holds = $2, recorded_at = now() WHERE fact = $1 AND holds <> $2',
+    [fact, holds],
+  );
+  if (rowCount === 0) return;
+  await audit(client, {
+    actor: 'system',
+    action: 'installation.declared',
+    subject: `installation:${fact}`,
+    before: { holds: !holds },
+    after: { holds },
+    requestId: null,
+  });
+}
+
+/** A decision that needs two people elsewhere, in an installation of one. */
+export interface DoneAlone {
+  /** `user:{id}`. */
+  actor: string;
+  why: 'own-interest' | 'second-person';
+  subject: string;
+  accountId: string | null;
+}
+
+/** Marks it, for the closes of periods and the audit log. */
+export async function noteDoneAlone(client: pg.ClientBase, done: DoneAlone): Promise<void> {
+  const { actor, why, subject, accountId } = done;
+  await client.query('INSERT INTO done_alone (actor, why, subject, account_id) VALUES ($1, $2, $3, $4)', [
+    actor,
+    why,
+    subject,
+    accountId,
+  ]);
+  const action = 'installation.done_alone';
+  await audit(client, { actor, action, subject, accountId, after: { why }, requestId: null });
+}

@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+import { noteDoneAlone, readFact } from './installation.js';
+
+/** Why somebody decides nothing about an account. */
+export type OwnInterest = 'own' | 'invited' | 'created';
+
+const WORDS: Record<OwnInterest, string> = {
+  own: 'It is about your own account: another person must decide.',
+  invited: 'It is about the account of somebody you invited: another person must decide.',
+  created: 'It is about an account or a person of your own making: another person must decide.',
+};
+
+/** What ties a person to an account: it is theirs, they invited its person, made it, or asked for its person's roles. */
+export async function ownInterest(
+  client: Pick<pg.ClientBase, 'query'>,
+  userId: string,
+  accountId: string,
+): Promise<OwnInterest | null> {
+  const { rows } = await client.query<{ interest: OwnInterest | null }>(
+    `SELECT CASE WHEN me.account_id = $2 THEN 'own'
+       WHEN EXISTS (SELECT FROM invitations WHERE invitee_account_id = $2 AND inviter_account_id = me.account_id) THEN 'invited'
+       WHEN EXISTS (SELECT FROM account_makers WHERE account_id = $2 AND maker_id = me.id) THEN 'created' END AS interest
+     FROM users me WHERE me.id = $1`,
+    [userId, accountId],
+  );
+  return rows[0]?.interest ?? null;
+}
+
+/**
+ * Nobody decides anything about their own account or that of a person whom they invited or made. Everything that moves money
+ * of an account, or decides about it, asks this first. Where the installation declares that it has one person, that person
+ * decides, and it is marked. @throws ApiError second_person_required
+ */
+export async function refuseOwnInterest(
+  client: pg.ClientBase,
+  actor: { readonly userId: string },
+  accountId: string | null,
+): Promise<void> {
+  const interest = accountId === null ? null : await ownInterest(client, actor.userId, accountId);
+  if (interest === null) return;
+  if (!(await readFact(client, 'one-person'))) {
+    throw new ApiError('second_person_required', WORDS[interest]);
+  }
+  const subject = `account:${accountId}`;
+  await noteDoneAlone(client, { actor: `user:${actor.userId}`, why: 'own-interest', subject, accountId });
+}
+
+/** Notes who made an account or asked for the roles of its person. */
+export async function noteMaker(
+  client: pg.ClientBase,
+  maker: { accountId: string; makerId: string; how: 'created' | 'granted' },
+): Promise<void> {
+  await client.query(
+    'INSERT INTO account_makers (account_id, maker_id, how) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [maker.accountId, maker.makerId, maker.how],
+  );
+}

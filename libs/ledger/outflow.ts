@@ -1,0 +1,82 @@
+import type pg from 'pg';
+
+/** Everything that goes out by a person's decision, and under which limit it counts. */
+const LIMIT_OF = {
+  'charge.refund': 'charge-refund',
+  'topup.refund': 'topup-refund',
+  'topup.manual': 'manual-topup',
+  'suspense.credit': 'manual-topup',
+  adjustment: 'adjustment',
+  'write-off': 'adjustment',
+  'provider-line.acceptance': 'adjustment',
+} as const;
+
+export type OutflowKind = keyof typeof LIMIT_OF;
+export type LimitName = (typeof LIMIT_OF)[OutflowKind] | 'price-change-percent';
+
+export interface Outflow {
+  kind: OutflowKind;
+  /** Who asked: `user:{id}`. */
+  actor: string;
+  /** The second person, where one agreed. */
+  approvedBy: string | null;
+  /** Nanos; its sign does not matter. */
+  amount: bigint;
+  /** `kind:{id}` of what it is decided about. */
+  reference: string;
+  accountId: string | null;
+}
+
+/**
+ * What one person decides alone waits for what the same one is deciding elsewhere at this moment. Taken before every other
+ * lock of a transaction, so that none waits for it with locks of its own.
+ */
+export async function lockOutflows(client: pg.ClientBase, actor: string): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('outflow:' || $1::text, 0))`, [actor]);
+}
+
+/**
+ * Notes that money goes out, in the transaction that moves it. What a person lets out without a second one adds up over the
+ * day of UTC, across accounts, tickets and commands.
+ * @returns whether it may go out, and the limit. Where it may not, nothing was written, and a second person must agree.
+ */
+export async function takeOutflow(
+  client: pg.ClientBase,
+  outflow: Outflow,
+): Promise<{ taken: boolean; limit: bigint }> {
+  const { kind, actor, approvedBy, reference, accountId } = outflow;
+  const amount = outflow.amount < 0n ? -outflow.amount : outflow.amount;
+  const limitName = LIMIT_OF[kind];
+  if (approvedBy === null) await lockOutflows(client, actor);
+  const limit = await readLimit(client, limitName);
+  const { rowCount } = await client.query(
+    `INSERT INTO outflows (actor, day, kind, limit_name, amount, reference, account_id, approved_by, alone_limit)
+     SELECT $1, today.day, $2, $3, $4::bigint, $5, $6, $7, $8::bigint
+     FROM (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day) AS today
+     WHERE $7::text IS NOT NULL OR $4::bigint + (SELECT coalesce(sum(o.amount), 0) FROM outflows o
+       WHERE o.actor = $1 AND o.day = today.day AND o.limit_name = $3 AND o.approved_by IS NULL) <= $8::bigint`,
+    [actor, kind, limitName, amount, reference, accountId, approvedBy, limit],
+  );
+  return { taken: rowCount === 1, limit };
+}
+
+/** What billing was configured with when it started, stored, so that every program goes by the same. Nanos, or percent. */
+export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: LimitName): Promise<bigint> {
+  const { rows } = await client.query<{ amount: string }>(
+    'SELECT amount::text FROM desk_limits WHERE name = $1',
+    [name],
+  );
+  return BigInt(rows[0]?.amount ?? 0);
+}
+
+/** Stores it; where several billings start with different ones, the last one's is that of all. */
+export async function recordLimit(
+  database: Pick<pg.Pool, 'query'>,
+  name: LimitName,
+  amount: bigint,
+): Promise<void> {
+  await database.query(
+    'UPDATE desk_limits SET amount = $2, recorded_at = now() WHERE name = $1 AND amount <> $2',
+    [name, amount],
+  );
+}

@@ -1,0 +1,91 @@
+import type { Decimal } from '#money/amount.js';
+import { changeDecimals, type PriceChange, subjectOf } from './price-change.js';
+
+/** A new value of one subject beside the one that it is measured by. */
+export interface PriceMove {
+  readonly before: PriceChange | null;
+  readonly after: PriceChange;
+}
+
+/** Exact, above 0. */
+interface Ratio {
+  readonly above: bigint;
+  readonly below: bigint;
+}
+
+interface Span {
+  readonly low: Ratio;
+  readonly high: Ratio;
+}
+
+const SAME: Ratio = { above: 1n, below: 1n };
+const NO_MOVE: Span = { low: SAME, high: SAME };
+
+/**
+ * Why a second person must confirm new values, as a sentence, or null: a price or a multiplier of 0, one where there was none
+ * to measure it by, a fixed price that begins or ends, and whatever moves further than some percent. Prices and multipliers
+ * multiply, as they do in what a customer pays.
+ * @param earlier what the same person moved before on the same day, which adds up
+ */
+export function largeMove(
+  moves: readonly PriceMove[],
+  earlier: readonly PriceMove[],
+  percent: bigint,
+): string | null {
+  for (const move of moves) {
+    const fault = withoutMeasure(move);
+    if (fault) return `The ${subjectOf(move.after)} ${fault}.`;
+  }
+  const spans = [...moves, ...earlier].map((move) => ({ kind: move.after.kind, span: spanOf(move) }));
+  const widest = (kinds: readonly string[]) =>
+    spans.filter(({ kind }) => kinds.includes(kind)).reduce((all, { span }) => wider(all, span), NO_MOVE);
+  const [price, multiplier] = [widest(['price', 'rule']), widest(['multiplier'])];
+  const low = times(price.low, multiplier.low);
+  const high = times(price.high, multiplier.high);
+  const isLow = low.above * 100n < low.below * (100n - percent);
+  const isHigh = high.above * 100n > high.below * (100n + percent);
+  if (!isLow && !isHigh) return null;
+  return `This moves prices by more than ${percent} percent within a day.`;
+}
+
+function withoutMeasure({ before, after }: PriceMove): string | null {
+  const wanted = changeDecimals(after);
+  const known = before && changeDecimals(before);
+  if (wanted?.some(isZero)) return 'is 0';
+  if (after.kind === 'rule' && wanted === null) return known ? 'ends a fixed price' : null;
+  if (wanted === null) return null;
+  if (!known)
+    return after.kind === 'rule' ? 'is a new fixed price' : 'has no value before that it is measured by';
+  if (known.length !== wanted.length) return 'is of another kind than the one before';
+  return known.some(isZero) ? 'was 0 before' : null;
+}
+
+/** Of what cannot be compared, or is withdrawn, nothing is known. */
+function spanOf({ before, after }: PriceMove): Span {
+  const wanted = changeDecimals(after) ?? [];
+  const known = (before && changeDecimals(before)) ?? [];
+  if (wanted.length !== known.length) return NO_MOVE;
+  return wanted.reduce<Span>((all, to, at) => {
+    const from = known[at] as Decimal;
+    if (isZero(to) || isZero(from)) return all;
+    const above = to.digits * 10n ** BigInt(from.scale);
+    const ratio = { above, below: from.digits * 10n ** BigInt(to.scale) };
+    return wider(all, { low: ratio, high: ratio });
+  }, NO_MOVE);
+}
+
+function wider(a: Span, b: Span): Span {
+  return { low: isLess(b.low, a.low) ? b.low : a.low, high: isLess(a.high, b.high) ? b.high : a.high };
+}
+
+function isLess(a: Ratio, b: Ratio): boolean {
+  return a.above * b.below < b.above * a.below;
+}
+
+function times(a: Ratio, b: Ratio): Ratio {
+  return { above: a.above * b.above, below: a.below * b.below };
+}
+
+function isZero({ digits }: Decimal): boolean {
+  return digits === 0n;
+}

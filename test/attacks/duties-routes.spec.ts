@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { adjust } from '#ledger/adjustment.js';
+import { bookSuspense } from '#ledger/suspense.js';
+import { recordTopup } from '#ledger/topup.js';
+import { beginTopupRefund } from '#ledger/topup-refund.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import { type Person, person } from '../support/console.js';
+import { requestOf, routesOf, urlOf } from '../support/console-routes.js';
+import { paidCharge } from '../support/paid-charge.js';
+import { type Relay, startRelay } from '../support/relay.js';
+
+/** Things of the account of somebody who has every role. */
+interface Own {
+  accountId: string;
+  userId: string;
+  ticketId: string;
+  chargeId: string;
+  topupId: string;
+  refundId: string;
+  itemId: string;
+  orderItemId: string;
+  adjustmentId: string;
+  writeOffId: string;
+  lineId: string;
+}
+
+interface Call {
+  params?: Record<string, string>;
+  body?: object;
+}
+
+const asked = () => ({ requestId: newId() });
+
+/** Routes of the staff that move money of an account, or decide about it or its person. Nobody calls them for themselves. */
+const DECIDING: Record<string, (own: Own) => Call> = {
+  adjustAccount: ({ accountId, ticketId }) => ({
+    body: { accountId, ticketId, amount: '1', reason: 'goodwill', note: 'because of it', ...asked() },
+  }),
+  answerTicket: ({ ticketId }) => ({ params: { ticketId }, body: { body: 'x' } }),
+  bookProviderLine: ({ lineId }) => ({ params: { provider: 'stripe', lineId }, body: { note: 'because of it' } }),
+  closeSupportTicket: ({ ticketId }) => ({ params: { ticketId } }),
+  confirmTopupRefund: ({ refundId }) => ({ params: { refundId }, body: { outcome: 'failed', note: 'because of it' } }),
+  creditSuspense: ({ accountId, itemId }) => ({
+    params: { itemId },
+    body: { accountId, note: 'because of it', ...asked() },
+  }),
+  expenseSuspense: ({ orderItemId }) => ({ params: { itemId: orderItemId }, body: { note: 'because of it' } }),
+  freezeAccount: ({ accountId }) => ({ params: { accountId }, body: { reason: 'because of it' } }),
+  grantResellerRate: ({ ticketId }) => ({ params: { ticketId }, body: asked() }),
+  recordTransfer: ({ accountId }) => ({
+    body: { accountId, paymentId: newId(), paid: '13', currency: 'USD', reason: 'because of it', ...asked() },
+  }),
+  refundCharge: ({ ticketId, chargeId }) => ({
+    params: { ticketId },
+    body: { chargeId, amount: '0.1', reason: 'because of it', ...asked() },
+  }),
+  refundTopup: ({ topupId }) => ({ params: { topupId }, body: { reason: 'because of it', ...asked() } }),
+  reopenSupportTicket: ({ ticketId }) => ({ params: { ticketId } }),
+  returnSuspense: ({ orderItemId }) => ({ params: { itemId: orderItemId }, body: { note: 'because of it' } }),
+  reverseAdjustment: ({ adjustmentId }) => ({ params: { adjustmentId }, body: { note: 'because of it', ...asked() } }),
+  reverseWriteOff: ({ writeOffId }) => ({ params: { writeOffId }, body: { note: 'because of it', ...asked() } }),
+  revokeSessionsOfAccount: ({ accountId }) => ({ params: { accountId } }),
+  setAccountRate: ({ accountId }) => ({
+    params: { accountId },
+    body: { rate: '1.3', reason: 'because of it', ...asked() },
+  }),
+  unfreezeAccount: ({ accountId }) => ({ params: { accountId }, body: { note: 'because of it' } }),
+  writeOffDebt: ({ accountId, ticketId }) => ({
+    body: { accountId, ticketId, note: 'because of it', ...asked() },
+  }),
+};
+
+/** The rest of what staff may change, and why it decides nothing about an account by itself. */
+const OTHERS: Record<string, string> = {
+  acceptProviderLine: 'takes the word of a provider about a line',
+  acknowledgeFinding: 'says that a finding was seen',
+  approve: 'refuses the own account, and what one asked for',
+  beginAccountView: 'looks at an account',
+  cancelPriceProposal: 'changes no price',
+  changeChannel: 'is of the catalog',
+  changeGroup: 'is of the catalog',
+  changeModel: 'is of the catalog',
+  checkPeriod: 'reads the books',
+  closePeriod: 'closes the books',
+  confirmPriceProposal: 'is of all accounts, and large changes need two people',
+  createChannel: 'is of the catalog',
+  createGroup: 'is of the catalog',
+  createModel: 'is of the catalog',
+  endAccountView: 'looks at an account no more',
+  fetchProviderReports: 'asks a provider for its reports',
+  importBankFile: 'tells what a bank says',
+  importPrices: 'proposes prices',
+  importPricesCsv: 'proposes prices',
+  importStripeReport: 'tells what a provider says',
+  importUpstreamCosts: 'tells what upstreams cost',
+  matchBankLine: 'says which payment a line of the bank is',
+  proposePrices: 'proposes prices',
+  reject: 'refuses the own account, and what one asked for',
+  removePersonTotp: 'is never for oneself',
+  replayDeadLetter: 'delivers a message again',
+  revisePriceProposal: 'proposes prices',
+  runControls: 'reads the books',
+  saveBankAccount: 'says how files of a bank are read',
+  setGroupModels: 'is of the catalog',
+  setPersonDisabled: 'is never for oneself',
+  setRoles: 'is never for oneself, and roles are granted by two administrators',
+  setUpstreamCost: 'tells what upstreams cost',
+  recordUpstreamBill: 'tells what upstreams cost',
+  testChannel: 'calls an upstream',
+  undoBankMatch: 'says that a line of the bank is another payment',
+  viewAccount: 'looks at an account',
+  askPeriodWaiver: 'waits for a second person',
+};
+
+let relay: Relay;
+let everything: Person;
+let own: Own;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  const customer = await relay.customer('50');
+  const roles = ['support', 'finance', 'admin'] as const;
+  everything = await person(relay, { roles, accountId: customer.accountId });
+  own = { ...(await openedThings()), chargeId: await paidCharge(relay, customer) };
+}, 120_000);
+afterAll(() => relay?.close());
+
+async function openedThings(): Promise<Omit<Own, 'chargeId'>> {
+  const { accountId, userId } = everything;
+  const { billing, owner } = relay.fixture;
+  const ticket = await everything.api.POST('/api/tickets', {
+    body: { kind: 'reseller_rate', subject: 'Mine', body: 'For me.' },
+  });
+  const ticketId = ticket.data!.id;
+  const bought = priceCredits(parseAmount('10'), '1.3');
+  const paymentId = `pi_${newId()}`;
+  const terms = { ...bought, accountId, rate: '1.3', currency: 'USD' } as const;
+  const { topupId } = await recordTopup(billing, { ...terms, provider: 'manual', paymentId });
+  await recordTopup(billing, { ...terms, provider: 'stripe', paymentId });
+  const by = { requestedBy: 'user:somebody', approvedBy: null, requestId: newId() };
+  return inTransaction(billing, async (client) => {
+    const refund = await beginTopupRefund(client, {
+      ...{ topupId, credits: parseAmount('1'), reason: 'x', actor: 'user:somebody', requestId: newId() },
+    });
+    const amount = parseAmount('1');
+    const made = await adjust(client, { accountId, ticketId, amount, reason: 'goodwill', note: 'because of it', ...by });
+    const writeOffId = newId();
+    await client.query(
+      `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, requested_by, alone_limit, request_id,
+         transaction_id) VALUES ($1, $2, '2026-01', 1, 'x', $3, 'user:somebody', 1, $1, $4)`,
+      [writeOffId, accountId, ticketId, made.transactionId],
+    );
+    const orderId = newId();
+    await owner.query(
+      `INSERT INTO topup_orders (id, account_id, credits, paid_minor, currency, rate, provider, request_id, request, expires_at,
+         next_check_at) VALUES ($1, $2, 10000000000, 1300, 'USD', 1.3, 'manual', $1, '{}', now(), now() + interval '1 day')`,
+      [orderId, accountId],
+    );
+    const money = { provider: 'manual', currency: 'USD', amountMinor: 1300n } as const;
+    const item = await bookSuspense(
+      client,
+      { ...money, reference: newId(), orderId: null, why: 'no_order' },
+      'USD',
+    );
+    const ofOrder = await bookSuspense(
+      client,
+      { ...money, reference: newId(), orderId, why: 'other_amount' },
+      'USD',
+    );
+    return {
+      ...{ accountId, userId, ticketId, topupId, refundId: refund.id, adjustmentId: made.id, writeOffId },
+      ...{ itemId: item.itemId, orderItemId: ofOrder.itemId, lineId: await insertLine(paymentId) },
+    };
+  });
+}
+
+/** A line of a report about a payment of the account. */
+async function insertLine(paymentId: string): Promise<string> {
+  const lineId = `txn_${newId()}`;
+  const { owner } = relay.fixture;
+  const { rows } = await owner.query<{ id: string }>(
+    `INSERT INTO provider_reports (id, provider, source, holds, actor) VALUES ($1, 'stripe', 'csv', 'all', 'x') RETURNING id`,
+    [newId()],
+  );
+  await owner.query(
+    `INSERT INTO provider_report_lines (provider, line_id, type, amount_minor, fee_minor, currency, happened_at, subject_id,
+       report_id) VALUES ('stripe', $1, 'payment', 1300, 0, 'USD', now(), $2, $3)`,
+    [lineId, paymentId, rows[0]!.id],
+  );
+  return lineId;
+}
+
+describe('everything that staff may change', () => {
+  it('is known to decide about an account, or not to', async () => {
+    const routes = await routesOf(relay);
+    const ofStaff = routes.filter(
+      ({ access, isUnsafe }) => isUnsafe && access !== 'public' && !access.includes('user'),
+    );
+    const unknown = ofStaff.map(({ id }) => id).filter((id) => !(id in DECIDING) && !(id in OTHERS));
+    expect(unknown).toEqual([]);
+    const gone = Object.keys(DECIDING).filter((id) => !ofStaff.some((route) => route.id === id));
+    expect(gone).toEqual([]);
+  });
+
+  it.each(Object.keys(DECIDING))('%s is refused to somebody for their own account', async (id) => {
+    const route = (await routesOf(relay)).find((each) => each.id === id)!;
+    const { params, body } = DECIDING[id]!(own);
+    const response = await everything.send(urlOf(route, params), requestOf(route, body));
+    const answer = (await response.json()) as { error?: { code: string; message: string } };
+    expect({ id, status: response.status, ...answer.error }).toMatchObject({
+      id,
+      status: 409,
+      code: 'second_person_required',
+    });
+  });
+});

@@ -1,0 +1,15 @@
+/** Runs again what a day of UTC ended in, since what a person may do alone begins anew with each. */
+export async function onOneDay<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const before = utcDay();
+    try {
+      return await work();
+    } catch (error) {
+      if (utcDay() === before) throw error;
+    }
+  }
+}
+
+function utcDay(): string {
+  return new Date().toISOString().slice(0, 10);
+}
