@@ -344,7 +344,8 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
     const desk = deskOf(pool);
-    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, await by(pool, options));
+    const author = await by(pool, options);
+    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, author);
   });
   tellDecision(proposal, options);
 }
@@ -352,7 +353,8 @@ async function confirm(id: string, options: Acting & { revision?: number; json?:
 async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
     const desk = deskOf(pool);
-    return desk.cancel(id, (await desk.find(id)).revision, await by(pool, options));
+    const author = await by(pool, options);
+    return desk.cancel(id, (await desk.find(id)).revision, author);
   });
   tellDecision(proposal, options);
 }
