@@ -40,15 +40,25 @@ const DECIDING: Record<string, (own: Own) => Call> = {
     body: { accountId, ticketId, amount: '1', reason: 'goodwill', note: 'because of it', ...asked() },
   }),
   answerTicket: ({ ticketId }) => ({ params: { ticketId }, body: { body: 'x' } }),
-  bookProviderLine: ({ lineId }) => ({ params: { provider: 'stripe', lineId }, body: { note: 'because of it' } }),
+  bookProviderLine: ({ lineId }) => ({
+    params: { provider: 'stripe', lineId },
+    body: { note: 'because of it' },
+  }),
   closeSupportTicket: ({ ticketId }) => ({ params: { ticketId } }),
-  confirmTopupRefund: ({ refundId }) => ({ params: { refundId }, body: { outcome: 'failed', note: 'because of it' } }),
+  confirmTopupRefund: ({ refundId }) => ({
+    params: { refundId },
+    body: { outcome: 'failed', note: 'because of it' },
+  }),
   creditSuspense: ({ accountId, itemId }) => ({
     params: { itemId },
     body: { accountId, note: 'because of it', ...asked() },
   }),
-  expenseSuspense: ({ orderItemId }) => ({ params: { itemId: orderItemId }, body: { note: 'because of it' } }),
+  expenseSuspense: ({ orderItemId }) => ({
+    params: { itemId: orderItemId },
+    body: { note: 'because of it' },
+  }),
   freezeAccount: ({ accountId }) => ({ params: { accountId }, body: { reason: 'because of it' } }),
+  grantGroup: ({ accountId }) => ({ params: { accountId, group: 'Public-Relay' }, body: {} }),
   grantResellerRate: ({ ticketId }) => ({ params: { ticketId }, body: asked() }),
   recordTransfer: ({ accountId }) => ({
     body: { accountId, paymentId: newId(), paid: '13', currency: 'USD', reason: 'because of it', ...asked() },
@@ -60,14 +70,21 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   refundTopup: ({ topupId }) => ({ params: { topupId }, body: { reason: 'because of it', ...asked() } }),
   reopenSupportTicket: ({ ticketId }) => ({ params: { ticketId } }),
   returnSuspense: ({ orderItemId }) => ({ params: { itemId: orderItemId }, body: { note: 'because of it' } }),
-  reverseAdjustment: ({ adjustmentId }) => ({ params: { adjustmentId }, body: { note: 'because of it', ...asked() } }),
-  reverseWriteOff: ({ writeOffId }) => ({ params: { writeOffId }, body: { note: 'because of it', ...asked() } }),
+  reverseAdjustment: ({ adjustmentId }) => ({
+    params: { adjustmentId },
+    body: { note: 'because of it', ...asked() },
+  }),
+  reverseWriteOff: ({ writeOffId }) => ({
+    params: { writeOffId },
+    body: { note: 'because of it', ...asked() },
+  }),
   revokeSessionsOfAccount: ({ accountId }) => ({ params: { accountId } }),
   setAccountRate: ({ accountId }) => ({
     params: { accountId },
     body: { rate: '1.3', reason: 'because of it', ...asked() },
   }),
   unfreezeAccount: ({ accountId }) => ({ params: { accountId }, body: { note: 'because of it' } }),
+  withdrawGroup: ({ accountId }) => ({ params: { accountId, group: 'Public-Relay' } }),
   writeOffDebt: ({ accountId, ticketId }) => ({
     body: { accountId, ticketId, note: 'because of it', ...asked() },
   }),
@@ -146,7 +163,14 @@ async function openedThings(): Promise<Omit<Own, 'chargeId'>> {
       ...{ topupId, credits: parseAmount('1'), reason: 'x', actor: 'user:somebody', requestId: newId() },
     });
     const amount = parseAmount('1');
-    const made = await adjust(client, { accountId, ticketId, amount, reason: 'goodwill', note: 'because of it', ...by });
+    const made = await adjust(client, {
+      accountId,
+      ticketId,
+      amount,
+      reason: 'goodwill',
+      note: 'because of it',
+      ...by,
+    });
     const writeOffId = newId();
     await client.query(
       `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, requested_by, alone_limit, request_id,

@@ -63,5 +63,6 @@ export const grantRoutes = {
     access: ['admin'],
     params: oneGroup,
     answer: accountGroupsView,
+    refusals: ['second_person_required'],
   }),
 };

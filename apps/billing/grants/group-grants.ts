@@ -4,6 +4,7 @@ import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { grantGroup, withdrawGroup } from '#identity/account-groups.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import { noteDecision } from '../tickets/ticket-decision.js';
 import type { Speaker, TicketDesk } from '../tickets/ticket.desk.js';
@@ -22,15 +23,11 @@ export class GroupGrants {
 
   /** @throws ApiError for an account or a group that there is not, one's own account, and a ticket of another account */
   async grant(by: Speaker, of: GroupOfAccount, ticketId?: string): Promise<void> {
-    // A group is a price.
-    if (by.actor.accountId === of.accountId)
-      throw new ApiError(
-        'second_person_required',
-        'It is about your own account: another person must decide.',
-      );
     await inEntityTransaction(this.source, async (transaction) => {
       const { client } = transaction;
       await mustExist(client, of);
+      // A group is a price.
+      await refuseOwnInterest(client, by.actor, of.accountId);
       if (ticketId !== undefined) {
         const ticket = await this.tickets.lock(transaction, by, ticketId);
         if (ticket.accountId !== of.accountId)
@@ -52,6 +49,7 @@ export class GroupGrants {
   async withdraw(by: Speaker, of: GroupOfAccount): Promise<void> {
     await inEntityTransaction(this.source, async ({ client }) => {
       await mustExist(client, of);
+      await refuseOwnInterest(client, by.actor, of.accountId);
       if (!(await withdrawGroup(client, of))) return;
       await note(client, by, { ...of, action: 'group.withdrawn', before: { group: of.group } });
     });
