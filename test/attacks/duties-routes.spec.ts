@@ -40,6 +40,10 @@ const DECIDING: Record<string, (own: Own) => Call> = {
     body: { accountId, ticketId, amount: '1', reason: 'goodwill', note: 'because of it', ...asked() },
   }),
   answerTicket: ({ ticketId }) => ({ params: { ticketId }, body: { body: 'x' } }),
+  askForAccountDeletion: ({ ticketId }) => ({
+    params: { ticketId },
+    body: { reason: 'because of it', forfeitBalance: true, ...asked() },
+  }),
   bookProviderLine: ({ lineId }) => ({
     params: { provider: 'stripe', lineId },
     body: { note: 'because of it' },
@@ -96,6 +100,7 @@ const OTHERS: Record<string, string> = {
   acknowledgeFinding: 'says that a finding was seen',
   approve: 'refuses the own account, and what one asked for',
   beginAccountView: 'looks at an account',
+  cancelAccountDeletion: 'leaves an account as it is',
   cancelPriceProposal: 'changes no price',
   changeChannel: 'is of the catalog',
   changeGroup: 'is of the catalog',

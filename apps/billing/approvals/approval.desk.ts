@@ -227,7 +227,8 @@ export class ApprovalDesk {
 
   private checked(approval: Approval | null, actor: Actor): Approval {
     if (!approval) throw new ApiError('not_found', 'There is no such approval.');
-    const kind = this.kindOf(approval.kind);
+    const kind = this.kinds.get(approval.kind);
+    if (!kind) throw new ApiError('conflict', 'This is decided in the console.');
     if (mayDecide(actor, kind)) return approval;
     throw new ApiError('forbidden', `This needs the role ${kind.roles.join(' or ')}.`);
   }

@@ -68,7 +68,7 @@ export const deletionRoutes = {
     }),
     answer: z.object({ approvalId: z.string().meta({ description: 'What an administrator decides.' }) }),
     status: 202,
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   cancel: route({
     id: 'cancelAccountDeletion',
