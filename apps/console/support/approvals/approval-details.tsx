@@ -48,7 +48,16 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
 }
 
 /** Fields that are called something here; others are shown as the server calls them. */
-const NAMED = ['subject', 'accountId', 'chargeId', 'ticketId', 'orderId', 'paymentId', 'userId', 'note'] as const;
+const NAMED = [
+  'subject',
+  'accountId',
+  'chargeId',
+  'ticketId',
+  'orderId',
+  'paymentId',
+  'userId',
+  'note',
+] as const;
 
 function Fields({ approval: { subject, accountId, amount, details, outcome } }: { approval: Approval }) {
   const { t } = useTranslation('support');
