@@ -425,8 +425,8 @@ export interface paths {
     };
     get?: never;
     /**
-     * Grants and revokes roles: those named, and no others; everybody is a user.
-     * @description Not for oneself, and one administrator remains.
+     * Asks for roles and takes roles away: those named, and no others; everybody is a user.
+     * @description What is taken away goes at once; what is new waits for another administrator: see the approvals. Not for oneself, and one administrator remains. The first administrator ever names the second one alone.
      */
     put: operations['setRoles'];
     post?: never;
@@ -4773,6 +4773,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `rate_limit_exceeded` */
       429: {
         headers: {
@@ -5031,7 +5040,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -7723,7 +7732,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -7796,7 +7805,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Grants and revokes roles: those named, and no others; everybody is a user. */
+      /** @description Asks for roles and takes roles away: those named, and no others; everybody is a user. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -7814,6 +7823,8 @@ export interface operations {
              * @description ISO 8601, UTC.
              */
             createdAt: string;
+            /** @description What another administrator decides. */
+            approvalId: string | null;
           };
         };
       };
@@ -7977,6 +7988,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `rate_limit_exceeded` */
       429: {
         headers: {
@@ -8034,6 +8054,10 @@ export interface operations {
               note: string;
               effectiveAt: string | null;
               proposedBy: string;
+              /** @description Who wrote the changes as they are, if it was revised. */
+              revisedBy: string | null;
+              /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+              confirmedAlone: boolean;
               /**
                * Format: date-time
                * @description ISO 8601, UTC.
@@ -8354,6 +8378,10 @@ export interface operations {
                 | null;
             }[];
             proposedBy: string;
+            /** @description Who wrote the changes as they are, if it was revised. */
+            revisedBy: string | null;
+            /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+            confirmedAlone: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -8368,6 +8396,8 @@ export interface operations {
             decidedAt: string | null;
             /** @description What others changed about the same since it was proposed; it can be confirmed while this is empty. */
             outdated: string[];
+            /** @description Why another administrator than its author must confirm it; null: the author may, too. */
+            needsSecondPerson: string | null;
           };
         };
       };
@@ -8623,6 +8653,10 @@ export interface operations {
                 | null;
             }[];
             proposedBy: string;
+            /** @description Who wrote the changes as they are, if it was revised. */
+            revisedBy: string | null;
+            /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+            confirmedAlone: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -8637,6 +8671,8 @@ export interface operations {
             decidedAt: string | null;
             /** @description What others changed about the same since it was proposed; it can be confirmed while this is empty. */
             outdated: string[];
+            /** @description Why another administrator than its author must confirm it; null: the author may, too. */
+            needsSecondPerson: string | null;
           };
         };
       };
@@ -8946,6 +8982,10 @@ export interface operations {
                 | null;
             }[];
             proposedBy: string;
+            /** @description Who wrote the changes as they are, if it was revised. */
+            revisedBy: string | null;
+            /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+            confirmedAlone: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -8960,6 +9000,8 @@ export interface operations {
             decidedAt: string | null;
             /** @description What others changed about the same since it was proposed; it can be confirmed while this is empty. */
             outdated: string[];
+            /** @description Why another administrator than its author must confirm it; null: the author may, too. */
+            needsSecondPerson: string | null;
           };
         };
       };
@@ -9240,6 +9282,10 @@ export interface operations {
                 | null;
             }[];
             proposedBy: string;
+            /** @description Who wrote the changes as they are, if it was revised. */
+            revisedBy: string | null;
+            /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+            confirmedAlone: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -9254,6 +9300,8 @@ export interface operations {
             decidedAt: string | null;
             /** @description What others changed about the same since it was proposed; it can be confirmed while this is empty. */
             outdated: string[];
+            /** @description Why another administrator than its author must confirm it; null: the author may, too. */
+            needsSecondPerson: string | null;
           };
         };
       };
@@ -9534,6 +9582,10 @@ export interface operations {
                 | null;
             }[];
             proposedBy: string;
+            /** @description Who wrote the changes as they are, if it was revised. */
+            revisedBy: string | null;
+            /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+            confirmedAlone: boolean;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -9548,6 +9600,8 @@ export interface operations {
             decidedAt: string | null;
             /** @description What others changed about the same since it was proposed; it can be confirmed while this is empty. */
             outdated: string[];
+            /** @description Why another administrator than its author must confirm it; null: the author may, too. */
+            needsSecondPerson: string | null;
           };
         };
       };
@@ -9596,7 +9650,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -10341,6 +10395,10 @@ export interface operations {
               note: string;
               effectiveAt: string | null;
               proposedBy: string;
+              /** @description Who wrote the changes as they are, if it was revised. */
+              revisedBy: string | null;
+              /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+              confirmedAlone: boolean;
               /**
                * Format: date-time
                * @description ISO 8601, UTC.
@@ -10769,6 +10827,10 @@ export interface operations {
               note: string;
               effectiveAt: string | null;
               proposedBy: string;
+              /** @description Who wrote the changes as they are, if it was revised. */
+              revisedBy: string | null;
+              /** @description Its author confirmed what needs two people, where the installation declares that it has one. */
+              confirmedAlone: boolean;
               /**
                * Format: date-time
                * @description ISO 8601, UTC.
@@ -11235,7 +11297,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11327,6 +11389,8 @@ export interface operations {
               /** @description A person's id. */
               requestedBy: string;
               decidedBy: string | null;
+              /** @description One person asked and decided, where the installation declares that it has no second one. */
+              self: boolean;
               decisionNote: string | null;
               /** @description What its application answered, by kind; null before. */
               outcome: unknown;
@@ -11430,6 +11494,8 @@ export interface operations {
             /** @description A person's id. */
             requestedBy: string;
             decidedBy: string | null;
+            /** @description One person asked and decided, where the installation declares that it has no second one. */
+            self: boolean;
             decisionNote: string | null;
             /** @description What its application answered, by kind; null before. */
             outcome: unknown;
@@ -11537,6 +11603,8 @@ export interface operations {
             /** @description A person's id. */
             requestedBy: string;
             decidedBy: string | null;
+            /** @description One person asked and decided, where the installation declares that it has no second one. */
+            self: boolean;
             decisionNote: string | null;
             /** @description What its application answered, by kind; null before. */
             outcome: unknown;
@@ -11689,6 +11757,8 @@ export interface operations {
             /** @description A person's id. */
             requestedBy: string;
             decidedBy: string | null;
+            /** @description One person asked and decided, where the installation declares that it has no second one. */
+            self: boolean;
             decisionNote: string | null;
             /** @description What its application answered, by kind; null before. */
             outcome: unknown;
@@ -12684,7 +12754,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -12924,7 +12994,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -16488,7 +16558,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -20416,7 +20486,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -20541,7 +20611,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -20666,7 +20736,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -20936,7 +21006,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -21202,7 +21272,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -21362,7 +21432,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -22797,7 +22867,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -23031,7 +23101,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -25860,6 +25930,8 @@ export interface operations {
                */
               secondFactor: 'on' | 'off' | 'advised' | 'required';
             } | null;
+            /** @description To the staff: the installation declares that there is no second person. */
+            onePerson: boolean;
           };
         };
       };
@@ -27619,6 +27691,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
@@ -27990,6 +28071,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `rate_limit_exceeded` */
       429: {
         headers: {
@@ -28352,7 +28442,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -29591,7 +29681,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -29740,6 +29830,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `second_person_required` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -29902,7 +30001,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -30062,7 +30161,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -30211,6 +30310,15 @@ export interface operations {
       };
       /** @description `not_found` */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `second_person_required` */
+      409: {
         headers: {
           [name: string]: unknown;
         };
