@@ -9,6 +9,8 @@ const EDITS = '/v1/images/edits';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
 const CHATS = '/v1/chat/completions';
 const MEGABYTE = 1024 * 1024;
+/** Such bodies held everybody up for 28 seconds; the relay, its clients and their bodies share one thread here. */
+const ONLY_BLOCKED_MS = 10_000;
 
 interface Refused {
   status: number;
@@ -76,13 +78,12 @@ describe('a hostile body', () => {
 
   it('holds nobody up, however large: nested, flat, or full of texts', async () => {
     const bodies = [
-      nested(12 * MEGABYTE),
-      `{"model":"m","x":[${'{},'.repeat(8 * MEGABYTE)}0]}`,
+      nested(32 * MEGABYTE),
+      `{"model":"m","x":[${'{},'.repeat(16 * MEGABYTE)}0]}`,
       `{"model":"m","x":"${'A'.repeat(24 * MEGABYTE)}"}`,
-    ];
-    const wait = await longestWait(Promise.all(bodies.map((body) => refusalOf(EDITS, json(body)))));
-    // It was 28 seconds; a busy machine of two cores takes its time for anything.
-    expect(wait).toBeLessThan(3_000);
+    ].map((text) => ({ ...json(''), body: Buffer.from(text) }));
+    const wait = await longestWait(Promise.all(bodies.map((init) => refusalOf(EDITS, init))));
+    expect(wait).toBeLessThan(ONLY_BLOCKED_MS);
   });
 
   it('of many chats costs no more memory than the share of its account', async () => {
@@ -154,7 +155,7 @@ describe('a hostile body', () => {
         expect(answer).toEqual({ status: 400, code: 'invalid_image' }),
       ),
     );
-    expect(wait).toBeLessThan(3_000);
+    expect(wait).toBeLessThan(ONLY_BLOCKED_MS);
     const many = Array.from({ length: 60 }, (_, index) => part(`field${index}`, '1'));
     expect(await refusalOf(EDITS, form(...many))).toEqual({ status: 413, code: 'request_too_large' });
   });

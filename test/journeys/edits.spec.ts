@@ -6,7 +6,7 @@ import { instantPng as PNG } from '#apps/sandbox-upstream/images.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 const MODEL = 'vendora-imagine-edit';
 const EDITS = '/v1/images/edits';
