@@ -34,7 +34,7 @@ export function taskEndedRow(
     outcome: end.error === null ? 'completed' : 'failed',
     channel: task.channelId,
     reason: end.error && { code: end.error.code, message: end.error.message },
-    upstreamStatus: end.error?.upstreamStatus ?? null,
+    ...(end.error?.upstreamStatus == null ? {} : { upstreamStatus: end.error.upstreamStatus }),
     latencyMs: Math.max(0, Math.round(end.endedAtMs - task.createdAtMs)),
     endedAt: new Date(end.endedAtMs).toISOString(),
   };

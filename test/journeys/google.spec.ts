@@ -83,6 +83,29 @@ describe('the native style, by the Google SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.94', held: '0' });
   });
 
+  it('makes images of each instance, charges their sum, and says which one was refused', async () => {
+    const customer = await relay.customer('1');
+    const predict = async (...prompts: string[]) => {
+      const instances = prompts.map((prompt) => ({ prompt }));
+      const body = json({ instances, parameters: { sampleCount: 2 } });
+      const answer = await customer.send(`/v1beta/models/${IMAGES}:predict`, body);
+      return { status: answer.status, body: (await answer.json()) as { predictions: object[] } };
+    };
+    const both = await predict('a fox', 'an owl');
+    const drawn = { mimeType: 'image/png', bytesBase64Encoded: expect.any(String) };
+    expect(both).toEqual({ status: 200, body: { predictions: [drawn, drawn, drawn, drawn] } });
+    expect(await customer.balance()).toEqual({ main: '0.88', held: '0' });
+    const one = await predict('a fox [[fault:moderation]]', 'an owl');
+    expect(one.body.predictions).toEqual([{ raiFilteredReason: expect.any(String) }, drawn, drawn]);
+    expect(await customer.balance()).toEqual({ main: '0.82', held: '0' });
+    const half = await predict('a fox', 'an owl [[fault:reject-503]]', 'a hare');
+    const nothing = { raiFilteredReason: expect.stringContaining('Nothing was made') };
+    expect(half.body.predictions).toEqual([drawn, drawn, nothing, nothing]);
+    expect(await customer.balance()).toEqual({ main: '0.76', held: '0' });
+    expect((await predict('a [[fault:moderation]]', 'b [[fault:moderation]]')).status).toBe(400);
+    expect(await customer.balance()).toEqual({ main: '0.76', held: '0' });
+  });
+
   it('makes a video, polls its operation to the end, and downloads it', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
@@ -176,7 +199,19 @@ describe('the native style, by the Google SDK', () => {
   it.each<[string, string, unknown, [number, string]]>([
     ['no instances', IMAGE_CALL, { instances: [] }, [400, 'missing_required_parameter']],
     ['no prompt', IMAGE_CALL, { instances: [{}] }, [400, 'missing_required_parameter']],
-    ['two instances', IMAGE_CALL, { instances: [{ prompt: 'x' }, { prompt: 'y' }] }, [400, 'invalid_value']],
+    [
+      'a prompt of two missing',
+      IMAGE_CALL,
+      { instances: [{ prompt: 'x' }, {}] },
+      [400, 'missing_required_parameter'],
+    ],
+    ['two videos', VIDEO_CALL, { instances: [{ prompt: 'x' }, { prompt: 'y' }] }, [400, 'invalid_value']],
+    [
+      'more images than the model makes',
+      IMAGE_CALL,
+      { instances: [{ prompt: 'x' }, { prompt: 'y' }], parameters: { sampleCount: 6 } },
+      [400, 'invalid_value'],
+    ],
     ['an instance in words', IMAGE_CALL, { instances: ['x'] }, [400, 'invalid_type']],
     [
       'too many samples',

@@ -99,7 +99,7 @@ describe('images, by the OpenAI SDK', () => {
 
   it('gives the money back and forbids a repeat when nobody knows what the upstream did', async () => {
     const customer = await relay.customer('1');
-    for (const fault of ['fail-late', 'accept-then-timeout']) {
+    for (const fault of ['truncated', 'accept-then-timeout']) {
       const error = await failing(customer, `late [[fault:${fault}]]`);
       expect(error).toBeInstanceOf(OpenAI.InternalServerError);
       expect(error).toMatchObject({ status: 502, code: 'generation_failed' });

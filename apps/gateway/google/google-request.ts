@@ -56,26 +56,38 @@ const PARAMETERS = {
   ]),
 };
 
+/** What `:predict` asks for: `asked.count` images of each prompt. */
+export interface Prediction {
+  readonly asked: ImageGeneration;
+  readonly prompts: readonly string[];
+}
+
 /**
  * Reads `:predict`: the native body (spec 2.3), or the common one, which may be sent here too. The answer is base64
  * either way. @throws ApiError
  */
-export function readPredict(parsed: unknown, model: string): ImageGeneration {
+export function readPredict(parsed: unknown, model: string): Prediction {
   const body = asBody(parsed);
   if (isAbsent(body['instances']) && isAbsent(body['parameters'])) {
     if (!isAbsent(body['model']) && body['model'] !== model) throw invalid('model', 'differs from the path');
-    return readImageGeneration({ ...body, model, response_format: 'b64_json' });
+    const asked = readImageGeneration({ ...body, model, response_format: 'b64_json' });
+    return { asked, prompts: [asked.prompt] };
   }
-  const { instance, parameters } = readNative(body, 'predict');
+  const { instances, parameters } = readNative(body, 'predict');
   const { sampleCount, aspectRatio, sampleImageSize } = parameters;
-  return readImageGeneration({
-    model,
-    prompt: instance['prompt'],
-    n: sampleCount,
-    aspect_ratio: aspectRatio,
-    resolution: typeof sampleImageSize === 'string' ? sampleImageSize.toLowerCase() : undefined,
-    response_format: 'b64_json',
-  });
+  const each = instances.map((instance, index) =>
+    namedBy({ prompt: `instances[${index}].prompt` }, () =>
+      readImageGeneration({
+        model,
+        prompt: instance['prompt'],
+        n: sampleCount,
+        aspect_ratio: aspectRatio,
+        resolution: typeof sampleImageSize === 'string' ? sampleImageSize.toLowerCase() : undefined,
+        response_format: 'b64_json',
+      }),
+    ),
+  );
+  return { asked: each[0]!, prompts: each.map(({ prompt }) => prompt) };
 }
 
 /** Reads `:predictLongRunning`: one video of one prompt, without pictures and without a webhook. @throws ApiError */
@@ -86,30 +98,37 @@ export function readPredictLongRunning(parsed: unknown, model: string): VideoCre
     throw new ApiError('webhook_not_supported', message, { param: 'webhookConfig' });
   }
   refuseImageInput(body);
-  const { instance, parameters } = readNative(body, 'predictLongRunning');
+  const { instances, parameters } = readNative(body, 'predictLongRunning');
+  if (instances.length > 1) throw invalid('instances', 'must hold one prompt for a video');
   const { sampleCount, durationSeconds, aspectRatio, resolution } = parameters;
   if (!isAbsent(sampleCount) && sampleCount !== 1)
     throw invalid('parameters.sampleCount', 'must be 1 for a video');
   return readVideoCreation({
     model,
-    prompt: instance['prompt'],
+    prompt: instances[0]?.['prompt'],
     duration: durationSeconds,
     aspect_ratio: aspectRatio,
     resolution,
   });
 }
 
-function readNative(body: Body, call: NativeCall): { instance: Body; parameters: Body } {
+/** More than any model makes in one call; its own limit is held against the sum. */
+export const MAX_INSTANCES = 100;
+
+function readNative(body: Body, call: NativeCall): { instances: Body[]; parameters: Body } {
   const instances = body['instances'];
   if (!Array.isArray(instances) || instances.length === 0) {
-    throw new ApiError('missing_required_parameter', 'instances is required: a list with one prompt.', {
+    throw new ApiError('missing_required_parameter', 'instances is required: a list with a prompt in each.', {
       param: 'instances',
     });
   }
-  if (instances.length > 1) throw invalid('instances', 'must hold one prompt');
+  if (instances.length > MAX_INSTANCES) throw invalid('instances', `must be at most ${MAX_INSTANCES}`);
   knownFields(body, FIELDS[call]);
   return {
-    instance: knownFields(memberOf(instances[0], 'instances[0]'), INSTANCE_FIELDS, 'instances[0].'),
+    instances: instances.map((instance, index) => {
+      const name = `instances[${index}]`;
+      return knownFields(memberOf(instance, name), INSTANCE_FIELDS, `${name}.`);
+    }),
     parameters: knownFields(
       memberOf(body['parameters'] ?? {}, 'parameters'),
       PARAMETERS[call],
@@ -128,13 +147,21 @@ export async function inNativeNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof ApiError ? renamed(error) : error;
+    throw error instanceof ApiError ? renamed(error, NATIVE_NAMES) : error;
   }
 }
 
-function renamed(error: ApiError): ApiError {
+function namedBy<T>(names: Record<string, string>, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ApiError ? renamed(error, names) : error;
+  }
+}
+
+function renamed(error: ApiError, names: Readonly<Record<string, string>>): ApiError {
   const { code, message, param, status, retryAfterSeconds, shouldRetry, cause } = error;
-  const native = param === null ? undefined : NATIVE_NAMES[param];
+  const native = param === null ? undefined : names[param];
   if (param === null || native === undefined) return error;
   const worded = message.startsWith(`${param} `) ? native + message.slice(param.length) : message;
   return new ApiError(code, worded, { param: native, status, retryAfterSeconds, shouldRetry, cause });

@@ -15,8 +15,9 @@ import { inNativeNames, NATIVE, readPredict, readPredictLongRunning, readTarget 
 import { downloadNativeFile, predict, predictLongRunning, retrieveOperation } from './google.openapi.js';
 import { operationName, type OperationView, operationView } from './operation.view.js';
 
+/** In the order of the instances; the reason stands where nothing was made of one. */
 interface Predictions {
-  predictions: { mimeType: string; bytesBase64Encoded: string }[];
+  predictions: ({ mimeType: string; bytesBase64Encoded: string } | { raiFilteredReason: string })[];
 }
 
 const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
@@ -87,13 +88,15 @@ export class GoogleController {
     request: FastifyRequest;
   }): Promise<Predictions> {
     const { caller, request } = call;
-    const asked = readPredict(call.body, call.model);
-    const { data } = await this.images.generate({ caller, asked, requestId: request.id, origin: null });
+    const { asked, prompts } = readPredict(call.body, call.model);
+    const wanted = { caller, asked, prompts, requestId: request.id, origin: null };
+    const { data } = await this.images.generate(wanted);
     return {
-      predictions: data.map(({ mime_type = '', b64_json = '' }) => ({
-        mimeType: mime_type,
-        bytesBase64Encoded: b64_json,
-      })),
+      predictions: data.map(({ mime_type = '', b64_json = '', withheld }) =>
+        withheld === undefined
+          ? { mimeType: mime_type, bytesBase64Encoded: b64_json }
+          : { raiFilteredReason: withheld },
+      ),
     };
   }
 

@@ -1,3 +1,4 @@
+import { MAX_INSTANCES } from './google-request.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -20,11 +21,14 @@ const MODEL = record({
 });
 const path = { model: 'The name of the model, without `models/`.' };
 
-/** A native body: one prompt, and parameters that may be left out. */
-function prediction(parameters: Record<string, Schema>): Schema {
+/** A native body: prompts, and parameters that may be left out. */
+function prediction(parameters: Record<string, Schema>, mostInstances: number): Schema {
   return request(
     {
-      instances: listOf(request({ prompt: text(undefined, { minLength: 1 }) }), { minItems: 1, maxItems: 1 }),
+      instances: listOf(request({ prompt: text(undefined, { minLength: 1 }) }), {
+        minItems: 1,
+        maxItems: mostInstances,
+      }),
     },
     { parameters: request({}, parameters) },
   );
@@ -56,11 +60,14 @@ export const predict: Operation = {
   path,
   body: json({
     anyOf: [
-      prediction({
-        sampleCount: whole('How many; each is charged.', { minimum: 1 }),
-        aspectRatio: text(),
-        sampleImageSize: text(),
-      }),
+      prediction(
+        {
+          sampleCount: whole('How many of each instance; each is charged.', { minimum: 1 }),
+          aspectRatio: text(),
+          sampleImageSize: text(),
+        },
+        MAX_INSTANCES,
+      ),
       request({ prompt: text(undefined, { minLength: 1 }) }),
     ],
   }),
@@ -68,7 +75,20 @@ export const predict: Operation = {
     200: {
       description: 'The images.',
       content: json(
-        record({ predictions: listOf(record({ mimeType: text(), bytesBase64Encoded: text('Base64.') })) }),
+        record({
+          predictions: listOf(
+            record(
+              {
+                mimeType: text(),
+                bytesBase64Encoded: text('Base64.'),
+                raiFilteredReason: text(
+                  'Where nothing was made of one of several instances: why. It costs nothing.',
+                ),
+              },
+              ['mimeType', 'bytesBase64Encoded', 'raiFilteredReason'],
+            ),
+          ),
+        }),
       ),
     },
   },
@@ -82,12 +102,15 @@ export const predictLongRunning: Operation = {
   ending: '{model}:predictLongRunning',
   path,
   body: json(
-    prediction({
-      sampleCount: { const: 1 },
-      durationSeconds: whole(undefined, { minimum: 1 }),
-      aspectRatio: text(),
-      resolution: text(),
-    }),
+    prediction(
+      {
+        sampleCount: { const: 1 },
+        durationSeconds: whole(undefined, { minimum: 1 }),
+        aspectRatio: text(),
+        resolution: text(),
+      },
+      1,
+    ),
   ),
   answers: {
     200: {

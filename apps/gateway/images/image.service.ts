@@ -6,25 +6,10 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth, Place } from '#upstream/channel-health.js';
-import type {
-  ImageOutcome,
-  ImageRequest,
-  ImagesDelivered,
-  InputImage,
-  UpstreamImage,
-} from '#upstream/outcomes.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
 import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
-import {
-  enterLine,
-  inClientsName,
-  type Line,
-  linesFor,
-  noLine,
-  upstreamModel,
-  workOf,
-} from '../charging/lines.js';
-import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
+import { enterLine, linesFor, noLine, workOf } from '../charging/lines.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -32,6 +17,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
+import { type Failure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 import type { ImageGeneration } from './image-request.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
@@ -41,6 +27,8 @@ export interface ImageRecord {
   b64_json?: string;
   revised_prompt?: string;
   mime_type?: string;
+  /** Of one of several prompts, why nothing was made of it; it costs nothing. */
+  withheld?: string;
 }
 
 /** The answer of wire.md 1.1. */
@@ -54,6 +42,8 @@ export interface ImageResult {
 export interface ImageCall {
   caller: Caller;
   asked: ImageGeneration;
+  /** Several in place of the one: `asked.count` images are made of each, for one charge. */
+  prompts?: readonly string[];
   /** Makes the call an edit of them. */
   pictures?: Pictures<PictureInput>;
   /** Where fetched pictures are counted. */
@@ -64,17 +54,12 @@ export interface ImageCall {
 }
 
 /** Everything about one call once its money is held. */
-interface HeldCall extends Omit<ImageCall, 'pictures'> {
-  hold: Hold;
-  pictures: Pictures<InputImage> | undefined;
-  model: CatalogModel;
-  line: Line;
-  limitAtMs: number;
+interface HeldCall extends HeldWork {
+  prompts: readonly string[];
+  startedAt: number;
+  /** Scheme and host that links are built on; null where the format has none. */
+  origin: string | null;
 }
-
-type Failure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
-type Success = ImagesDelivered & { channel: Channel };
-type Attempt = { result: Success | Failure; latencyMs: number };
 
 const TICKS_PER_NANO = 10n;
 
@@ -97,18 +82,23 @@ export interface ImageServiceParts {
  * resolved before the client hears of it, and a client that left pays for what was delivered.
  */
 export class ImageService {
-  constructor(private readonly parts: ImageServiceParts) {}
+  private readonly calls: ImageCalls;
+
+  constructor(private readonly parts: ImageServiceParts) {
+    this.calls = new ImageCalls(parts);
+  }
 
   /** @throws ApiError */
   async generate(call: ImageCall): Promise<ImageResult> {
     const { catalog, clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
     const current = await catalog.get();
-    const { caller, asked } = call;
+    const { caller, asked, requestId, origin } = call;
+    const { prompts = [asked.prompt] } = call;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseBeyondLimits(model, {
-      images: { value: asked.count, param: 'n' },
+      images: { value: asked.count * prompts.length, param: 'n' },
       inputImages: { value: call.pictures?.images.length ?? 0, param: 'image' },
     });
     const capability = call.pictures ? 'imageEdits' : 'images';
@@ -117,19 +107,21 @@ export class ImageService {
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     const line = await enterLine(this.parts.health, channels, { model, caller, waitMs });
     try {
-      const hold = await this.hold(call, model, limitAtMs);
-      return await this.make({ ...call, model, line, limitAtMs, hold, pictures });
+      const hold = await this.hold(call, { model, limitAtMs, units: asked.count * prompts.length });
+      const held = { caller, asked, requestId, origin, model, line, limitAtMs, hold, pictures, prompts };
+      return await this.make({ ...held, startedAt: performance.now() });
     } finally {
       line.place.leave();
     }
   }
 
   private async make(held: HeldCall): Promise<ImageResult> {
-    const attempt = await this.askUpstreams(held);
-    if (attempt.result.kind !== 'delivered')
-      throw await this.giveBack(held, attempt.result, attempt.latencyMs);
+    const results = await this.calls.askForEach(held, held.prompts);
+    const made = results.find((result) => result.kind === 'delivered');
+    const failed = results.find((result) => result.kind !== 'delivered');
+    if (!made) throw await this.giveBack(held, failed!);
     crashPoint('upstream.accepted');
-    return this.deliver(held, attempt.result, attempt.latencyMs);
+    return this.deliver(held, results, made);
   }
 
   private loaded(
@@ -139,14 +131,17 @@ export class ImageService {
     return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }
 
-  private async hold(call: ImageCall, model: CatalogModel, limitAtMs: number): Promise<Hold> {
+  private async hold(
+    call: ImageCall,
+    { model, limitAtMs, units }: { model: CatalogModel; limitAtMs: number; units: number },
+  ): Promise<Hold> {
     const { config, desk, post } = this.parts;
-    const { caller, asked, requestId } = call;
+    const { caller, requestId } = call;
     const order = {
       chargeId: requestId,
       caller,
       model,
-      units: BigInt(asked.count),
+      units: BigInt(units),
       deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
@@ -157,81 +152,56 @@ export class ImageService {
     throw outcome.error;
   }
 
-  /** One channel after the other, but only while each provably did not take the work. */
-  private async askUpstreams(held: HeldCall): Promise<Attempt> {
-    const startedAt = performance.now();
-    let last: Failure = notInTime;
-    const work = workOf(held.caller, held.model);
-    let place: Place | undefined = held.line.place;
-    for (const channel of held.line.channels) {
-      const leftMs = held.limitAtMs - this.parts.clock.nowMs();
-      if (leftMs <= 0) break;
-      const ask = () => this.askUpstream(held, channel, leftMs);
-      const outcome = await this.parts.health.run(channel, ask, { work, place });
-      place = undefined;
-      const latencyMs = performance.now() - startedAt;
-      if (outcome.kind === 'delivered') return { result: { ...outcome, channel }, latencyMs };
-      last = { ...outcome, channel: channel.id };
-      this.report(held, last);
-      if (outcome.kind !== 'not_accepted') break;
-    }
-    return { result: last, latencyMs: performance.now() - startedAt };
-  }
-
-  private async askUpstream(held: HeldCall, channel: Channel, leftMs: number): Promise<ImageOutcome> {
-    const { upstreams, metrics, log } = this.parts;
-    const { pictures, hold, requestId } = held;
-    const operation = pictures ? 'edits' : 'images';
-    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation });
-    crashPoint('upstream.before');
-    const call = async (signal: AbortSignal): Promise<ImageOutcome> => {
-      const adapter = upstreams.adapterFor(channel.protocol);
-      const request = upstreamRequest(held, channel);
-      if (pictures) return adapter.editImages(channel, { ...request, ...pictures }, signal);
-      return adapter.generateImages(channel, request, signal);
-    };
-    const outcome = await callUpstream(call, {
-      limitMs: leftMs,
-      onEnd: ({ kind }) => stop({ outcome: kind }),
-      onFault: (error) =>
-        log.error(
-          { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
-          UPSTREAM_CALL_FAULT,
-        ),
-    });
-    return inClientsName(outcome, channel, held.model);
-  }
-
   /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */
-  private async deliver(held: HeldCall, delivered: Success, latencyMs: number): Promise<ImageResult> {
-    const { channel, upstreamStatus } = delivered;
-    const images = delivered.images.slice(0, held.asked.count);
-    const records = await Promise.all(
-      images.map((image, index) => this.record(held, channel, { image, index })),
-    );
-    const data = records.filter((record) => record !== null);
-    if (data.length === 0) {
+  private async deliver(
+    held: HeldCall,
+    results: readonly (Success | Failure)[],
+    { channel, upstreamStatus }: Success,
+  ): Promise<ImageResult> {
+    const records = await Promise.all(results.map((result, index) => this.recordsOf(held, result, index)));
+    const data = records.flat();
+    const count = BigInt(data.filter(({ withheld }) => withheld === undefined).length);
+    if (count === 0n) {
       const failure: Failure = {
         kind: 'unknown',
         reason: 'no usable image',
         upstreamStatus,
         channel: channel.id,
       };
-      throw await this.giveBack(held, failure, latencyMs);
+      throw await this.giveBack(held, failure);
     }
-    const count = BigInt(data.length);
-    const { hold } = held;
+    const { hold, startedAt } = held;
     await this.parts.post.settle(hold, hold.accountId, {
       delivered: count,
       channel: channel.id,
       upstreamStatus,
-      latencyMs,
+      latencyMs: performance.now() - startedAt,
     });
     return {
       created: Math.floor(this.parts.clock.nowMs() / 1000),
       data,
       usage: { cost_in_usd_ticks: Number(hold.amountOf(count) * TICKS_PER_NANO) },
     };
+  }
+
+  /** What the client gets of one prompt: its images, or why there are none where it has others. */
+  private async recordsOf(
+    held: HeldCall,
+    result: Success | Failure,
+    ordinal: number,
+  ): Promise<ImageRecord[]> {
+    const { count } = held.asked;
+    if (result.kind !== 'delivered') {
+      const why =
+        result.kind === 'refused' ? result.message : 'Nothing was made of it, and nothing was charged.';
+      return [{ withheld: why }];
+    }
+    const records = await Promise.all(
+      result.images
+        .slice(0, count)
+        .map((image, index) => this.record(held, result.channel, { image, index: ordinal * count + index })),
+    );
+    return records.filter((record) => record !== null);
   }
 
   private async record(
@@ -264,8 +234,8 @@ export class ImageService {
   }
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
-  private async giveBack(held: HeldCall, failure: Failure, latencyMs: number): Promise<ApiError> {
-    const { hold, model, line, caller } = held;
+  private async giveBack(held: HeldCall, failure: Failure): Promise<ApiError> {
+    const { hold, model, line, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(line.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
@@ -275,49 +245,10 @@ export class ImageService {
       channel,
       reason,
       upstreamStatus,
-      latencyMs,
+      latencyMs: performance.now() - startedAt,
     });
     return error;
   }
-
-  private report(held: HeldCall, failure: Failure): void {
-    const { hold, requestId, model } = held;
-    const { kind, channel, upstreamStatus } = failure;
-    const reason = failure.kind === 'refused' ? failure.code : failure.reason;
-    const facts = {
-      requestId,
-      chargeId: hold.chargeId,
-      model: model.id,
-      channel,
-      kind,
-      upstreamStatus,
-      reason,
-    };
-    this.parts.log.warn(facts, 'an upstream did not deliver images');
-  }
-}
-
-const notInTime: Failure = {
-  kind: 'not_accepted',
-  reason: 'no time was left',
-  upstreamStatus: null,
-  channel: null,
-};
-
-/**
- * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
- * second call to fetch.
- */
-function upstreamRequest({ asked, model }: HeldCall, channel: Channel): ImageRequest {
-  return {
-    model: upstreamModel(channel, model),
-    prompt: asked.prompt,
-    n: asked.count,
-    size: asked.size,
-    aspectRatio: asked.aspectRatio,
-    resolution: asked.resolution,
-    responseFormat: 'b64_json',
-  };
 }
 
 function errorFor(failure: Failure, model: string, retryAfterSeconds: number): ApiError {

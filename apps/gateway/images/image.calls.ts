@@ -1,0 +1,155 @@
+import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { Logger } from '#platform/logging.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth, Place } from '#upstream/channel-health.js';
+import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
+import type { Hold } from '../charging/charge.desk.js';
+import { enterLine, inClientsName, type Line, upstreamModel, workOf } from '../charging/lines.js';
+import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { ImageGeneration } from './image-request.js';
+import type { Pictures } from './picture.loader.js';
+
+/** Everything about one call of upstreams once its money is held. */
+export interface HeldWork {
+  caller: Caller;
+  asked: ImageGeneration;
+  requestId: string;
+  hold: Hold;
+  pictures: Pictures<InputImage> | undefined;
+  model: CatalogModel;
+  line: Line;
+  limitAtMs: number;
+}
+
+export type Failure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
+export type Success = ImagesDelivered & { channel: Channel };
+
+export interface ImageCallsParts {
+  upstreams: Upstreams;
+  health: ChannelHealth;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
+}
+
+/** Asks upstreams for images whose money is held. */
+export class ImageCalls {
+  constructor(private readonly parts: ImageCallsParts) {}
+
+  /**
+   * Asks for the images of each prompt, one prompt after the other, so that a call takes one place at a time. A prompt that
+   * is refused leaves the others their turn; after any other failure none is asked for any more. The channel that made the
+   * first images makes all, since a charge names one.
+   */
+  async askForEach(held: HeldWork, prompts: readonly string[]): Promise<(Success | Failure)[]> {
+    const results: (Success | Failure)[] = [];
+    let channels = held.line.channels;
+    for (const prompt of prompts) {
+      const line = results.length === 0 ? held.line : await this.nextLine(held, channels);
+      if (!line) break;
+      const asked = { ...held.asked, prompt };
+      const result = await this.askUpstreams({ ...held, asked, line }).finally(() => line.place.leave());
+      results.push(result);
+      if (result.kind === 'delivered') channels = [result.channel];
+      else if (result.kind !== 'refused') break;
+    }
+    return [...results, ...prompts.slice(results.length).map(() => notInTime)];
+  }
+
+  /** A place for one more call; null when there is none within the limits. */
+  private async nextLine(held: HeldWork, channels: readonly Channel[]): Promise<Line | null> {
+    const { health, config, clock } = this.parts;
+    const { model, caller, limitAtMs } = held;
+    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
+    if (waitMs <= 0) return null;
+    return enterLine(health, channels, { model, caller, waitMs }).catch(() => null);
+  }
+
+  /** One channel after the other, but only while each provably did not take the work. */
+  private async askUpstreams(held: HeldWork): Promise<Success | Failure> {
+    let last: Failure = notInTime;
+    const work = workOf(held.caller, held.model);
+    let place: Place | undefined = held.line.place;
+    for (const channel of held.line.channels) {
+      const leftMs = held.limitAtMs - this.parts.clock.nowMs();
+      if (leftMs <= 0) break;
+      const ask = () => this.askUpstream(held, channel, leftMs);
+      const outcome = await this.parts.health.run(channel, ask, { work, place });
+      place = undefined;
+      if (outcome.kind === 'delivered') return { ...outcome, channel };
+      last = { ...outcome, channel: channel.id };
+      this.report(held, last);
+      if (outcome.kind !== 'not_accepted') break;
+    }
+    return last;
+  }
+
+  private async askUpstream(held: HeldWork, channel: Channel, leftMs: number): Promise<ImageOutcome> {
+    const { upstreams, metrics, log } = this.parts;
+    const { pictures, hold, requestId } = held;
+    const operation = pictures ? 'edits' : 'images';
+    const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation });
+    crashPoint('upstream.before');
+    const call = async (signal: AbortSignal): Promise<ImageOutcome> => {
+      const adapter = upstreams.adapterFor(channel.protocol);
+      const request = upstreamRequest(held, channel);
+      if (pictures) return adapter.editImages(channel, { ...request, ...pictures }, signal);
+      return adapter.generateImages(channel, request, signal);
+    };
+    const outcome = await callUpstream(call, {
+      limitMs: leftMs,
+      onEnd: ({ kind }) => stop({ outcome: kind }),
+      onFault: (error) =>
+        log.error(
+          { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
+          UPSTREAM_CALL_FAULT,
+        ),
+    });
+    return inClientsName(outcome, channel, held.model);
+  }
+
+  private report(held: HeldWork, failure: Failure): void {
+    const { hold, requestId, model } = held;
+    const { kind, channel, upstreamStatus } = failure;
+    const reason = failure.kind === 'refused' ? failure.code : failure.reason;
+    const facts = {
+      requestId,
+      chargeId: hold.chargeId,
+      model: model.id,
+      channel,
+      kind,
+      upstreamStatus,
+      reason,
+    };
+    this.parts.log.warn(facts, 'an upstream did not deliver images');
+  }
+}
+
+const notInTime: Failure = {
+  kind: 'not_accepted',
+  reason: 'no time was left',
+  upstreamStatus: null,
+  channel: null,
+};
+
+/**
+ * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
+ * second call to fetch.
+ */
+function upstreamRequest({ asked, model }: HeldWork, channel: Channel): ImageRequest {
+  return {
+    model: upstreamModel(channel, model),
+    prompt: asked.prompt,
+    n: asked.count,
+    size: asked.size,
+    aspectRatio: asked.aspectRatio,
+    resolution: asked.resolution,
+    responseFormat: 'b64_json',
+  };
+}
