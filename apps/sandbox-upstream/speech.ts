@@ -15,6 +15,10 @@ const SAMPLES_PER_SECOND = 16_000;
 const SECONDS_PER_WORD = 0.2;
 const MAX_WORDS = 50;
 const MAX_INPUT = 4_096;
+/** Of a sound that is sent as events; a multiple of three, so that no part ends in padding. */
+const EVENT_BYTES = 6_144;
+/** What a streamed sound is said to have used. */
+const TOKENS_PER_WORD = 8;
 /** Quiet enough for an office. */
 const LOUDNESS = 0x1800;
 
@@ -50,8 +54,23 @@ export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
     return holdUntilClientLeaves(vendor, exchange.response);
   }
   const parcelFaults = faults.includes('stream-cut') ? [...faults, 'truncated' as const] : faults;
-  const { contentType } = sound;
-  await deliver(vendor, exchange, { bytes: sound.make(words), contentType, faults: parcelFaults });
+  const parcel = { bytes: sound.make(words), contentType: sound.contentType };
+  const asked = body['stream_format'] === 'sse' ? asEvents(parcel.bytes, words.length) : parcel;
+  await deliver(vendor, exchange, { ...asked, faults: parcelFaults });
+}
+
+/** The sound in parts, each an event, and the usage in the last one. */
+function asEvents(sound: Buffer, words: number): { bytes: Buffer; contentType: string } {
+  const parts: object[] = [];
+  for (let at = 0; at < sound.length; at += EVENT_BYTES) {
+    const audio = sound.toString('base64', at, at + EVENT_BYTES);
+    parts.push({ type: 'speech.audio.delta', audio });
+  }
+  const output = words * TOKENS_PER_WORD;
+  const usage = { input_tokens: words, output_tokens: output, total_tokens: words + output };
+  parts.push({ type: 'speech.audio.done', usage });
+  const text = parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('');
+  return { bytes: Buffer.from(text), contentType: 'text/event-stream' };
 }
 
 /** 16-bit samples of one channel. */

@@ -341,6 +341,17 @@ describe('speech', () => {
       await owed(customer, ask(), INPUT);
     });
 
+    it('is billed by the usage that its events end with', async () => {
+      const customer = await relay.customer('1');
+      const streamed = { ...ask('one two three'), stream_format: 'sse' };
+      const response = await customer.send('/v1/audio/speech', json(streamed));
+      const text = await response.text();
+      expect(response.headers.get('content-type')).toContain('text/event-stream');
+      expect(text).toContain('"type":"speech.audio.delta"');
+      expect(text).toContain('"usage":{"input_tokens":3,"output_tokens":24,"total_tokens":27}');
+      expect(BigInt((await lastCharge(customer))?.settled ?? 0)).toBe(3n * 600n + 24n * 12_000n);
+    });
+
     it('is billed in full to a client that left in the middle, and costs nothing when it breaks off', async () => {
       const customer = await relay.customer('1');
       const slow = ask(`${INPUT} [[fault:slow-bytes]]`);
