@@ -7,17 +7,18 @@ import { groupsOf, hasSpecs, jestCommand, readCounts, stages } from './lib/stage
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
-Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--help] [-- JEST_OPTIONS]
+Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer] [--help] [-- JEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
   --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
+  --require-fuzzer  fail where the fuzzer of the API documents cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
   --help            this text
   -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
 The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
-them and root runs this.
+them and root runs this. The fuzzer, Schemathesis, comes from PyPI and needs Python 3.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -31,6 +32,7 @@ function readArguments() {
         only: { type: 'string' },
         'require-kafka': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_KAFKA === '1' },
         'require-chromium': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CHROMIUM === '1' },
+        'require-fuzzer': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_FUZZER === '1' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -110,11 +112,22 @@ class Run {
       const why = missingChromium(say);
       if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
     }
+    const fuzzer = stage.fuzzer ? await this.#fuzzer(stage.fuzzer) : { env: {}, args: [] };
+    if (fuzzer.outcome !== undefined) return fuzzer;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
     await prepare();
-    const { command, counts } = jestCommand(stage, positionals);
-    const code = await this.#execute(command, env.env);
-    return { outcome: outcomeOf(code), counts: readCounts(counts) };
+    const { command, counts } = jestCommand(stage, [...fuzzer.args, ...positionals]);
+    const code = await this.#execute(command, { ...env.env, ...fuzzer.env });
+    return { outcome: outcomeOf(code), counts: readCounts(counts), why: fuzzer.why };
+  }
+
+  /** Where the fuzzer is; without it the spec that needs it is left out, and the summary says so. */
+  async #fuzzer(spec) {
+    const { installFuzzer } = await import('./lib/fuzzer.mjs');
+    const { program, why } = installFuzzer(say);
+    if (why === undefined) return { env: { TOLLGATE_FUZZER: program }, args: [] };
+    if (values['require-fuzzer']) return { outcome: 'failed', why };
+    return { env: {}, args: [`--testPathIgnorePatterns=${spec}`], why: `${spec} was left out: ${why}` };
   }
 
   /** The broker's address for the specs, or why they cannot run. */
@@ -171,7 +184,7 @@ class Run {
     });
     const reasons = this.results
       .filter(({ why }) => why !== undefined)
-      .map(({ name, outcome, why }) => `${name} ${outcome === 'failed' ? 'failed' : 'did not run'}: ${why}`);
+      .map(({ name, outcome, why }) => `${name} ${outcome === 'not run' ? 'did not run' : outcome}: ${why}`);
     const total = (performance.now() - this.#startedAt) / 1000;
     const count = (key) => this.results.reduce((sum, { counts }) => sum + (counts?.[key] ?? 0), 0);
     process.stdout.write(

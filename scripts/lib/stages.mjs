@@ -16,6 +16,7 @@ const bin = (path) => join(root, 'node_modules', path);
  *   core busy, and there are two
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
+ * @property {string} [fuzzer] the spec that needs the fuzzer of the API documents
  * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
@@ -41,7 +42,12 @@ export const stages = [
   { name: 'build', about: 'swc into dist/, vite into dist/console' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
   { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
-  { name: 'attacks', about: 'what strangers, customers and staff may try', folders: ['test/attacks'] },
+  {
+    name: 'attacks',
+    about: 'what strangers, customers and staff may try',
+    folders: ['test/attacks'],
+    fuzzer: 'test/attacks/fuzz.spec.ts',
+  },
   {
     name: 'console',
     about: 'the pages of the console in a browser',

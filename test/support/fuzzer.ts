@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A part of an API to send generated requests to. */
+export interface Fuzzed {
+  /** The OpenAPI document, and the origin that it describes. */
+  document: object;
+  baseUrl: string;
+  headers: Record<string, string>;
+  /** Requests for each operation at the most. */
+  examples: number;
+  seed: number;
+  /** Operations that are left out: they end the session that the others need, or never end. */
+  leftOut?: readonly string[];
+}
+
+export interface FuzzResult {
+  requests: number;
+  /** What the program printed: failures with a curl line each. */
+  output: string;
+  code: number | null;
+}
+
+/** What every answer must be, whatever was sent: no fault of ours, and as the document describes it. */
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
+
+/** Sends requests that the document allows, and such as it forbids, and checks each answer against it. */
+export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
+  const program = process.env['TOLLGATE_FUZZER'];
+  if (!program)
+    throw new Error('TOLLGATE_FUZZER is not set: npm test -- --only attacks installs it and sets it.');
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-'));
+  try {
+    const [document, events] = [join(folder, 'openapi.json'), join(folder, 'events.ndjson')];
+    await writeFile(document, JSON.stringify(target.document));
+    const child = spawn(program, argumentsOf(target, { document, events }), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: folder,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => (output += String(part)));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    return { requests: await countRequests(events), output, code };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function argumentsOf(
+  { baseUrl, headers, examples, seed, leftOut = [] }: Fuzzed,
+  { document, events }: { document: string; events: string },
+): string[] {
+  return [
+    'run',
+    document,
+    `--url=${baseUrl}`,
+    `--checks=${CHECKS.join(',')}`,
+    `--max-examples=${examples}`,
+    `--seed=${seed}`,
+    '--phases=examples,coverage,fuzzing',
+    '--generation-allow-x00=true',
+    '--generation-database=none',
+    '--request-timeout=60',
+    '--continue-on-failure',
+    '--suppress-health-check=all',
+    '--no-shrink',
+    '--no-color',
+    '--warnings=off',
+    '--report=ndjson',
+    `--report-ndjson-path=${events}`,
+    ...Object.entries(headers).map(([name, value]) => `--header=${name}:${value}`),
+    ...leftOut.map((id) => `--exclude-operation-id=${id}`),
+  ];
+}
+
+/** Every scenario of the report holds the interactions that were recorded in it. */
+async function countRequests(events: string): Promise<number> {
+  let requests = 0;
+  for await (const line of createInterface({ input: createReadStream(events) })) {
+    const { ScenarioFinished: scenario } = JSON.parse(line) as { ScenarioFinished?: Scenario };
+    requests += Object.keys(scenario?.recorder?.interactions ?? {}).length;
+  }
+  return requests;
+}
+
+interface Scenario {
+  recorder?: { interactions?: object };
+}
+
+/** A copy of a document in which every property of this name has one of these values: most requests get past it then. */
+export function withValues(document: object, name: string, values: readonly string[]): object {
+  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    key === name && isTextSchema(value) ? { ...value, enum: values } : value,
+  ) as object;
+}
+
+function isTextSchema(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'string';
+}
