@@ -33,6 +33,9 @@ const FIXED_BY_THE_CONTAINER = new Set([
   ...['SANDBOX_HOST', 'SANDBOX_PORT', 'SANDBOX_STATE_DIR'],
 ]);
 
+/** What the machine sets. */
+const NOT_OURS = new Set(['XDG_CACHE_HOME']);
+
 /** Every variable that the sources ask a reader or the environment for. */
 function variablesOfTheCode(): Set<string> {
   const found = new Set<string>();
@@ -109,6 +112,14 @@ describe('docker-compose.yml', () => {
       expect([name, service.restart]).toEqual([name, once ? 'on-failure' : 'unless-stopped']);
       expect([name, service.healthcheck?.disable ?? false]).toEqual([name, once]);
     }
+  });
+});
+
+describe('README', () => {
+  it('names every variable that the code reads', () => {
+    const text = readFileSync(join(root, 'README.md'), 'utf8');
+    const known = [...variablesOfTheCode()].filter((name) => !name.endsWith('_FILE') && !NOT_OURS.has(name));
+    expect(known.filter((name) => !text.includes(name))).toEqual([]);
   });
 });
 
