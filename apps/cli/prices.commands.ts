@@ -83,6 +83,12 @@ export function pricesCommand(): Command {
     .option(...JSON_OPTION)
     .addHelpText('after', PROPOSE_EXAMPLES)
     .action(propose);
+  addDecisions(prices);
+  return prices;
+}
+
+/** What becomes of a proposal. */
+function addDecisions(prices: Command): void {
   prices
     .command('proposals')
     .description('proposals, newest first')
@@ -106,7 +112,6 @@ export function pricesCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(cancel);
-  return prices;
 }
 
 const PROPOSE_EXAMPLES = `

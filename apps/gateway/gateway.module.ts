@@ -172,15 +172,25 @@ function uploadsOf({ config, registry }: Pick<GatewayModuleOptions, 'config' | '
   });
 }
 
+/** What divides the gateway among its callers. */
+function limitersOf(options: GatewayModuleOptions): Provider[] {
+  const { pool, config, log, registry, clock } = options;
+  const { defaultLimits: defaults } = config;
+  return [
+    { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, { registry, clock }) },
+    { provide: Uploads, useValue: uploadsOf(options) },
+    { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log, defaults }) },
+    { provide: ConcurrencyLimiter, useValue: new ConcurrencyLimiter(defaults) },
+    { provide: FailedKeys, useValue: new FailedKeys(clock, config.failedKeysPerMinute) },
+  ];
+}
+
 function providersOf(options: GatewayModuleOptions): Provider[] {
   const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);
   const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs, config.consoleGrantSecret);
-  const catalog = new CatalogCache(
-    () => loadOpenCatalog(pool, { secrets: config.secrets, log }),
-    clock,
-    config.catalogLifeMs,
-  );
+  const loadCatalog = () => loadOpenCatalog(pool, { secrets: config.secrets, log });
+  const catalog = new CatalogCache(loadCatalog, clock, config.catalogLifeMs);
   const relay = new OutboxRelay({
     pool,
     bus,
@@ -215,6 +225,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);
   return [
+    ...limitersOf(options),
     { provide: CONFIG, useValue: config },
     { provide: CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
@@ -223,15 +234,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: OutboxRelay, useValue: relay },
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
     { provide: Idempotency, useValue: idempotency },
-    { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, { registry, clock }) },
     { provide: PictureReader, useValue: reader },
-    { provide: Uploads, useValue: uploadsOf(options) },
-    {
-      provide: RequestLimiter,
-      useValue: new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits }),
-    },
-    { provide: ConcurrencyLimiter, useValue: new ConcurrencyLimiter(config.defaultLimits) },
-    { provide: FailedKeys, useValue: new FailedKeys(clock, config.failedKeysPerMinute) },
     { provide: ResolutionPost, useValue: post },
     { provide: Upstreams, useValue: upstreams },
     { provide: ApiDocument, useValue: new ApiDocument() },

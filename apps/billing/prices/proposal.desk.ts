@@ -8,16 +8,8 @@ import { noteDoneAlone, readFact } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type PriceBook, versionAt } from '#pricing/price-book.js';
-import {
-  changeFault,
-  changeOf,
-  changeText,
-  newestVersion,
-  type PriceChange,
-  subjectOf,
-  versionsOf,
-} from '#pricing/price-change.js';
+import { type PriceBook } from '#pricing/price-book.js';
+import { changeOf, changeText, type PriceChange, subjectOf, versionsOf } from '#pricing/price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
 
