@@ -107,7 +107,8 @@ describe('inTransaction', () => {
         await client.query('UPDATE counters SET amount_nanos = amount_nanos + 1 WHERE id = $1', [second]);
       });
     await Promise.all([add(1, 2), add(2, 1)]);
-    expect(runs).toBe(3);
+    // One of the two runs again; on a busy machine their next meeting may be another deadlock.
+    expect(runs).toBeGreaterThanOrEqual(3);
     expect((await pool.query('SELECT amount_nanos FROM counters')).rows).toEqual([
       { amount_nanos: 2n },
       { amount_nanos: 2n },

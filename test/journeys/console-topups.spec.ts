@@ -298,9 +298,9 @@ describe('the sandbox', () => {
     expect(await page.text()).toMatch(/13\.00 USD[^]*<button>Pay</);
     const press = () =>
       fetch(`${relay.consoleUrl}${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' });
-    const [first] = await Promise.all([press(), press()]);
-    expect(first.status).toBe(303);
-    expect(first.headers.get('location')).toBe(`/topups/${id}`);
+    const answers = await Promise.all([press(), press()]);
+    const taken = answers.find(({ status }) => status === 303);
+    expect(taken?.headers.get('location')).toBe(`/topups/${id}`);
     expect(await (await fetch(relay.consoleUrl + checkoutUrl!)).text()).toContain('<strong>paid</strong>');
     expect(await stateOf(buyer, id)).toBe('paid');
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
