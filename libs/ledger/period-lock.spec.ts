@@ -91,7 +91,8 @@ describe('the lock of a period', () => {
     async (role) => {
       await owner.query(`GRANT SELECT, INSERT ON ledger_transactions, ledger_entries, ledger_periods, ledger_horizons
         TO tollgate_gateway, tollgate_worker; GRANT USAGE ON SEQUENCE ledger_transaction_blocks
-        TO tollgate_gateway, tollgate_worker`);
+        TO tollgate_gateway, tollgate_worker;
+        GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO tollgate_gateway, tollgate_worker`);
       await as(role, async (pool) => {
         await expect(posting(pool, BEFORE)).rejects.toMatchObject({ code: 'LP001' });
         await expect(posting(pool, '-infinity')).rejects.toMatchObject({ code: 'LP001' });
