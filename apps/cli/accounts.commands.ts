@@ -55,6 +55,7 @@ export function accountsCommand(): Command {
     .argument('<account>', 'account id')
     .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
     .option('--concurrent <requests>', 'requests under way at the same time, or none', limitArgument)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limitAccount);
   return accounts;
@@ -229,7 +230,7 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
 
 async function limitAccount(
   accountId: string,
-  options: { perMinute?: Limit; concurrent?: Limit; json?: boolean },
+  options: Acting & { perMinute?: Limit; concurrent?: Limit; json?: boolean },
   command: Command,
 ): Promise<void> {
   const { perMinute, concurrent, json } = options;
@@ -238,7 +239,9 @@ async function limitAccount(
   const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
   const limited = await withDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
-    return setAccountLimits(pool, { by: operatorName(), accountId, requestId: null }, change);
+    const actor = await actingPersonIfAny(pool, options, ['admin']);
+    const by = actor ? `user:${actor.userId}` : operatorName();
+    return setAccountLimits(pool, { by, actor, accountId, requestId: operatorName() }, change);
   });
   if (json) return printJson({ accountId, ...limited });
   printText(

@@ -64,6 +64,7 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   freezeAccount: ({ accountId }) => ({ params: { accountId }, body: { reason: 'because of it' } }),
   grantGroup: ({ accountId }) => ({ params: { accountId, group: 'Public-Relay' }, body: {} }),
   grantResellerRate: ({ ticketId }) => ({ params: { ticketId }, body: asked() }),
+  limitAccount: ({ accountId }) => ({ params: { accountId }, body: { requestsPerMinute: 1000 } }),
   recordTransfer: ({ accountId }) => ({
     body: { accountId, paymentId: newId(), paid: '13', currency: 'USD', reason: 'because of it', ...asked() },
   }),

@@ -37,6 +37,7 @@ export const accountLimitRoutes = {
       maxConcurrentRequests: limit.optional(),
     }),
     answer,
+    refusals: ['second_person_required'],
   }),
 };
 
@@ -59,6 +60,6 @@ export class AccountLimitsController {
     actor,
     requestId,
   }: CallOf<typeof accountLimitRoutes.change>): Promise<AnswerOf<typeof accountLimitRoutes.change>> {
-    return setAccountLimits(this.pool, { by: `user:${actor.userId}`, accountId, requestId }, body);
+    return setAccountLimits(this.pool, { by: `user:${actor.userId}`, actor, accountId, requestId }, body);
   }
 }

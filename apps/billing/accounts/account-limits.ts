@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
-import type { AccountOperation } from './freezing.js';
+import type { AccountOperation, StaffOperation } from './freezing.js';
 
 /** What all keys of an account may do together; null: what holds for everybody. */
 export interface AccountLimits {
@@ -28,13 +29,17 @@ export async function readAccountLimits(
   return rows[0];
 }
 
-/** Sets what is named and leaves the rest; gateways know it when they look up its keys again. @throws ApiError not_found */
+/**
+ * Sets what is named and leaves the rest; gateways know it when they look up its keys again. Without an actor it is the
+ * command line before there is an administrator. @throws ApiError not_found, second_person_required
+ */
 export function setAccountLimits(
   pool: pg.Pool,
-  { by, accountId, requestId }: AccountOperation,
+  { by, actor, accountId, requestId }: AccountOperation & { actor: StaffOperation['actor'] | null },
   change: AccountLimitsChange,
 ): Promise<AccountLimits> {
   return inTransaction(pool, async (client) => {
+    if (actor) await refuseOwnInterest(client, actor, accountId);
     await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
     const before = await readAccountLimits(client, accountId);
     const {
