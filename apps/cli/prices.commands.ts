@@ -95,10 +95,6 @@ function addDecisions(prices: Command): void {
     .option('--all', 'also those that were confirmed or cancelled, or expired')
     .option(...JSON_OPTION)
     .action(proposals);
-  return addDecisions(prices);
-}
-
-function addDecisions(prices: Command): Command {
   prices
     .command('confirm')
     .description(

@@ -4886,6 +4886,15 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
+      /** @description `second_person_required` */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
       /** @description `request_too_large` */
       413: {
         headers: {
