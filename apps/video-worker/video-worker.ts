@@ -34,6 +34,8 @@ export class VideoWorker {
   private readonly places: WorkPlaces;
   /** The last claim may have left due tasks behind for want of places. */
   private isShort = false;
+  /** Channels of which more may have been due than was taken, when tasks of them were taken last. */
+  private readonly backlogged = new Set<string>();
   private readonly claims: Loop;
   private readonly sweeps: Loop;
   private readonly purges: Loop;
@@ -73,18 +75,24 @@ export class VideoWorker {
 
   private async claim(): Promise<void> {
     const { queue, config, catalog } = this.parts;
-    // More was due than could be taken: from now on it matters whose it is.
-    const inHand = this.isShort ? this.places.ofAccounts : undefined;
     this.isShort = true;
     if (!this.mayTake) return;
     const { channels } = await catalog.get();
     const places = this.places.freeOn(channels);
     const limit = this.places.free;
     const { leaseMs } = config;
+    // Where not all can be taken it matters whose they are.
+    const isShared = [...places.keys()].some((id) => this.backlogged.has(id));
+    const inHand = isShared ? this.places.ofAccounts : undefined;
     const order = { limit, leaseMs, inHand, without: this.follower.behind(config.concurrency) };
     const tasks = places.size === 0 ? [] : await queue.claimDue(places, order);
     for (const task of tasks) this.take(task);
-    this.isShort = tasks.length === limit || isUsedUp(places, tasks);
+    const isLimited = tasks.length === limit;
+    const usedUp = usedUpOf(places, tasks);
+    for (const id of places.keys())
+      if (isLimited || usedUp.has(id)) this.backlogged.add(id);
+      else this.backlogged.delete(id);
+    this.isShort = isLimited || usedUp.size > 0;
   }
 
   private get mayTake(): boolean {
@@ -167,9 +175,9 @@ export class VideoWorker {
   }
 }
 
-/** Whether a channel gave as many tasks as it had places. */
-function isUsedUp(places: ReadonlyMap<string, number>, tasks: readonly LeasedTask[]): boolean {
+/** The channels that gave as many tasks as they had places. */
+function usedUpOf(places: ReadonlyMap<string, number>, tasks: readonly LeasedTask[]): Set<string> {
   const counts = new Map<string | null, number>();
   for (const { channelId } of tasks) counts.set(channelId, (counts.get(channelId) ?? 0) + 1);
-  return [...places].some(([id, count]) => counts.get(id) === count);
+  return new Set([...places].flatMap(([id, count]) => (counts.get(id) === count ? [id] : [])));
 }
