@@ -9,7 +9,7 @@ export const NO_ADDRESS = '[e-mail]';
 export const NO_NAME = '[name]';
 
 /** Lengths are bounded, so that a long text without an address is read in linear time. */
-const ADDRESS = /[^\s@<>"'(),;:\\]{1,64}@[^\s@<>"'(),;:\\]{1,255}/g;
+const ADDRESS = /[^\s@<>"(),;:\\]{1,64}@[^\s@<>"'(),;:\\]{1,255}/g;
 
 export function withoutAddresses(text: string): string {
   return text.includes('@') ? text.replace(ADDRESS, NO_ADDRESS) : text;

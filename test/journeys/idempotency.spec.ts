@@ -147,7 +147,7 @@ describe('Idempotency-Key, over two gateways', () => {
 
   it.each([
     ['moderation', 400, 'content_policy_violation'],
-    ['fail-late', 502, 'generation_failed'],
+    ['truncated', 502, 'generation_failed'],
   ])('keeps what an upstream made of it: %s', async (fault, status, code) => {
     const init = keyed(fault, { ...IMAGE, prompt: `no [[fault:${fault}]]` });
     const first = await post(IMAGES, init);
