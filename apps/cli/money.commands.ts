@@ -3,13 +3,12 @@ import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
 import type { Done } from '#apps/billing/approvals/approval.desk.js';
-import { viewPayment } from '#apps/billing/payments/fields.js';
 import { rateInForce } from '#apps/billing/rates/account-rates.js';
 import type { TopupResult } from '#ledger/topup.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
-import { formatAmount, type Nanos } from '#money/amount.js';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
-import { convertPayment, priceCredits, type TopupRate } from '#topup/conversion.js';
+import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { waitingFor, withDesks } from './desks.js';
 import {
@@ -71,7 +70,13 @@ async function record(accountId: string, options: TopupOptions, command: Command
     );
     return { answer: recorded, rate: terms, paidMinor: bought.paidMinor };
   });
-  printTopup(answer, { accountId, paymentId, rate, paid: viewPayment(paidMinor), json: options.json });
+  printTopup(answer, {
+    accountId,
+    paymentId,
+    rate,
+    paid: formatAmount(nanos((paidMinor * 1_000_000_000n) / MINOR_PER_UNIT)),
+    json: options.json,
+  });
 }
 
 /** Nobody chooses a rate by the way: it is the account's. @throws OperatorError */

@@ -217,10 +217,6 @@ describe('a command line', () => {
     [['accounts', 'create', '--name', 'A', '--group', 'Nowhere'], 'There is no group "Nowhere".'],
     [['keys', 'revoke', 'nothing'], 'There is no key "nothing".'],
     [['keys', 'limit', 'nothing', '--tasks', '2'], 'There is no key "nothing".'],
-    [
-      ['topup', 'record', 'nobody', '--credits', '1', '--payment-id', 'x'],
-      'accountId: There is no account nobody.',
-    ],
   ])('%j is refused with one sentence and exit code 1', async (args, sentence) => {
     expect(await tollgate(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
