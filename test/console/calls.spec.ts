@@ -118,7 +118,7 @@ describe('a webhook endpoint', () => {
     await list.getByText('Delivered').waitFor();
     await list.getByRole('link').first().click();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('204').waitFor();
+    await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').first().waitFor();
     await drawer.getByRole('button', { name: 'Send again' }).click();
     await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').nth(1).waitFor();
     expect(receiver.at('/console').length).toBeGreaterThanOrEqual(2);

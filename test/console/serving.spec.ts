@@ -61,6 +61,6 @@ describe('the console address', () => {
       baseUrl: 'https://api.example.com',
       paymentCurrency: 'USD',
     });
-    expect(await (await get('/api/public/session')).json()).toEqual({ session: null });
+    expect(await (await get('/api/public/session')).json()).toEqual({ session: null, onePerson: false });
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -268,9 +269,11 @@ describe('a command line', () => {
   });
 
   it('migrates the database of OWNER_DATABASE_URL', async () => {
-    const done = await run(CLI, ['migrate', '--json'], { OWNER_DATABASE_URL: ledger.urlFor('owner') });
+    const SECRETS_KEY = randomBytes(32).toString('base64');
+    const owner = { OWNER_DATABASE_URL: ledger.urlFor('owner'), SECRETS_KEY };
+    const done = await run(CLI, ['migrate', '--json'], owner);
     expect(JSON.parse(done.stdout)).toEqual({ migrated: [] });
-    const job = await run('dist/apps/billing/migrate.js', [], { OWNER_DATABASE_URL: ledger.urlFor('owner') });
+    const job = await run('dist/apps/billing/migrate.js', [], owner);
     expect(job).toEqual({ code: 0, stdout: '{"migrated":[]}\n', stderr: '' });
     const wrong = await run('dist/apps/billing/migrate.js', [], {});
     expect(wrong).toEqual({

@@ -122,7 +122,7 @@ describe('a standalone relay', () => {
     async () => {
       const relay = await start();
       const before = await balance();
-      const asked = { model: 'vendora-imagine-image', prompt: 'a harbour [[work:4]]' } as const;
+      const asked = { model: 'vendora-imagine-image', prompt: 'a harbour [[work:12]]' } as const;
       // The SDK reads a body only when it is asked for the result, so it is asked at once.
       const image = sdk(relay)
         .images.generate({ ...asked, response_format: 'b64_json' })
