@@ -12,6 +12,7 @@ import type { MonthDatabase } from './month-database.js';
 
 /** Everything that runs behind the postings runs all the time, so that it meets them. */
 const QUICK = {
+  SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   SWEEP_INTERVAL_SECONDS: '0.5',
   OUTBOX_POLL_SECONDS: '0.2',
   PAYMENT_RETRY_SECONDS: '1',
