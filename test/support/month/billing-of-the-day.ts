@@ -12,6 +12,8 @@ import type { MonthDatabase } from './month-database.js';
 
 /** Everything that runs behind the postings runs all the time, so that it meets them. */
 const QUICK = {
+  // One person of finance credits what is in suspense; the second one is asked for elsewhere.
+  MANUAL_TOPUP_LIMIT: '1000000',
   SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
   SWEEP_INTERVAL_SECONDS: '0.5',
   OUTBOX_POLL_SECONDS: '0.2',
