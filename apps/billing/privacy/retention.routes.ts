@@ -33,7 +33,7 @@ export const retentionRoutes = {
           variable: z.string().meta({ description: 'The variable of the environment that sets it.' }),
           keptSeconds,
           lastRunAt: timeView.nullable(),
-          removedTotal: z.string().meta({ description: 'How many were removed since ever.' }),
+          removedTotal: z.string().meta({ description: 'How many were removed in total.' }),
         }),
       ),
     }),

@@ -11128,7 +11128,7 @@ export interface operations {
               /** @description How long it is kept. */
               keptSeconds: number;
               lastRunAt: string | null;
-              /** @description How many were removed since ever. */
+              /** @description How many were removed in total. */
               removedTotal: string;
             }[];
           };
