@@ -56,6 +56,39 @@ describe('a pool that is taken from without waiting', () => {
     expect(newcomer.more(80)).toBeNull();
   });
 
+  it('leaves room for those that were here a moment ago, and only for a moment', () => {
+    const clock = new ManualClock(0);
+    const pool = new FairShare({ clock, capacity: 8, recentMs: 10_000 });
+    for (const id of ['a', 'b', 'c', 'd']) taken(pool.tryTake(id)).release();
+    const most = (id: string): number => {
+      while (pool.tryTake(id).granted);
+      return pool.heldBy(id);
+    };
+    // A quarter is left, though three were here.
+    expect(most('a')).toBe(6);
+    taken(pool.tryTake('b'));
+    taken(pool.tryTake('c'));
+    expect(pool.taken).toBe(8);
+  });
+
+  it('gives all of it to a member alone again once the others have been away for long', () => {
+    const clock = new ManualClock(0);
+    const pool = new FairShare({ clock, capacity: 8, recentMs: 10_000 });
+    taken(pool.tryTake('b')).release();
+    for (let place = 0; place < 7; place += 1) taken(pool.tryTake('a'));
+    expect(pool.tryTake('a')).toMatchObject({ reason: 'over_share' });
+    clock.advance(10_000);
+    taken(pool.tryTake('a'));
+  });
+
+  it('lets who waits have the room once nobody else was here lately', async () => {
+    const pool = new FairShare({ clock: systemClock, capacity: 4, recentMs: 50 });
+    taken(pool.tryTake('b')).release();
+    for (let place = 0; place < 3; place += 1) taken(pool.tryTake('a'));
+    taken(await pool.take('a', 1, LONG));
+    expect(pool.heldBy('a')).toBe(4);
+  });
+
   it('never grants more than there is, and lets such a wish keep nobody back', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 10 });
     expect(pool.tryTake('a', 11)).toMatchObject({ reason: 'over_share' });

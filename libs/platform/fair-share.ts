@@ -10,6 +10,11 @@ export interface FairShareOptions {
    * released next.
    */
   reserve?: number;
+  /**
+   * How long a member that holds nothing any more still counts as one: it is likely to be back soon, and finds room. 0, the
+   * default, where who comes back may wait.
+   */
+  recentMs?: number;
   /** When one that was refused may come again; its place is kept a little longer than that. */
   retryAfterSeconds?: number;
   /** How many takes of one member may wait at the same time; more are refused at once. */
@@ -55,6 +60,10 @@ interface Member {
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 1_000;
+/** The part of a pool that is kept for members who were here a moment ago. */
+const RECENT_PART = 1 / 4;
+/** More would make no difference to what the others are due. */
+const MAX_RECENT = 1_000;
 /** A client that comes again when it was told to still finds its place. */
 const REMEMBERED_FOR_RETRIES = 2;
 
@@ -66,6 +75,9 @@ const REMEMBERED_FOR_RETRIES = 2;
  *   members is due capacity / k (less the reserve), and always its first amount. A member alone is due everything.
  * - Beyond what it is due, a member gets what is free only while no other active member wants something it is due. So
  *   whoever is alone takes all of it, and what it releases goes to newcomers until all have equal parts.
+ * - With `recentMs`, members that were active a moment ago still count in k, and who takes more than it is due leaves room
+ *   for one amount of each other member, at most a quarter of the pool. So who comes and goes seldom waits for somebody
+ *   who never lets go.
  * - Nothing is taken away from who holds it. A newcomer to a full pool gets the next that is released, or finds the
  *   reserve; how long that takes is up to who holds it, so bound that.
  * - Waiting takes are served the member that holds the least first; of equals, the one that was not served for the longest
@@ -84,6 +96,8 @@ export class FairShare {
   private readonly members = new Map<string, Member>();
   /** Those that wait or are remembered. */
   private readonly wanting = new Set<Member>();
+  /** When those that hold and want nothing any more did so last, milliseconds since 1970; the longest ago first. */
+  private readonly recent = new Map<string, number>();
   private readonly retryAfterSeconds: number;
   private readonly reserve: number;
   private held = 0;
@@ -174,7 +188,7 @@ export class FairShare {
 
   /** Adds an amount to what a member holds, if it may have it now; else says why not. */
   private claim(member: Member, amount: number, { remember } = { remember: true }): Refusal | null {
-    this.forgetMissed();
+    this.forgetPast();
     if (this.mayHave(member, amount)) {
       this.grant(member, amount);
       return null;
@@ -189,11 +203,20 @@ export class FairShare {
     const reaches = member.held + amount <= this.reserve ? this.size : this.size - this.reserve;
     const isAlone = this.held === 0 && amount <= this.size;
     if (amount > reaches - this.held && !isAlone) return false;
-    return this.isDue(member, amount) || !this.othersWant(member);
+    if (this.isDue(member, amount)) return true;
+    return !this.othersWant(member) && amount <= reaches - this.held - this.roomForOthers();
   }
 
   private isDue(member: Member, amount: number): boolean {
-    return member.held === 0 || member.held + amount <= (this.size - this.reserve) / this.members.size;
+    const members = this.members.size + this.recent.size;
+    return member.held === 0 || member.held + amount <= (this.size - this.reserve) / members;
+  }
+
+  /** What one that has more than it is due leaves free. */
+  private roomForOthers(): number {
+    if (!this.options.recentMs) return 0;
+    const others = this.members.size - 1 + this.recent.size;
+    return Math.min(others, Math.floor(this.size * RECENT_PART));
   }
 
   private othersWant(member: Member): boolean {
@@ -241,7 +264,7 @@ export class FairShare {
 
   /** Grants what can be granted to those that wait. */
   private serve(): void {
-    this.forgetMissed();
+    this.forgetPast();
     for (;;) {
       const member = this.next();
       if (!member) return;
@@ -267,7 +290,11 @@ export class FairShare {
 
   /** Those that wait behind somebody who was refused and does not come again have their turn when that one is forgotten. */
   private serveLater(): void {
-    const untilMs = Math.min(...[...this.wanting].map(({ missed }) => missed?.untilMs ?? Infinity));
+    const [leftAtMs = Infinity] = this.recent.values();
+    const untilMs = Math.min(
+      leftAtMs + (this.options.recentMs ?? 0),
+      ...[...this.wanting].map(({ missed }) => missed?.untilMs ?? Infinity),
+    );
     clearTimeout(this.recheck);
     if (untilMs === Infinity) return;
     const inMs = Math.max(1, untilMs - this.options.clock.nowMs());
@@ -282,8 +309,12 @@ export class FairShare {
     this.wanting.add(member);
   }
 
-  private forgetMissed(): void {
+  private forgetPast(): void {
     const nowMs = this.options.clock.nowMs();
+    for (const [id, leftAtMs] of this.recent) {
+      if (leftAtMs + (this.options.recentMs ?? 0) > nowMs && this.recent.size <= MAX_RECENT) break;
+      this.recent.delete(id);
+    }
     for (const member of this.wanting) {
       if (member.missed && member.missed.untilMs > nowMs) return;
       member.missed = null;
@@ -296,6 +327,7 @@ export class FairShare {
     if (!member) {
       member = { id, held: 0, waiting: [], turn: (this.turns += 1), missed: null };
       this.members.set(id, member);
+      this.recent.delete(id);
     }
     return member;
   }
@@ -304,7 +336,8 @@ export class FairShare {
   private tidy(member: Member): void {
     if (member.waiting.length > 0 || member.missed) return;
     this.wanting.delete(member);
-    if (member.held === 0) this.members.delete(member.id);
+    if (member.held > 0 || !this.members.delete(member.id)) return;
+    if (this.options.recentMs) this.recent.set(member.id, this.options.clock.nowMs());
   }
 
   private refusal(reason: Refusal['reason']): Refusal {

@@ -94,6 +94,8 @@ export interface RunOptions {
 /** Enough to tell a slow channel from a slow call. */
 const TIMED_CALLS = 200;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
+/** An account that called within this time finds a place on a channel, also beside one that calls without end. */
+const RECENT_MS = 10_000;
 /** One account that fails again and again has the vendor asked no more often than this. */
 const PROBE_LIFE_MS = 1_000;
 
@@ -254,7 +256,7 @@ export class ChannelHealth {
     const capacity = maxConcurrency ?? Infinity;
     let places = this.places.get(id);
     if (!places) {
-      places = new FairShare({ clock: this.options.clock, capacity });
+      places = new FairShare({ clock: this.options.clock, capacity, recentMs: RECENT_MS });
       this.places.set(id, places);
     }
     places.capacity = capacity;
