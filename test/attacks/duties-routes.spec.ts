@@ -11,6 +11,7 @@ import { type Person, person } from '../support/console.js';
 import { requestOf, routesOf, urlOf } from '../support/console-routes.js';
 import { paidCharge } from '../support/paid-charge.js';
 import { type Relay, startRelay } from '../support/relay.js';
+import { lineOfPayment, linesAtBank } from '../support/reported-lines.js';
 
 /** Things of the account of somebody who has every role. */
 interface Own {
@@ -25,6 +26,9 @@ interface Own {
   adjustmentId: string;
   writeOffId: string;
   lineId: string;
+  /** Of the bank: one that is not matched, and one that is. */
+  bankLineId: string;
+  matchedLineId: string;
 }
 
 interface Call {
@@ -36,6 +40,10 @@ const asked = () => ({ requestId: newId() });
 
 /** Routes of the staff that move money of an account, or decide about it or its person. Nobody calls them for themselves. */
 const DECIDING: Record<string, (own: Own) => Call> = {
+  acceptProviderLine: ({ lineId }) => ({
+    params: { provider: 'stripe', lineId },
+    body: { reason: 'because of it', ...asked() },
+  }),
   adjustAccount: ({ accountId, ticketId }) => ({
     body: { accountId, ticketId, amount: '1', reason: 'goodwill', note: 'because of it', ...asked() },
   }),
@@ -65,6 +73,10 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   grantGroup: ({ accountId }) => ({ params: { accountId, group: 'Public-Relay' }, body: {} }),
   grantResellerRate: ({ ticketId }) => ({ params: { ticketId }, body: asked() }),
   limitAccount: ({ accountId }) => ({ params: { accountId }, body: { requestsPerMinute: 1000 } }),
+  matchBankLine: ({ bankLineId, topupId }) => ({
+    params: { bankLineId },
+    body: { kind: 'topup', subject: topupId, note: 'because of it' },
+  }),
   recordTransfer: ({ accountId }) => ({
     body: { accountId, paymentId: newId(), paid: '13', currency: 'USD', reason: 'because of it', ...asked() },
   }),
@@ -88,6 +100,10 @@ const DECIDING: Record<string, (own: Own) => Call> = {
     params: { accountId },
     body: { rate: '1.3', reason: 'because of it', ...asked() },
   }),
+  undoBankMatch: ({ matchedLineId }) => ({
+    params: { bankLineId: matchedLineId },
+    body: { note: 'because of it' },
+  }),
   unfreezeAccount: ({ accountId }) => ({ params: { accountId }, body: { note: 'because of it' } }),
   withdrawGroup: ({ accountId }) => ({ params: { accountId, group: 'Public-Relay' } }),
   writeOffDebt: ({ accountId, ticketId }) => ({
@@ -95,12 +111,17 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   }),
 };
 
+/** Routes about a person. Nobody calls them for themselves; for what they refuse to whoever made a person, see `duties`. */
+const OF_PEOPLE: Record<string, object | undefined> = {
+  removePersonTotp: undefined,
+  setPersonDisabled: { disabled: false },
+  setRoles: { roles: ['finance'] },
+};
+
 /** The rest of what staff may change, and why it decides nothing about an account by itself. */
 const OTHERS: Record<string, string> = {
-  acceptProviderLine: 'takes the word of a provider about a line',
   acknowledgeFinding: 'says that a finding was seen',
   approve: 'refuses the own account, and what one asked for',
-  beginAccountView: 'looks at an account',
   cancelAccountDeletion: 'leaves an account as it is',
   cancelPriceProposal: 'changes no price',
   changeChannel: 'is of the catalog',
@@ -119,21 +140,16 @@ const OTHERS: Record<string, string> = {
   importPricesCsv: 'proposes prices',
   importStripeReport: 'tells what a provider says',
   importUpstreamCosts: 'tells what upstreams cost',
-  matchBankLine: 'says which payment a line of the bank is',
   proposePrices: 'proposes prices',
   reject: 'refuses the own account, and what one asked for',
-  removePersonTotp: 'is never for oneself',
   replayDeadLetter: 'delivers a message again',
   revisePriceProposal: 'proposes prices',
   runControls: 'reads the books',
   saveBankAccount: 'says how files of a bank are read',
   setGroupModels: 'is of the catalog',
-  setPersonDisabled: 'is never for oneself',
-  setRoles: 'is never for oneself, and roles are granted by two administrators',
   setUpstreamCost: 'tells what upstreams cost',
   recordUpstreamBill: 'tells what upstreams cost',
   testChannel: 'calls an upstream',
-  undoBankMatch: 'says that a line of the bank is another payment',
   viewAccount: 'looks at an account',
   askPeriodWaiver: 'waits for a second person',
 };
@@ -201,26 +217,11 @@ async function openedThings(): Promise<Omit<Own, 'chargeId'>> {
       'USD',
     );
     return {
+      ...(await linesAtBank(owner, refund.id)),
       ...{ accountId, userId, ticketId, topupId, refundId: refund.id, adjustmentId: made.id, writeOffId },
-      ...{ itemId: item.itemId, orderItemId: ofOrder.itemId, lineId: await insertLine(paymentId) },
+      ...{ itemId: item.itemId, orderItemId: ofOrder.itemId, lineId: await lineOfPayment(owner, paymentId) },
     };
   });
-}
-
-/** A line of a report about a payment of the account. */
-async function insertLine(paymentId: string): Promise<string> {
-  const lineId = `txn_${newId()}`;
-  const { owner } = relay.fixture;
-  const { rows } = await owner.query<{ id: string }>(
-    `INSERT INTO provider_reports (id, provider, source, holds, actor) VALUES ($1, 'stripe', 'csv', 'all', 'x') RETURNING id`,
-    [newId()],
-  );
-  await owner.query(
-    `INSERT INTO provider_report_lines (provider, line_id, type, amount_minor, fee_minor, currency, happened_at, subject_id,
-       report_id) VALUES ('stripe', $1, 'payment', 1300, 0, 'USD', now(), $2, $3)`,
-    [lineId, paymentId, rows[0]!.id],
-  );
-  return lineId;
 }
 
 describe('everything that staff may change', () => {
@@ -229,9 +230,13 @@ describe('everything that staff may change', () => {
     const ofStaff = routes.filter(
       ({ access, isUnsafe }) => isUnsafe && access !== 'public' && !access.includes('user'),
     );
-    const unknown = ofStaff.map(({ id }) => id).filter((id) => !(id in DECIDING) && !(id in OTHERS));
+    const unknown = ofStaff
+      .map(({ id }) => id)
+      .filter((id) => ![DECIDING, OF_PEOPLE, OTHERS].some((list) => id in list));
     expect(unknown).toEqual([]);
-    const gone = Object.keys(DECIDING).filter((id) => !ofStaff.some((route) => route.id === id));
+    const gone = Object.keys({ ...DECIDING, ...OF_PEOPLE, ...OTHERS }).filter(
+      (id) => !ofStaff.some((route) => route.id === id),
+    );
     expect(gone).toEqual([]);
   });
 
@@ -244,6 +249,17 @@ describe('everything that staff may change', () => {
       id,
       status: 409,
       code: 'second_person_required',
+    });
+  });
+
+  it.each(Object.entries(OF_PEOPLE))('%s is refused to somebody for themselves', async (id, body) => {
+    const route = (await routesOf(relay)).find((each) => each.id === id)!;
+    const url = urlOf(route, { userId: everything.userId });
+    const response = await everything.send(url, requestOf(route, body));
+    const { error } = (await response.json()) as { error?: { message: string } };
+    expect({ status: response.status, message: error?.message }).toEqual({
+      status: 403,
+      message: 'Another administrator must do this for you.',
     });
   });
 });

@@ -15,11 +15,20 @@ import {
   undoBankMatch,
 } from '#finance/provider-reports/bank-match.js';
 import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
 import { bookSuspense } from '#ledger/suspense.js';
 import { ApiError } from '#platform/errors.js';
 import type { BillingConfig } from '../billing.config.js';
 import { CONFIG, POOL } from '../billing.tokens.js';
 import type { Asking } from '../payments/finance-credit.js';
+
+/** Whose money each kind of subject is. */
+const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
+  topup: 'SELECT account_id AS "accountId" FROM topups WHERE id = $1',
+  refund: `SELECT t.account_id AS "accountId" FROM topup_refunds r JOIN topups t ON t.id = r.topup_id WHERE r.id = $1`,
+  suspense: `SELECT coalesce(t.account_id, o.account_id) AS "accountId" FROM suspense_items s
+    LEFT JOIN topups t ON t.id = s.topup_id LEFT JOIN topup_orders o ON o.id = s.order_id WHERE s.id = $1`,
+};
 
 /** What people of finance say of accounts at banks and of lines on them. */
 @Injectable()
@@ -49,7 +58,7 @@ export class BankDesk {
     });
   }
 
-  /** @throws ApiError not_found, conflict, invalid_value */
+  /** @throws ApiError not_found, conflict, invalid_value, second_person_required */
   async match(
     said: { bankLineId: bigint; kind: BankMatchKind; subject: string | null; note: string },
     { actor, auditId }: Asking,
@@ -59,6 +68,7 @@ export class BankDesk {
     await inTransaction(this.pool, async (client) => {
       await lockMatching(client);
       const subject = await this.subjectOf(client, said);
+      await refuseOwnMoney(client, actor, { kind, subject });
       await matchBankLine(
         client,
         { bankLineId, kind, subject },
@@ -72,10 +82,11 @@ export class BankDesk {
     });
   }
 
-  /** @throws ApiError not_found */
+  /** @throws ApiError not_found, second_person_required */
   async undo(bankLineId: bigint, note: string, { actor, auditId }: Asking): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await lockMatching(client);
+      await refuseOwnMoney(client, actor, await matchOf(client, bankLineId));
       await undoBankMatch(client, bankLineId, `user:${actor.userId}`);
       await audit(client, {
         ...{ actor: `user:${actor.userId}`, action: 'bank-line.undone', subject: `bank-line:${bankLineId}` },
@@ -122,4 +133,29 @@ export class BankDesk {
     );
     return itemId;
   }
+}
+
+interface Said {
+  kind: BankMatchKind;
+  subject: string;
+}
+
+async function matchOf(client: pg.ClientBase, bankLineId: bigint): Promise<Said | undefined> {
+  const { rows } = await client.query<Said>(
+    'SELECT kind, subject FROM bank_matches WHERE bank_line_id = $1 AND undone_at IS NULL',
+    [bankLineId],
+  );
+  return rows[0];
+}
+
+/** Nobody says whether money of their own account came or went. */
+async function refuseOwnMoney(
+  client: pg.ClientBase,
+  actor: Asking['actor'],
+  said: Said | undefined,
+): Promise<void> {
+  const sql = said && ACCOUNT_OF[said.kind];
+  if (!sql) return;
+  const { rows } = await client.query<{ accountId: string | null }>(sql, [said.subject]);
+  await refuseOwnInterest(client, actor, rows[0]?.accountId ?? null);
 }

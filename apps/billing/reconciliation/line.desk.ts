@@ -141,7 +141,7 @@ export class LineDesk {
 
   /**
    * Takes a line as it is, although a later report told it otherwise. Above the limit of adjustments another person must agree.
-   * @throws ApiError not_found, conflict
+   * @throws ApiError not_found, conflict, second_person_required
    */
   async accept(
     key: { provider: ReportingProvider; lineId: string },
@@ -150,7 +150,10 @@ export class LineDesk {
   ): Promise<AcceptanceAnswer> {
     const { provider, lineId } = key;
     const people = { requestedBy: `user:${actor.userId}`, approvedBy: null };
+    const line = await this.find(provider, lineId);
     return inEntityTransaction(this.source, async (transaction) => {
+      const accountId = await payerOf(transaction.client, line);
+      await refuseOwnInterest(transaction.client, actor, accountId);
       try {
         await acceptLine(transaction.client, {
           ...{ provider, lineId, reason, requestId, auditId, through: null, ...people },
@@ -160,7 +163,7 @@ export class LineDesk {
       } catch (error) {
         if (!(error instanceof AcceptanceNeedsTwo)) throw error;
         const approval = await this.approvals.request(transaction, {
-          ...{ kind: 'provider-line.acceptance', subject: `line:${provider}:${lineId}`, accountId: null },
+          ...{ kind: 'provider-line.acceptance', subject: `line:${provider}:${lineId}`, accountId },
           ...{ payload: { provider, lineId, through: error.through.toString(), reason }, reason, actor },
           ...{ amount: nanos(error.amount), requestId },
         });

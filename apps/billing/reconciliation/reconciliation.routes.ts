@@ -354,7 +354,7 @@ export const reconciliationRoutes = {
       state: z.enum(['done', 'pending', 'rejected']),
       approvalId: z.string().nullable(),
     }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   bankAccounts: route({
     id: 'listBankAccounts',
@@ -400,7 +400,7 @@ export const reconciliationRoutes = {
     access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ kind: bankSubject, subject: z.string().max(250).optional(), note: reason }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
   undoBankMatch: route({
     id: 'undoBankMatch',
@@ -411,6 +411,6 @@ export const reconciliationRoutes = {
     access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ note: reason }),
-    refusals: ['conflict'],
+    refusals: ['second_person_required', 'conflict'],
   }),
 };

@@ -13570,7 +13570,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -13695,7 +13695,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
@@ -16435,7 +16435,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `conflict` */
+      /** @description `second_person_required`, `conflict` */
       409: {
         headers: {
           [name: string]: unknown;
