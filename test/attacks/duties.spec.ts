@@ -180,6 +180,61 @@ describe('roles', () => {
   });
 });
 
+describe('a person of one’s own making', () => {
+  const madeBy = async (maker: Person): Promise<Person> => {
+    const made = await person(relay);
+    await relay.fixture.owner.query(
+      `INSERT INTO account_makers (account_id, maker_id, how) VALUES ($1, $2, 'created')`,
+      [made.accountId, maker.userId],
+    );
+    return made;
+  };
+  const setDisabled = (by: Person, userId: string, disabled: boolean) =>
+    by.api.PUT('/api/admin/people/{userId}/disabled', { params: { path: { userId } }, body: { disabled } });
+  const removeTotp = (by: Person, userId: string) =>
+    by.api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } });
+
+  it('is kept out by anybody, and let in again by somebody else', async () => {
+    const [maker, other] = [
+      await person(relay, { roles: ['admin'] }),
+      await person(relay, { roles: ['admin'] }),
+    ];
+    const [made, invited] = [await madeBy(maker), await person(relay)];
+    await invites(maker, invited);
+    for (const { userId } of [made, invited]) {
+      // Whoever made somebody can stop them: it takes away only.
+      expect((await setDisabled(maker, userId, true)).data).toMatchObject({ disabled: true });
+      expect((await setDisabled(maker, userId, false)).error?.error.code).toBe('second_person_required');
+      expect((await setDisabled(other, userId, false)).data).toMatchObject({ disabled: false });
+    }
+  });
+
+  it('keeps their second factor until somebody else removes it', async () => {
+    const [maker, other] = [
+      await person(relay, { roles: ['admin'] }),
+      await person(relay, { roles: ['admin'] }),
+    ];
+    const [made, invited] = [await madeBy(maker), await person(relay)];
+    await invites(maker, invited);
+    for (const { userId } of [made, invited]) {
+      expect((await removeTotp(maker, userId)).error?.error.code).toBe('second_person_required');
+      expect((await removeTotp(other, userId)).data).toMatchObject({ userId });
+    }
+  });
+
+  it('gets no roles by the word of whoever made them', async () => {
+    const [maker, other] = [
+      await person(relay, { roles: ['admin'] }),
+      await person(relay, { roles: ['admin'] }),
+    ];
+    const made = await madeBy(maker);
+    const asked = await grant(maker, made.userId, ['finance']);
+    expect(asked.data).toMatchObject({ roles: ['user'], approvalId: expect.any(String) });
+    expect((await approve(maker, asked.data?.approvalId)).error?.error.code).toBe('second_person_required');
+    expect((await approve(other, asked.data?.approvalId)).data).toMatchObject({ state: 'approved' });
+  });
+});
+
 describe('prices', () => {
   type Changes = Parameters<typeof proposeBody>[0];
   const proposeBody = (changes: { model?: string; price?: string; group?: string; multiplier?: string }[]) =>
