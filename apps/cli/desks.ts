@@ -9,6 +9,8 @@ import { SuspenseDesk } from '#apps/billing/payments/suspense.desk.js';
 import { TransferDesk } from '#apps/billing/payments/transfer.desk.js';
 import { RoleGrants } from '#apps/billing/people/role-grants.js';
 import { WaiverDesk } from '#apps/billing/periods/waiver.desk.js';
+import { registerDeletions } from '#apps/billing/privacy/deletion.approval.js';
+import { readDeletionGrace } from '#apps/billing/privacy/privacy.config.js';
 import { LineDesk } from '#apps/billing/reconciliation/line.desk.js';
 import { RefundDesk } from '#apps/billing/refunds/refund.desk.js';
 import { TicketDesk } from '#apps/billing/tickets/ticket.desk.js';
@@ -37,18 +39,21 @@ const WAIVER_LIMIT_MS = 600_000;
 
 export function withDesks<T>(env: NodeJS.ProcessEnv, work: (desks: Desks) => Promise<T>): Promise<T> {
   const reader = new ConfigReader(env);
-  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
+  const { currency, graceMs } = reader.finish({
+    currency: readPaymentCurrency(reader),
+    graceMs: readDeletionGrace(reader),
+  });
   return withDatabase(env, async (pool, url) => {
     const source = await openDataSource({ url, max: 2, applicationName: 'tollgate-cli', entities: ENTITIES });
     try {
-      return await work(openDesks({ pool, source, currency }));
+      return await work(openDesks({ pool, source, currency }, graceMs));
     } finally {
       await source.destroy();
     }
   });
 }
 
-function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>): Desks {
+function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>, graceMs: number): Desks {
   const { pool, source, currency } = parts;
   const approvals = new ApprovalDesk(source);
   const config = { payments: { currency } };
@@ -57,6 +62,7 @@ function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>): Desks {
   new RefundDesk({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
   new TopupRefundDesk(source, approvals, BY_BILLING);
   new SuspenseDesk(source, config, approvals, NOBODY_WAITS);
+  registerDeletions(approvals, { graceMs: () => graceMs, wake: NOBODY_WAITS.wake });
   new WaiverDesk({ source, pool, approvals, limitMs: WAIVER_LIMIT_MS });
   const inbox = { currency, accept: () => Promise.reject(new Error('billing takes events of payments')) };
   return {

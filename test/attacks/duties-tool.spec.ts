@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { recordFact } from '#identity/installation.js';
 import { recordLimit } from '#ledger/outflow.js';
 import { inTransaction } from '#database/database.js';
+import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
 import { type StaffMember, staffMember } from '../support/staff.js';
@@ -116,6 +117,22 @@ describe('the command line', () => {
         });
       }
     }
+  });
+
+  it('lets an administrator decide the deletion of an account, and not whoever asked for it', async () => {
+    const { accountId } = await fixture.account({ credits: '0' });
+    const { ticketId } = await ticketOf(fixture, accountId);
+    const id = newId();
+    await fixture.owner.query(
+      `INSERT INTO approvals (id, kind, subject, account_id, payload, reason, requested_by, request_id)
+       VALUES ($1, 'account.deletion', 'account:' || $2, $2, $3, 'asked for it', $4, $1)`,
+      [id, accountId, JSON.stringify({ accountId, ticketId, forfeits: true }), admin.userId],
+    );
+    expect((await tollgate(admin, 'approvals', 'approve', id)).stderr).toContain('You asked for this');
+    expect(await json(other, 'approvals', 'approve', id)).toMatchObject({
+      state: 'approved',
+      outcome: { deletionId: expect.any(String), dueAt: expect.any(String) },
+    });
   });
 
   it('gives first credits only where payments are played, within the limit', () =>

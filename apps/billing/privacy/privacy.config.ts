@@ -26,7 +26,7 @@ export function readPrivacyConfig(reader: ConfigReader): PrivacyConfig {
   return {
     retention: readRetentionTimes(reader),
     retentionIntervalMs: reader.seconds('RETENTION_INTERVAL_SECONDS', 600),
-    deletionGraceMs: reader.seconds('ACCOUNT_DELETION_GRACE_SECONDS', 7 * DAY),
+    deletionGraceMs: readDeletionGrace(reader),
     deletionRetryMs: reader.seconds('ACCOUNT_DELETION_RETRY_SECONDS', 60),
     pollMs: reader.seconds('PRIVACY_POLL_SECONDS', 5),
     exportMaxBytes:
@@ -36,4 +36,9 @@ export function readPrivacyConfig(reader: ConfigReader): PrivacyConfig {
       windowMs: DAY * 1000,
     },
   };
+}
+
+/** Milliseconds. */
+export function readDeletionGrace(reader: ConfigReader): number {
+  return reader.seconds('ACCOUNT_DELETION_GRACE_SECONDS', 7 * DAY);
 }
