@@ -16,7 +16,7 @@ import {
   unknownAccount,
   unknownGroup,
 } from '#identity/key.store.js';
-import { noteMaker } from '#identity/own-interest.js';
+import { noteMaker, refuseOwnInterest } from '#identity/own-interest.js';
 import { openCustomerAccount } from '#ledger/customer-account.js';
 
 export interface NewCustomer {
@@ -35,10 +35,23 @@ export interface CreatedCustomer extends CreatedKey {
 /** Who acts when nobody is named, as when a relay makes its own demo account. */
 const SYSTEM = 'system';
 
+/** Who changes something of an account. Without an actor it is a program, or the command line before there is an administrator. */
+export interface DoneFor {
+  /** As the audit log names them. */
+  readonly by: string;
+  readonly actor: { readonly userId: string } | null;
+}
+
+const BY_SYSTEM: DoneFor = { by: SYSTEM, actor: null };
+
+async function refuseOwn(client: pg.ClientBase, { actor }: DoneFor, accountId: string): Promise<void> {
+  if (actor) await refuseOwnInterest(client, actor, accountId);
+}
+
 /**
  * Creates a customer account with its ledger accounts, empty, and a first key, all or nothing. Balance comes from
  * top-ups only: there is no free credit.
- * @throws IdentityRefusal for an unfit name or an unknown group.
+ * @throws IdentityRefusal for an unfit name or an unknown group; ApiError second_person_required for one that is not open.
  */
 export function createCustomer(
   pool: pg.Pool,
@@ -50,8 +63,11 @@ export function createCustomer(
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key', makerId } = customer;
     if (makerId !== undefined) await noteMaker(client, { accountId, makerId, how: 'created' });
-    // Whoever makes an account decides what it begins with.
-    if (!(await hasGroup(client, { accountId, group }))) await grantGroup(client, { accountId, group, by });
+    // A group that is not open to everybody is a price: another person grants it where somebody is named.
+    if (!(await hasGroup(client, { accountId, group }))) {
+      const isGranted = await grantGroup(client, { accountId, group, by });
+      if (isGranted && makerId !== undefined) await refuseOwnInterest(client, { userId: makerId }, accountId);
+    }
     const key = await insertKey(client, { accountId, group, name: keyName });
     const after = { keyId: key.keyId, group };
     const subject = `account:${accountId}`;
@@ -60,13 +76,17 @@ export function createCustomer(
   });
 }
 
-/** Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist, or it does not have the group. */
-export function createKey(pool: pg.Pool, key: NewKey, by: string = SYSTEM): Promise<CreatedKey> {
+/**
+ * Creates a key of an account. @throws IdentityRefusal when the account or the group does not exist, or it does not have the
+ * group; ApiError second_person_required
+ */
+export function createKey(pool: pg.Pool, key: NewKey, doer = BY_SYSTEM): Promise<CreatedKey> {
   return inTransaction(pool, async (client) => {
-    const created = await insertKey(client, key);
     const { accountId, group } = key;
+    await refuseOwn(client, doer, accountId);
+    const created = await insertKey(client, key);
     await noteKey(client, {
-      by,
+      by: doer.by,
       action: 'key.created',
       accountId,
       keyId: created.keyId,
@@ -78,29 +98,31 @@ export function createKey(pool: pg.Pool, key: NewKey, by: string = SYSTEM): Prom
 
 /**
  * Revokes a key: holds decided after it are refused, and every gateway is told to forget the key.
- * @throws IdentityRefusal when there is no such key.
+ * @throws IdentityRefusal when there is no such key; ApiError second_person_required
  */
-export function revokeCustomerKey(pool: pg.Pool, keyId: string, by: string = SYSTEM): Promise<RevokedKey> {
+export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM): Promise<RevokedKey> {
   return inTransaction(pool, async (client) => {
     const revoked = await revokeKey(client, keyId);
     const { accountId } = revoked;
-    await noteKey(client, { by, action: 'key.deleted', accountId, keyId });
+    await refuseOwn(client, doer, accountId);
+    await noteKey(client, { by: doer.by, action: 'key.deleted', accountId, keyId });
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return revoked;
   });
 }
 
-/** Sets the limits of a key, what is left out stays, and tells every gateway. @throws IdentityRefusal */
+/** Sets the limits of a key, what is left out stays, and tells every gateway. @throws IdentityRefusal, ApiError */
 export function limitCustomerKey(
   pool: pg.Pool,
   keyId: string,
   limits: Parameters<typeof limitKey>[2],
-  by: string = SYSTEM,
+  doer = BY_SYSTEM,
 ): Promise<KeyLimits & { accountId: string }> {
   return inTransaction(pool, async (client) => {
     const limited = await limitKey(client, keyId, limits);
     const { accountId } = limited;
-    await noteKey(client, { by, action: 'key.changed', accountId, keyId, after: limits });
+    await refuseOwn(client, doer, accountId);
+    await noteKey(client, { by: doer.by, action: 'key.changed', accountId, keyId, after: limits });
     await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     return limited;
   });
@@ -112,22 +134,25 @@ export interface AccountGroupName {
   readonly group: string;
 }
 
-/** Lets an account make keys in a group. True when it could not before. @throws IdentityRefusal */
-export function grantAccountGroup(pool: pg.Pool, of: AccountGroupName, by: string): Promise<boolean> {
+/** Lets an account make keys in a group. True when it could not before. @throws IdentityRefusal, ApiError */
+export function grantAccountGroup(pool: pg.Pool, of: AccountGroupName, doer: DoneFor): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await requireBoth(client, of);
+    await refuseOwn(client, doer, of.accountId);
+    const { by } = doer;
     const isNew = await grantGroup(client, { ...of, by });
     if (isNew) await noteGroup(client, { by, action: 'group.granted', ...of });
     return isNew;
   });
 }
 
-/** Takes a granted group back: holds decided after it are refused for its keys. True when it was granted. @throws IdentityRefusal */
-export function withdrawAccountGroup(pool: pg.Pool, of: AccountGroupName, by: string): Promise<boolean> {
+/** Takes a granted group back: holds decided after it are refused for its keys. True when it was granted. @throws IdentityRefusal, ApiError */
+export function withdrawAccountGroup(pool: pg.Pool, of: AccountGroupName, doer: DoneFor): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     await requireBoth(client, of);
+    await refuseOwn(client, doer, of.accountId);
     const wasGranted = await withdrawGroup(client, of);
-    if (wasGranted) await noteGroup(client, { by, action: 'group.withdrawn', ...of });
+    if (wasGranted) await noteGroup(client, { by: doer.by, action: 'group.withdrawn', ...of });
     return wasGranted;
   });
 }

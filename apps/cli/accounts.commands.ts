@@ -15,7 +15,7 @@ import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
-import { AS_OPTION, type Acting, actingPersonIfAny } from './acting.js';
+import { AS_OPTION, type Acting, doerOf } from './acting.js';
 import { countArgument, creditsArgument, type Limit, limitArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
 import { operatorName } from './operator-name.js';
@@ -69,12 +69,14 @@ export function keysCommand(): Command {
     .argument('<account>', 'account id')
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--name <name>', 'what the key is called', 'key')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(createAccountKey);
   keys
     .command('revoke')
     .description('revoke a key for good; calls after it are refused')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(revoke);
   keys
@@ -83,6 +85,7 @@ export function keysCommand(): Command {
     .argument('<key>', 'key id, as `accounts show` lists it')
     .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
     .option('--tasks <running>', 'videos and 3D assets at work at the same time, or none', limitArgument)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limit);
   return keys;
@@ -100,9 +103,8 @@ async function create(options: CreateOptions): Promise<void> {
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
   const answer = await withDatabase(process.env, async (pool) => {
-    const actor = await actingPersonIfAny(pool, options, ['support', 'finance', 'admin']);
+    const { actor, by } = await doerOf(pool, options, ['support', 'finance', 'admin']);
     if (credits && actor) await requirePlayed(pool);
-    const by = actor ? `user:${actor.userId}` : operatorName();
     const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
     const balance = credits ? await credit(pool, { accountId, credits, currency, by }) : '0';
     return { accountId, apiKey, group, balance };
@@ -180,11 +182,11 @@ async function statement(accountId: string, options: { limit: number; json?: boo
 
 async function createAccountKey(
   accountId: string,
-  options: { group: string; name: string; json?: boolean },
+  options: Acting & { group: string; name: string; json?: boolean },
 ): Promise<void> {
   const { group, name } = options;
-  const { keyId, apiKey } = await withDatabase(process.env, (pool) =>
-    createKey(pool, { accountId, group, name }, operatorName()),
+  const { keyId, apiKey } = await withDatabase(process.env, async (pool) =>
+    createKey(pool, { accountId, group, name }, await doerOf(pool, options, ['admin'])),
   );
   if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
   printText(
@@ -196,15 +198,15 @@ async function createAccountKey(
   );
 }
 
-async function revoke(keyId: string, options: { json?: boolean }): Promise<void> {
-  const { accountId, revokedAt } = await withDatabase(process.env, (pool) =>
-    revokeCustomerKey(pool, keyId, operatorName()),
+async function revoke(keyId: string, options: Acting & { json?: boolean }): Promise<void> {
+  const { accountId, revokedAt } = await withDatabase(process.env, async (pool) =>
+    revokeCustomerKey(pool, keyId, await doerOf(pool, options, ['support', 'admin'])),
   );
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
   printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
 }
 
-interface LimitOptions {
+interface LimitOptions extends Acting {
   perMinute?: Limit;
   tasks?: Limit;
   json?: boolean;
@@ -215,8 +217,8 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   if (perMinute === undefined && tasks === undefined)
     command.error('error: give --per-minute, --tasks or both');
   const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
-  const limited = await withDatabase(process.env, (pool) =>
-    limitCustomerKey(pool, keyId, limits, operatorName()),
+  const limited = await withDatabase(process.env, async (pool) =>
+    limitCustomerKey(pool, keyId, limits, await doerOf(pool, options, ['admin'])),
   );
   if (json) return printJson({ keyId, ...limited });
   printText(
@@ -239,9 +241,8 @@ async function limitAccount(
   const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
   const limited = await withDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
-    const actor = await actingPersonIfAny(pool, options, ['admin']);
-    const by = actor ? `user:${actor.userId}` : operatorName();
-    return setAccountLimits(pool, { by, actor, accountId, requestId: operatorName() }, change);
+    const doer = await doerOf(pool, options, ['admin']);
+    return setAccountLimits(pool, { ...doer, accountId, requestId: operatorName() }, change);
   });
   if (json) return printJson({ accountId, ...limited });
   printText(

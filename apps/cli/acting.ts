@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { findByEmail } from '#apps/billing/people/person.store.js';
 import type { Actor, Role } from '#identity/role.js';
 import { OperatorError } from '#platform/errors.js';
+import { operatorName } from './operator-name.js';
 
 const VARIABLE = 'TOLLGATE_AS';
 
-/** Of every command that moves money or decides about prices, roles and accounts. */
+/** Of every command that changes something for people or their money, or in the books. */
 export const AS_OPTION = [
   '--as <email>',
   `who is acting, a person of the console; else ${VARIABLE}`,
@@ -35,6 +36,28 @@ export async function actingPersonIfAny(
 ): Promise<Actor | null> {
   const { rowCount } = await pool.query('SELECT FROM administrators LIMIT 1');
   return rowCount === 0 ? namedPerson(pool, acting, roles) : actingPerson(pool, acting, roles);
+}
+
+/** Who does it, as the audit log names them, and the person, where one could be named. */
+export interface Doer {
+  by: string;
+  actor: Actor | null;
+}
+
+/** The person who acts, or the login of this machine where there never was an administrator. @throws OperatorError */
+export async function doerOf(pool: pg.Pool, acting: Acting, roles: readonly Role[]): Promise<Doer> {
+  const actor = await actingPersonIfAny(pool, acting, roles);
+  return { actor, by: actor ? `user:${actor.userId}` : operatorName() };
+}
+
+/** The same; what is only tried needs nobody. */
+export function doerUnless(
+  dryRun: boolean,
+  pool: pg.Pool,
+  acting: Acting,
+  roles: readonly Role[],
+): Promise<Doer> {
+  return dryRun ? Promise.resolve({ actor: null, by: operatorName() }) : doerOf(pool, acting, roles);
 }
 
 async function namedPerson(

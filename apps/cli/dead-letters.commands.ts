@@ -6,9 +6,9 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#apps/billing/dead-letters/dead-letter.desk.js';
+import { AS_OPTION, type Acting, doerOf } from './acting.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';
-import { operatorName } from './operator-name.js';
 import { printJson, printText, table } from './output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -44,6 +44,7 @@ export function deadLettersCommand(): Command {
     .command('replay')
     .description('publish the message of a letter again, once; a request for a hold is never played again')
     .argument('<letter>', 'id of the letter', letterId)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(replay);
   return letters;
@@ -79,11 +80,11 @@ async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
   printText(`Replay: ${outlookOf(letter).effect}`);
 }
 
-async function replay(id: bigint, { json }: { json?: boolean }): Promise<void> {
-  const by = { actor: operatorName(), requestId: null };
+async function replay(id: bigint, { json, ...acting }: Acting & { json?: boolean }): Promise<void> {
   const { letter, effect } = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerOf(pool, acting, ['admin']);
     const outlook = outlookOf(await findLetter(pool, id));
-    return { letter: await replayLetter(pool, id, by), effect: outlook.effect };
+    return { letter: await replayLetter(pool, id, { actor, requestId: null }), effect: outlook.effect };
   });
   if (json) return printJson(view(letter));
   printText(`The message of letter ${id} goes out again. ${effect}`);

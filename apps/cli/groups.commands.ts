@@ -3,13 +3,17 @@ import { grantAccountGroup, withdrawAccountGroup } from '#apps/billing/customers
 import { findAccount } from '#identity/account.store.js';
 import { groupsOfAccount } from '#identity/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';
+import { AS_OPTION, type Acting, doerOf } from './acting.js';
 import { withDatabase } from './database.access.js';
-import { operatorName } from './operator-name.js';
 import { printJson, printText, table } from './output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const ACCOUNT = ['<account>', 'account id'] as const;
 const GROUP = ['<group>', 'name of the group'] as const;
+
+interface Options extends Acting {
+  json?: boolean;
+}
 
 export function groupsCommand(): Command {
   const groups = new Command('groups').description('the groups that an account may make keys in');
@@ -24,8 +28,9 @@ export function groupsCommand(): Command {
     .description('let an account make keys in a group; a repeat changes nothing')
     .argument(...ACCOUNT)
     .argument(...GROUP)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((account: string, group: string, options: { json?: boolean }) =>
+    .action((account: string, group: string, options: Options) =>
       change({ account, group, isGrant: true }, options),
     );
   groups
@@ -33,8 +38,9 @@ export function groupsCommand(): Command {
     .description('take a granted group back; calls with its keys are refused from then on')
     .argument(...ACCOUNT)
     .argument(...GROUP)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((account: string, group: string, options: { json?: boolean }) =>
+    .action((account: string, group: string, options: Options) =>
       change({ account, group, isGrant: false }, options),
     );
   return groups;
@@ -62,12 +68,13 @@ async function list(accountId: string, options: { json?: boolean }): Promise<voi
 
 async function change(
   { account: accountId, group, isGrant }: { account: string; group: string; isGrant: boolean },
-  options: { json?: boolean },
+  options: Options,
 ): Promise<void> {
   const of = { accountId, group };
-  const changed = await withDatabase(process.env, (pool) =>
-    isGrant ? grantAccountGroup(pool, of, operatorName()) : withdrawAccountGroup(pool, of, operatorName()),
-  );
+  const changed = await withDatabase(process.env, async (pool) => {
+    const doer = await doerOf(pool, options, ['admin']);
+    return isGrant ? grantAccountGroup(pool, of, doer) : withdrawAccountGroup(pool, of, doer);
+  });
   if (options.json) return printJson({ ...of, changed });
   const done = isGrant ? `may make keys in ${group}` : `has ${group} no longer as a granted group`;
   printText(`Account ${accountId} ${done}${changed ? '' : '; nothing changed'}.`);

@@ -1,94 +1,12 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { UnknownAccount } from '#ledger/posting.js';
 import { TopupConflict } from '#ledger/topup.js';
 import { ApiError } from '#platform/errors.js';
-import { accountsCommand, keysCommand } from './accounts.commands.js';
-import { approvalsCommand } from './approvals.commands.js';
-import { deadLettersCommand } from './dead-letters.commands.js';
-import { doctorCommand } from './doctor.command.js';
-import { financeCommand } from './finance.commands.js';
-import { channelsCommand } from './channels.commands.js';
-import { groupsCommand } from './groups.commands.js';
-import { addKeyShow } from './key-show.command.js';
-import { adminCommand } from './people.commands.js';
-import { addSupportCommands } from './support.commands.js';
-import { pricesCommand } from './prices.commands.js';
-import { retentionCommand } from './retention.command.js';
-import { secretsCommand } from './secrets.commands.js';
-import { usageCommand } from './usage.command.js';
-import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
+import { program } from './program.js';
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
-
-const NOTES = `
-Database:
-  DATABASE_URL  login of the role tollgate_billing; else
-  DATA_DIR      the data folder of a standalone relay (.data): the one that runs there,
-                or its embedded database, started for the time of the command
-
-Acting:
-  --as, TOLLGATE_AS  the address of the person who acts, for what moves money and decides about prices, roles and
-                     accounts: the roles, the limits and the second signatures of the console hold here, too
-
-Amounts are USD of balance as decimals, such as 5 or 0.02. A top-up costs 1.3 times its credits.
-
-Exit codes:
-  0  done
-  1  refused, or a check that failed; the reason is one sentence on standard error
-  2  the command line is wrong
-
-Examples:
-  tollgate admin create --email ada@example.com
-  tollgate accounts create --name Acme --credits 5
-  tollgate accounts show 01k0... --json
-  tollgate topup record 01k0... --as ada@example.com --paid 13 --payment-id bank-4711
-  tollgate ledger check --json
-  tollgate finance trial-balance
-  tollgate prices propose --price imgmodel-4=0.035 --dry-run
-  tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
-  tollgate channels test
-  tollgate dead-letters list
-  tollgate secrets rotate
-  tollgate doctor`;
-
-function program(): Command {
-  const tollgate = new Command('tollgate')
-    .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
-    .helpOption('-h, --help', 'show this help')
-    .option('--json', 'print one JSON document; may stand before or after the command')
-    .hook('preAction', (root, command) => {
-      if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);
-    })
-    .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', NOTES)
-    .addCommand(adminCommand())
-    .addCommand(approvalsCommand())
-    .addCommand(addSupportCommands(accountsCommand()))
-    .addCommand(addKeyShow(keysCommand()))
-    .addCommand(topupCommand())
-    .addCommand(pricesCommand())
-    .addCommand(usageCommand())
-    .addCommand(groupsCommand())
-    .addCommand(channelsCommand())
-    .addCommand(deadLettersCommand())
-    .addCommand(retentionCommand())
-    .addCommand(ledgerCommand())
-    .addCommand(financeCommand())
-    .addCommand(secretsCommand())
-    .addCommand(doctorCommand())
-    .addCommand(migrateCommand());
-  everyCommand(tollgate, (command) =>
-    command.exitOverride().showHelpAfterError('(add --help for what it takes)'),
-  );
-  return tollgate;
-}
-
-function everyCommand(command: Command, visit: (command: Command) => void): void {
-  visit(command);
-  for (const child of command.commands) everyCommand(child, visit);
-}
 
 /** Runs a command line and answers its exit code. */
 async function run(argv: string[]): Promise<number> {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Command } from 'commander';
+import { program } from '#apps/cli/program.js';
 import { recordFact } from '#identity/installation.js';
 import { recordLimit } from '#ledger/outflow.js';
 import { inTransaction } from '#database/database.js';
@@ -39,6 +41,47 @@ async function json(as: StaffMember, ...args: string[]): Promise<Record<string, 
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
+/** Commands that ask nobody who acts, and why. */
+const NOBODY_ACTS: Record<string, readonly string[]> = {
+  'they only show something': [
+    ...['accounts find', 'accounts show', 'accounts statement', 'admin list', 'channels list', 'groups list'],
+    ...['dead-letters list', 'dead-letters show', 'keys show', 'ledger check', 'ledger verify', 'usage'],
+    ...['prices export', 'prices list', 'prices proposals', 'retention'],
+    ...[
+      'adjustments',
+      'check',
+      'costs bills',
+      'costs list',
+      'debts',
+      'deferred-revenue',
+      'export',
+      'findings',
+    ]
+      .concat(['holds', 'lots', 'periods check', 'periods list', 'periods show', 'periods waivers'])
+      .concat(['price-changes', 'promotion', 'reconcile bank', 'reconcile charges', 'reconcile coverage'])
+      .concat(['reconcile payments', 'reconcile payouts', 'refunds', 'revenue', 'statement', 'trial-balance'])
+      .concat(['write-offs'])
+      .map((name) => `finance ${name}`),
+  ],
+  'they ask upstreams and programs whether they work': ['channels test', 'doctor'],
+  'they are of the machine, and change nothing for anybody': ['migrate', 'secrets rotate'],
+};
+
+function leavesOf(command: Command, path: readonly string[] = []): [string, Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
+}
+
+describe('every command', () => {
+  it('asks who is acting, or is known to need nobody', () => {
+    const leaves = leavesOf(program());
+    const asking = leaves.filter(([, { options }]) => options.some(({ long }) => long === '--as'));
+    const silent = leaves.filter((leaf) => !asking.includes(leaf)).map(([name]) => name);
+    expect(silent.sort()).toEqual(Object.values(NOBODY_ACTS).flat().sort());
+    expect(asking.length).toBeGreaterThan(30);
+  });
+});
+
 describe('the command line', () => {
   it.each([
     [['topup', 'record', 'x', '--paid', '13', '--payment-id', 'x']],
@@ -51,6 +94,16 @@ describe('the command line', () => {
     [['prices', 'confirm', 'x']],
     [['admin', 'create', '--email', 'mine@example.com']],
     [['approvals', 'list']],
+    [['keys', 'create', 'x']],
+    [['keys', 'revoke', 'x']],
+    [['keys', 'limit', 'x', '--tasks', '9']],
+    [['groups', 'grant', 'x', 'Vendora-Main']],
+    [['groups', 'revoke', 'x', 'Vendora-Main']],
+    [['dead-letters', 'replay', '1']],
+    [['finance', 'costs', 'set', 'sandbox', 'imgmodel-4', '0.01']],
+    [['finance', 'costs', 'bill', 'sandbox', 'x', '1', '--from', '2026-01-01', '--to', '2026-01-02']],
+    [['finance', 'periods', 'close', '--end', '2026-01-01']],
+    [['finance', 'import', 'sandbox']],
   ])('asks who is acting: %j', async (args) => {
     expect(await tollgate(null, ...args)).toMatchObject({
       code: 1,
@@ -119,6 +172,36 @@ describe('the command line', () => {
     }
   });
 
+  it('makes no keys and grants no groups for one’s own account or one of one’s own making', async () => {
+    const me = await staffMember(fixture, 'admin');
+    const made = (await json(me, 'accounts', 'create', '--name', 'Mine'))['accountId'] as string;
+    for (const accountId of [me.accountId, made]) {
+      const keyId = await fixture.key(accountId, 'Vendora-Main');
+      const commands = [
+        ['keys', 'create', accountId, '--group', 'Vendora-Main'],
+        ['keys', 'limit', keyId, '--per-minute', 'none'],
+        ['keys', 'revoke', keyId],
+        ['groups', 'grant', accountId, 'Public-Relay'],
+        ['groups', 'revoke', accountId, 'Public-Relay'],
+      ];
+      for (const args of commands) {
+        const stderr: unknown = expect.stringContaining('another person must decide');
+        expect({ args, ...(await tollgate(me, ...args)) }).toMatchObject({ args, code: 1, stderr });
+      }
+      const { rows } = await fixture.owner.query(
+        `SELECT count(*) FILTER (WHERE revoked_at IS NOT NULL)::int AS revoked FROM api_keys WHERE account_id = $1`,
+        [accountId],
+      );
+      expect(rows).toEqual([{ revoked: 0 }]);
+      expect(await json(other, ...commands[2]!)).toMatchObject({ keyId, accountId });
+    }
+    await fixture.owner.query(`INSERT INTO groups (name, open) VALUES ('Hidden', false)`);
+    const hidden = await tollgate(me, 'accounts', 'create', '--name', 'Mine', '--group', 'Hidden');
+    expect(hidden).toMatchObject({ code: 1, stderr: expect.stringContaining('of your own making') });
+    const support = await staffMember(fixture, 'support');
+    expect((await tollgate(support, 'keys', 'create', made)).stderr).toContain('it needs the role admin');
+  });
+
   it('lets an administrator decide the deletion of an account, and not whoever asked for it', async () => {
     const { accountId } = await fixture.account({ credits: '0' });
     const { ticketId } = await ticketOf(fixture, accountId);
@@ -144,6 +227,26 @@ describe('the command line', () => {
       expect(await json(support, ...create)).toMatchObject({ balance: '60' });
       expect((await tollgate(support, ...create)).stderr).toContain('One person credits 100 USD in a day');
       await inTransaction(fixture.billing, (client) => recordFact(client, 'played-payments', false));
+    }));
+
+  it('adds up what one administrator confirms in a day, command after command', () =>
+    onOneDay(async () => {
+      await recordLimit(fixture.billing, 'price-change-percent', 10n);
+      const me = await staffMember(fixture, 'admin');
+      const { rows } = await json(me, 'prices', 'export');
+      const row = (rows as { model?: string; price?: { unitPrice: string } }[]).find(
+        ({ model }) => model === 'imgmodel-4',
+      );
+      const cut = async (part: number) => {
+        const price = (Number(row?.price?.unitPrice) * part).toFixed(9);
+        const made = await json(me, 'prices', 'propose', '--price', `imgmodel-4=${price}`);
+        return tollgate(me, 'prices', 'confirm', (made as { proposal: { id: string } }).proposal.id);
+      };
+      expect((await cut(0.91)).code).toBe(0);
+      expect(await cut(0.8281)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('more than 10 percent within a day'),
+      });
     }));
 
   it('has prices confirmed by two administrators', async () => {

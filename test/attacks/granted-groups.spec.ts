@@ -74,20 +74,21 @@ describe('a group that was not granted', () => {
   it('is not for keys of operators either before they grant it', async () => {
     const of = { accountId: someone.accountId, group: CHEAP };
     const { billing } = relay.fixture;
+    const doer = { by: 'operator:me', actor: null };
     await expect(createKey(billing, { ...of, name: 'a key' })).rejects.toMatchObject({
       code: 'group_not_granted',
     });
-    expect(await grantAccountGroup(billing, of, 'operator:me')).toBe(true);
-    expect(await grantAccountGroup(billing, of, 'operator:me')).toBe(false);
+    expect(await grantAccountGroup(billing, of, doer)).toBe(true);
+    expect(await grantAccountGroup(billing, of, doer)).toBe(false);
     expect(await createKey(billing, { ...of, name: 'a key' })).toMatchObject({ apiKey: expect.any(String) });
     expect(await groupsOfAccount(billing, someone.accountId)).toContainEqual({
       group: CHEAP,
       isOpen: false,
       grant: { by: 'operator:me', at: expect.any(Date), ticketId: null },
     });
-    expect(await withdrawAccountGroup(billing, of, 'operator:me')).toBe(true);
-    expect(await withdrawAccountGroup(billing, of, 'operator:me')).toBe(false);
-    await expect(grantAccountGroup(billing, { ...of, group: 'Nowhere' }, 'me')).rejects.toMatchObject({
+    expect(await withdrawAccountGroup(billing, of, doer)).toBe(true);
+    expect(await withdrawAccountGroup(billing, of, doer)).toBe(false);
+    await expect(grantAccountGroup(billing, { ...of, group: 'Nowhere' }, doer)).rejects.toMatchObject({
       code: 'group_not_found',
     });
   });

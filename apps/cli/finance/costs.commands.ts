@@ -8,9 +8,9 @@ import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-b
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import { AS_OPTION, type Acting, doerOf, doerUnless } from '../acting.js';
 import { countArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
-import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 import { dayArgument } from './days.js';
 
@@ -39,6 +39,7 @@ export function costsCommand(): Command {
     .option('--bills-failures', 'the upstream bills work that failed, too')
     .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; else now', timeArgument)
     .option('--reason <text>', 'why, for the audit log', 'set by hand')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(set);
   costs
@@ -46,6 +47,7 @@ export function costsCommand(): Command {
     .description('set costs from a CSV file: all of its rows or, where one is refused, none')
     .argument('<file>', 'a CSV file; - reads standard input')
     .option('--reason <text>', 'why, for the audit log')
+    .option(...AS_OPTION)
     .option('--dry-run', 'show what it would do, and do nothing')
     .option(...JSON_OPTION)
     .action(importFile);
@@ -73,6 +75,7 @@ function addBillCommands(costs: Command): void {
     .argument('<amount>', 'USD; below zero for a credit note', amountArgument)
     .requiredOption('--from <day>', 'the first day of UTC that it is for', dayArgument)
     .requiredOption('--to <day>', 'the day after the last', dayArgument)
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(bill);
   costs
@@ -129,7 +132,7 @@ function fromText({ effectiveFrom }: Pick<CostVersion, 'effectiveFrom'>): string
   return effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever';
 }
 
-interface SetOptions {
+interface SetOptions extends Acting {
   billsFailures?: boolean;
   effectiveFrom?: Date;
   reason: string;
@@ -139,10 +142,11 @@ interface SetOptions {
 async function set(channel: string, model: string, given: string, options: SetOptions): Promise<void> {
   const { billsFailures = false, effectiveFrom = null, reason, json } = options;
   const cost = costOf(given);
-  const by = { actor: operatorName(), requestId: newId() };
-  const version = await withDatabase(process.env, (pool) =>
-    setCost(pool, { channel, model, cost, billsFailures, effectiveFrom, reason, ...by }),
-  );
+  const version = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerOf(pool, options, ['finance']);
+    const wanted = { channel, model, cost, billsFailures, effectiveFrom, reason };
+    return setCost(pool, { ...wanted, actor, requestId: newId() });
+  });
   if (json) return printJson(viewCost(version));
   printText(
     facts([
@@ -173,12 +177,14 @@ function costOf(given: string): UpstreamCost | null {
 
 async function importFile(
   file: string,
-  options: { reason?: string; dryRun?: boolean; json?: boolean },
+  options: Acting & { reason?: string; dryRun?: boolean; json?: boolean },
 ): Promise<void> {
   const { reason = `Import of ${file}`, dryRun = false } = options;
   const content = await contentOf(file);
-  const by = { actor: operatorName(), reason, requestId: newId(), dryRun };
-  const done = await withDatabase(process.env, (pool) => importCosts(pool, content, by));
+  const done = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerUnless(dryRun, pool, options, ['finance']);
+    return importCosts(pool, content, { actor, reason, requestId: newId(), dryRun });
+  });
   if (done.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(viewCostImport(done));
   const { changed, same, refused } = done;
@@ -214,13 +220,13 @@ async function bill(
   channel: string,
   number: string,
   amount: bigint,
-  options: { from: string; to: string; json?: boolean },
+  options: Acting & { from: string; to: string; json?: boolean },
 ): Promise<void> {
   const { from, to, json } = options;
-  const by = { actor: operatorName(), requestId: newId() };
-  const recorded = await withDatabase(process.env, (pool) =>
-    recordBill(pool, { channel, number, amount, from, to, ...by }),
-  );
+  const recorded = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerOf(pool, options, ['finance']);
+    return recordBill(pool, { channel, number, amount, from, to, actor, requestId: newId() });
+  });
   if (json) return printJson(viewBill(recorded));
   const view = viewBill(recorded);
   printText(

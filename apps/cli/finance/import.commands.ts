@@ -23,8 +23,8 @@ import { audit } from '#identity/audit-log.js';
 import { formatMinor } from '#money/currency.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, doerOf, doerUnless } from '../acting.js';
 import { withDatabase } from '../database.access.js';
-import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText } from '../output.js';
 import { dayArgument } from './days.js';
 
@@ -51,11 +51,16 @@ Examples:
   tollgate finance import stripe --api
   tollgate finance import bank main january.csv --from 2026-01-01 --to 2026-02-01 --mapping main.json --dry-run`;
 
-interface FileOptions {
+interface FileOptions extends Acting {
   from?: string;
   to?: string;
   dryRun?: boolean;
   json?: boolean;
+}
+
+interface DoneOptions extends FileOptions {
+  /** As the audit log names who does it. */
+  by: string;
 }
 
 /** `finance import`. */
@@ -75,10 +80,12 @@ export function importCommand(): Command {
   command
     .command('sandbox')
     .description('the books of payments that were only played')
+    .option(...AS_OPTION)
     .option(...JSON_OPTION)
-    .action((options: { json?: boolean }) =>
+    .action((options: Acting & { json?: boolean }) =>
       withDatabase(process.env, async (pool) => {
-        const result = await importSandbox(pool, operatorName());
+        const { by } = await doerOf(pool, options, ['finance']);
+        const result = await importSandbox(pool, by);
         print(result, await digest(pool, result), options);
       }),
     );
@@ -89,6 +96,7 @@ function withRange(command: Command): Command {
   return command
     .option('--from <day>', 'the first day that the file was asked for, in its own zone', dayArgument)
     .option('--to <day>', 'the day after the last, which is not after today', dayArgument)
+    .option(...AS_OPTION)
     .option('--dry-run', 'read and compare everything, and change nothing')
     .option(...JSON_OPTION);
 }
@@ -101,23 +109,25 @@ async function importStripe(
     throw new OperatorError('Give either a file or --api.');
   if (options.api && options.dryRun) throw new OperatorError('--dry-run is for files.');
   await withDatabase(process.env, async (pool) => {
-    const run = file === undefined ? () => askStripe(pool, options) : () => readStripe(pool, file, options);
+    const { by } = await doerUnless(options.dryRun ?? false, pool, options, ['finance']);
+    const asked = { ...options, by };
+    const run = file === undefined ? () => askStripe(pool, asked) : () => readStripe(pool, file, asked);
     const result = await told(run);
     print(result, await digest(pool, result), options);
   });
 }
 
-async function readStripe(pool: pg.Pool, file: string, options: FileOptions): Promise<ImportResult> {
+async function readStripe(pool: pg.Pool, file: string, options: DoneOptions): Promise<ImportResult> {
   const days = requireDays(options, await todayIn(pool, 'UTC'));
   return importStripeCsv(pool, sourceOf(file), { ...importOptions('stripe', options), days });
 }
 
-function askStripe(pool: pg.Pool, { from }: FileOptions): Promise<ImportResult> {
+function askStripe(pool: pg.Pool, { from, by }: DoneOptions): Promise<ImportResult> {
   const reader = new ConfigReader(process.env);
   const { stripe } = reader.finish(readPaymentsConfig(reader));
   if (!stripe) throw new OperatorError('Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to ask Stripe.');
   const since = from === undefined ? null : new Date(`${from}T00:00:00Z`);
-  return importFromStripe(pool, stripe, { from: since, actor: operatorName(), onProgress: showCount });
+  return importFromStripe(pool, stripe, { from: since, actor: by, onProgress: showCount });
 }
 
 async function importBank(
@@ -129,28 +139,36 @@ async function importBank(
     throw new OperatorError('An account is named by 1 to 40 of a-z, 0-9 and -.');
   await withDatabase(process.env, async (pool) => {
     const { mapping } = options;
-    if (mapping) await keepMapping(pool, { id: accountId, mapping });
+    const isOnlyTried = options.dryRun === true && !mapping;
+    const { by } = await doerUnless(isOnlyTried, pool, options, ['finance']);
+    if (mapping) await keepMapping(pool, { id: accountId, mapping }, by);
     const source = sourceOf(file);
     const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';
     const days = requireDays(options, await todayIn(pool, zone));
-    const kept = { ...importOptions(`bank:${accountId}`, options), days };
+    const kept = { ...importOptions(`bank:${accountId}`, { ...options, by }), days };
     const result = await told(() => importBankCsv(pool, { accountId, source }, kept));
     print(result, await digest(pool, result), options);
   });
 }
 
-async function keepMapping(pool: pg.Pool, account: { id: string; mapping: BankMapping }): Promise<void> {
+async function keepMapping(
+  pool: pg.Pool,
+  account: { id: string; mapping: BankMapping },
+  actor: string,
+): Promise<void> {
   await inTransaction(pool, async (client) => {
-    await saveBankAccount(client, account, operatorName());
+    await saveBankAccount(client, account, actor);
     await audit(client, {
-      ...{ actor: operatorName(), action: 'bank-account.saved', subject: `bank-account:${account.id}` },
+      ...{ actor, action: 'bank-account.saved', subject: `bank-account:${account.id}` },
       ...{ after: account.mapping, requestId: null },
     });
   });
 }
 
-function importOptions(subject: string, { dryRun = false }: FileOptions): Omit<FileImport, 'days'> {
-  const actor = operatorName();
+function importOptions(
+  subject: string,
+  { dryRun = false, by: actor }: DoneOptions,
+): Omit<FileImport, 'days'> {
   return {
     ...{ actor, dryRun, onProgress: showCount },
     inTransaction: (client, { reportId, lines, added, changed }) =>

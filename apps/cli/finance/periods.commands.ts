@@ -17,9 +17,9 @@ import { audit } from '#identity/audit-log.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
+import { AS_OPTION, type Acting, doerOf } from '../acting.js';
 import { countArgument, periodArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
-import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -68,6 +68,7 @@ export function periodsCommand(): Command {
     .option('--margin <seconds>', 'the end must be so long ago', secondsArgument, 60_000)
     .option('--wait <seconds>', 'wait so long for transactions from before', secondsArgument, 30_000)
     .option('--request-id <id>', 'the same again goes on with the same close')
+    .option(...AS_OPTION)
     .action(close);
   return periods;
 }
@@ -149,7 +150,7 @@ async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promi
   printText(rows.length === 0 ? 'Nothing was waived.' : table(titles, rows));
 }
 
-interface CloseOptions extends EndOptions {
+interface CloseOptions extends EndOptions, Acting {
   note?: string;
   margin: number;
   wait: number;
@@ -158,9 +159,9 @@ interface CloseOptions extends EndOptions {
 
 async function close(options: CloseOptions): Promise<void> {
   const { end, note = null, requestId = newId() } = options;
-  const actor = operatorName();
   const log = createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error');
   const period = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerOf(pool, options, ['finance']);
     const limits = {
       marginMs: options.margin,
       waitMs: options.wait,
