@@ -1,13 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrate } from '#database/migrations.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { acrossMigration } from '../../test/support/earlier-schema.js';
 import { audit } from './audit-log.js';
 
-const MIGRATIONS = join(import.meta.dirname, '../database/migrations');
 const REWRITING = '0043_no_addresses_in_the_audit_log.sql';
 
 let database: TestDatabase;
@@ -40,23 +36,14 @@ it('notes no e-mail address, wherever a text has one', async () => {
 });
 
 it('rewrites what was noted before that, and protects the log again afterwards', async () => {
-  await owner.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-audit-'));
-  try {
-    const earlier = readdirSync(MIGRATIONS).filter((name) => name < REWRITING);
-    for (const name of earlier) cpSync(join(MIGRATIONS, name), join(folder, name));
-    await migrate({ ownerUrl: database.ownerUrl, folder });
-    await owner.query(`INSERT INTO audit_log (actor, action, subject, before, after) VALUES
+  const notes = () =>
+    owner.query(`INSERT INTO audit_log (actor, action, subject, before, after) VALUES
       ('user:1', 'email.changed', 'user:1', '{"email": "old@example.com"}', '{"email": "new@example.com"}'),
       ('user:1', 'account.changed', 'account:1', '{"name": "Ada", "monthlyLimit": "5"}', '{"name": "Ada L", "monthlyLimit": "6"}'),
       ('user:1', 'key.changed', 'key:1', NULL, '{"allowedIps": ["192.0.2.7", "192.0.2.8"]}'),
       ('user:1', 'group.created', 'group:1', NULL, '{"name": "Vendora-Main", "tags": []}'),
       ('user:1', 'approval.requested', 'a:1', NULL, '{"reason": "line one\\nada@example.com", "deep": [{"to": "x@y.example"}]}')`);
-    cpSync(join(MIGRATIONS, REWRITING), join(folder, REWRITING));
-    expect(await migrate({ ownerUrl: database.ownerUrl, folder })).toEqual([REWRITING]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  expect(await acrossMigration(database, REWRITING, notes)).toEqual([REWRITING]);
   expect(await readLog()).toEqual([
     { before: null, after: null },
     { before: { name: '[name]', monthlyLimit: '5' }, after: { name: '[name]', monthlyLimit: '6' } },

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { acrossMigration } from '../../test/support/earlier-schema.js';
+
+const GRANTING = '0048_granted_groups.sql';
+
+let database: TestDatabase;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new pg.Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  expect(await acrossMigration(database, GRANTING, customersOfThoseDays)).toEqual([GRANTING]);
+}, 60_000);
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+/** Accounts with keys of groups that everybody could name. */
+async function customersOfThoseDays(): Promise<void> {
+  await owner.query(`INSERT INTO groups (name)
+    VALUES ('Vendora-Main'), ('Public-Relay'), ('Half-Price'), ('Unused') ON CONFLICT DO NOTHING`);
+  await owner.query(`INSERT INTO accounts (id, name) VALUES ('live', 'l'), ('revoked', 'r'), ('open', 'o')`);
+  await owner.query(`INSERT INTO api_keys (id, account_id, name, key_hash, group_name, revoked_at)
+    SELECT id, account_id, id, sha256(id::bytea), group_name, revoked_at FROM (VALUES
+      ('one', 'live', 'Half-Price', NULL), ('two', 'live', 'Half-Price', NULL),
+      ('three', 'live', 'Vendora-Main', NULL), ('four', 'live', 'Unused', now()),
+      ('five', 'revoked', 'Half-Price', now()), ('six', 'open', 'Public-Relay', NULL)
+    ) AS k (id, account_id, group_name, revoked_at)`);
+}
+
+it('opens the groups that everybody has, and no others', async () => {
+  const { rows } = await owner.query('SELECT name, open FROM groups ORDER BY name');
+  expect(rows).toEqual([
+    { name: 'Half-Price', open: false },
+    { name: 'Public-Relay', open: true },
+    { name: 'Unused', open: false },
+    { name: 'Vendora-Main', open: true },
+  ]);
+});
+
+it('grants each account what its live keys use, once, and nothing that it had given up', async () => {
+  const { rows } = await owner.query(
+    `SELECT account_id AS account, group_name AS "group", granted_by AS by, ticket_id AS ticket,
+       granted_at IS NOT NULL AS dated FROM account_groups`,
+  );
+  expect(rows).toEqual([{ account: 'live', group: 'Half-Price', by: 'system', ticket: null, dated: true }]);
+});
