@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { type Relay, startRelay } from '../support/relay.js';
+
+const CLI = 'apps/cli/bin/tollgate.mjs';
+const CHEAP = 'Half-Price';
+
+// Each command is a process of its own, and the machine may be busy.
+jest.setTimeout(60_000);
+
+let relay: Relay;
+let admin: Person;
+let someone: Person;
+
+beforeAll(async () => {
+  ensureBuilt();
+  relay = await startRelay({ CATALOG_LIFE_SECONDS: '0' });
+  admin = await person(relay, { roles: ['admin'] });
+  someone = await person(relay);
+  await admin.api.POST('/api/admin/groups', { body: { name: CHEAP, multiplier: '0.5' } as never });
+}, 300_000);
+afterAll(() => relay?.close());
+
+function tollgate(...args: string[]): Promise<Finished> {
+  const env = { DATABASE_URL: relay.fixture.urlFor('billing'), TOLLGATE_AS: admin.email };
+  return run(CLI, ['groups', ...args], env);
+}
+
+async function json(...args: string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await tollgate(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+async function keyStatus(): Promise<number> {
+  const { response } = await someone.api.POST('/api/keys', { body: { name: 'a key', group: CHEAP } });
+  return response.status;
+}
+
+describe('tollgate groups', () => {
+  it('grants a group, which the account makes keys in from then on, and takes it back', async () => {
+    const { accountId } = someone;
+    const open = [
+      { group: 'Public-Relay', isOpen: true, grantedBy: null, grantedAt: null },
+      { group: 'Vendora-Main', isOpen: true, grantedBy: null, grantedAt: null },
+    ];
+    expect(await json('list', accountId)).toEqual({ accountId, groups: open });
+    expect(await keyStatus()).toBe(400);
+
+    expect(await json('grant', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: true });
+    expect(await json('grant', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: false });
+    const granted = {
+      ...{ group: CHEAP, isOpen: false },
+      grantedBy: expect.stringMatching(/^(cli|user):./),
+      grantedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    };
+    expect(await json('list', accountId)).toEqual({ accountId, groups: [granted, ...open] });
+    expect(await keyStatus()).toBe(201);
+
+    expect(await json('revoke', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: true });
+    expect(await json('revoke', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: false });
+    expect(await json('list', accountId)).toEqual({ accountId, groups: open });
+    expect(await keyStatus()).toBe(400);
+    const { rows } = await relay.fixture.owner.query(
+      `SELECT action, after FROM audit_log WHERE account_id = $1 AND action LIKE 'group.%' ORDER BY id`,
+      [accountId],
+    );
+    expect(rows).toEqual([
+      { action: 'group.granted', after: { group: CHEAP } },
+      { action: 'group.withdrawn', after: { group: CHEAP } },
+    ]);
+  });
+
+  it('says in a sentence and a table what it did', async () => {
+    const { accountId } = await person(relay);
+    const told = async (...args: string[]) => (await tollgate(...args)).stdout;
+    const may = `Account ${accountId} may make keys in ${CHEAP}`;
+    expect(await told('grant', accountId, CHEAP)).toBe(`${may}.\n`);
+    expect(await told('grant', accountId, CHEAP)).toBe(`${may}; nothing changed.\n`);
+    const list = await told('list', accountId);
+    expect(list).toMatch(/^ Group +Open to all +Granted by *\n/);
+    expect(list).toMatch(/Half-Price +no +(cli|user):/);
+    expect(list).toMatch(/Vendora-Main +yes +–/);
+    expect(await told('revoke', accountId, CHEAP)).toBe(
+      `Account ${accountId} has ${CHEAP} no longer as a granted group.\n`,
+    );
+  });
+
+  it('refuses what is not there, and a command line that names too little', async () => {
+    const { accountId } = someone;
+    for (const command of ['grant', 'revoke']) {
+      expect(await tollgate(command, accountId, 'Nowhere')).toMatchObject({
+        ...{ code: 1, stderr: 'There is no group "Nowhere".\n' },
+      });
+      expect(await tollgate(command, accountId)).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('group') },
+      });
+    }
+    const nobody = newId();
+    for (const args of [
+      ['grant', nobody, CHEAP],
+      ['list', nobody],
+    ])
+      expect(await tollgate(...args)).toMatchObject({
+        ...{ code: 1, stderr: `There is no account "${nobody}".\n` },
+      });
+  });
+});
