@@ -346,16 +346,23 @@ describe('a flood of requests', () => {
       ({ id, access }) => access !== 'public' && id !== 'signOut',
     );
     const flooding = await person(small);
-    await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
-    await Promise.all(Array.from({ length: 15 }, () => flooding.send('/api/sign-out/x', { method: 'POST' })));
-    const change = () => flooding.send('/api/account', { ...json({ name: 'Mine' }), method: 'PATCH' });
-    await Promise.all(Array.from({ length: 15 }, change));
+    const flood = async () => {
+      const change = () => flooding.send('/api/account', { ...json({ name: 'Mine' }), method: 'PATCH' });
+      await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
+      await Promise.all(Array.from({ length: 15 }, change));
+    };
+    await flood();
     await forEachOf(routes, async (route) => {
-      const response = await flooding.send(urlOf(route), requestOf(route));
-      await response.arrayBuffer();
-      expect([route.id, response.status]).toEqual([route.id, 429]);
+      await until(`${route.id} to be refused`, async () => {
+        const response = await flooding.send(urlOf(route), requestOf(route));
+        await response.arrayBuffer();
+        if (response.status === 429) return true;
+        // The minute of the flood was over: once more, in the next one.
+        await flood();
+        return false;
+      });
     });
-  });
+  }, 120_000);
 
   it('of strangers is stopped by address, and leaves people with a session alone', async () => {
     const someone = await person(small);
