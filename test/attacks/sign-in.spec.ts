@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Secret, TOTP } from 'otpauth';
 import type { Role } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
-import { type Person, person, sessionOf, visitor } from '../support/console.js';
-import { forEachOf, requestOf, roleFor, routesOf, urlOf } from '../support/console-routes.js';
+import { person, sessionOf } from '../support/console.js';
+import { forEachOf, requestOf, routesOf, urlOf } from '../support/console-routes.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
-
-const PASSWORD = 'correct horse battery';
+import { codeOf, newcomer, PASSWORD, signUp, Visit, visit } from '../support/visit.js';
 
 let local: Relay;
 let behindHttps: Relay;
@@ -23,13 +21,6 @@ afterAll(async () => {
   await local?.close();
   await behindHttps?.close();
 });
-
-/** Signs somebody up. @returns the answer that opens the session */
-async function signUp(relay: Relay, email: string, password = PASSWORD): Promise<Response> {
-  await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
-  const token = tokenIn(await awaitMail(relay, email, { subject: /Finish signing up/ }));
-  return visit(relay, '/api/public/sign-ups/confirm', { token, password });
-}
 
 describe('a session', () => {
   it('behind https is a cookie that no other host can set, and https stays asked for', async () => {
@@ -62,59 +53,9 @@ describe('a session', () => {
   });
 });
 
-/** Somebody in a browser: with the cookie and the token of their session. */
-class Visit {
-  constructor(
-    private readonly relay: Relay,
-    readonly headers: Record<string, string>,
-  ) {}
-
-  static async of(relay: Relay, answer: Response): Promise<Visit> {
-    const { csrfToken } = (await answer.clone().json()) as { csrfToken: string };
-    const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
-    return new Visit(relay, { cookie, 'x-csrf-token': csrfToken });
-  }
-
-  send(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...this.headers, ...(init.headers as Record<string, string>) };
-    return fetch(this.relay.consoleUrl + path, { ...init, headers });
-  }
-
-  post(path: string, body: object): Promise<Response> {
-    return this.send(path, json(body));
-  }
-
-  /** Sets a device up. */
-  async enrol(): Promise<{ device: TOTP; recoveryCodes: string[] }> {
-    const begun = await this.post('/api/totp/enrolment', { password: PASSWORD });
-    const { secret } = (await begun.json()) as { secret: string };
-    const device = new TOTP({ secret: Secret.fromBase32(secret) });
-    const code = device.generate({ timestamp: Date.now() - 30_000 });
-    const { recoveryCodes } = (await (await this.post('/api/totp/confirm', { code })).json()) as {
-      recoveryCodes: string[];
-    };
-    return { device, recoveryCodes };
-  }
-}
-
-async function newcomer(relay: Relay): Promise<Visit & { email: string }> {
-  const email = `${newId()}@example.com`;
-  return Object.assign(await Visit.of(relay, await signUp(relay, email)), { email });
-}
-
-async function codeOf(response: Response): Promise<string | undefined> {
-  const body = (await response.json().catch(() => ({}))) as { error?: { code: string } };
-  return body.error?.code;
-}
-
 async function paramOf(response: Response): Promise<string | null | undefined> {
   const body = (await response.json()) as { error?: { param: string | null } };
   return body.error?.param;
-}
-
-/** As if the last proof of all sessions were long ago. */
-async function lapse(relay: Relay): Promise<void> {
-  await relay.fixture.owner.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
 }
 
 describe('a password that others would try first', () => {
@@ -199,86 +140,6 @@ describe('people who work here', () => {
     const { data } = await someone.api.GET('/api/session');
     expect(data!.secondFactor).toBe('advised');
     expect((await someone.api.GET('/api/admin/people')).response.status).toBe(200);
-  });
-});
-
-describe('what a stolen session must not do', () => {
-  it('is refused to every session that proved nothing lately', async () => {
-    const document = (await (await fetch(`${local.consoleUrl}/api/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, { operationId: string; 'x-confirms'?: true }>>;
-    };
-    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-    const sensitive = operations.filter((each) => each['x-confirms']).map(({ operationId }) => operationId);
-    expect(sensitive).toEqual(
-      expect.arrayContaining([
-        ...[
-          'requestEmailChange',
-          'changePassword',
-          'disableTotp',
-          'renewRecoveryCodes',
-          'setRoles',
-          'approve',
-        ],
-        ...['removePersonTotp', 'recordTransfer', 'refundTopup', 'confirmTopupRefund', 'creditSuspense'],
-        ...['returnSuspense', 'adjustAccount', 'confirmPriceProposal', 'createChannel', 'changeChannel'],
-      ]),
-    );
-    const people = new Map<Role, Person>();
-    for (const role of ['user', 'support', 'finance', 'admin'] as const)
-      people.set(role, await person(local, { roles: role === 'user' ? [] : [role] }));
-    await lapse(local);
-    const routes = (await routesOf(local)).filter(({ id }) => sensitive.includes(id));
-    await forEachOf(routes, async (route) => {
-      const response = await people.get(roleFor(route))!.send(urlOf(route), requestOf(route));
-      expect([route.id, await codeOf(response)]).toEqual([route.id, 'confirmation_required']);
-    });
-  });
-
-  it('is possible again with the password, for who has no device', async () => {
-    const someone = await newcomer(local);
-    const change = () =>
-      someone.post('/api/password', { currentPassword: PASSWORD, newPassword: 'another horse battery' });
-    await lapse(local);
-    expect(await codeOf(await change())).toBe('confirmation_required');
-    const confirm = (proof: object) => someone.post('/api/session/confirm', proof);
-    expect(await codeOf(await confirm({}))).toBe('missing_required_parameter');
-    expect(await codeOf(await confirm({ code: '123456' }))).toBe('missing_required_parameter');
-    expect((await confirm({ password: 'not the password' })).status).toBe(403);
-    expect(await codeOf(await change())).toBe('confirmation_required');
-    expect((await confirm({ password: PASSWORD })).status).toBe(204);
-    expect((await change()).status).toBe(204);
-  });
-
-  it('asks for a code where there is a device, and the password does not do', async () => {
-    const someone = await newcomer(local);
-    const { device, recoveryCodes } = await someone.enrol();
-    const steps = {
-      email: () =>
-        someone.post('/api/email-changes', { email: `${newId()}@example.com`, password: PASSWORD }),
-      off: () => someone.post('/api/totp/disable', { password: PASSWORD }),
-    };
-    await lapse(local);
-    expect(await codeOf(await steps.email())).toBe('confirmation_required');
-    expect(await codeOf(await steps.off())).toBe('confirmation_required');
-    const confirm = (proof: object) => someone.post('/api/session/confirm', proof);
-    expect(await codeOf(await confirm({ password: PASSWORD }))).toBe('missing_required_parameter');
-    const code = device.generate();
-    const both = await Promise.all([confirm({ code }), confirm({ code })]);
-    expect(both.map(({ status }) => status).sort()).toEqual([204, 403]);
-    expect((await steps.email()).status).toBe(202);
-    await lapse(local);
-    expect((await confirm({ code: recoveryCodes[0] })).status).toBe(204);
-    expect((await steps.off()).status).toBe(204);
-  });
-
-  it('is not opened by what another session proved before there was a device', async () => {
-    const someone = await newcomer(local);
-    const credentials = { email: someone.email, password: PASSWORD };
-    const other = await Visit.of(local, await visit(local, '/api/public/sign-in', credentials));
-    await someone.enrol();
-    expect(await codeOf(await other.post('/api/totp/disable', { password: PASSWORD }))).toBe(
-      'confirmation_required',
-    );
   });
 });
 
@@ -390,7 +251,3 @@ describe('a flood of requests', () => {
     expect((await someone.send('/api/account')).status).toBe(200);
   });
 });
-
-function visit(relay: Relay, path: string, body: object): Promise<Response> {
-  return fetch(relay.consoleUrl + path, json(body));
-}

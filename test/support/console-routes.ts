@@ -20,6 +20,8 @@ export interface WalkedRoute {
   isGuarded: boolean;
   /** It wants the session's token too. */
   needsToken: boolean;
+  /** Only for sessions whose person proved a moment ago that it is them. */
+  confirms: boolean;
 }
 
 /** Every route there is. */
@@ -50,6 +52,7 @@ function walked(path: string, method: string, route: DocumentedRoute): WalkedRou
     isUnsafe: method !== 'get',
     isGuarded: JSON.stringify(route.responses['403'] ?? '').includes('csrf_rejected'),
     needsToken: route.security.some((each) => 'csrfToken' in each),
+    confirms: route['x-confirms'] === true,
   };
 }
 

@@ -31,6 +31,7 @@ export const accountLimitRoutes = {
     description:
       'In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.',
     access: ['admin'],
+    confirms: true,
     params,
     body: z.strictObject({
       requestsPerMinute: limit.optional(),

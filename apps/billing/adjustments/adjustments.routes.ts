@@ -122,6 +122,7 @@ export const adjustmentRoutes = {
     tag,
     summary: 'Reverse an adjustment whole, once, by its opposite.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ adjustmentId: id }),
     body: z.strictObject({ note, requestId }),
     answer: adjusted,
@@ -155,6 +156,7 @@ export const adjustmentRoutes = {
     summary: 'Give up the debt of an account, or a part of it; once a month.',
     description: 'At 0 the freeze of the debt ends. The limit for one person is that of adjustments.',
     access: FINANCE,
+    confirms: true,
     body: z.strictObject({
       accountId: id,
       ticketId: id,
@@ -176,6 +178,7 @@ export const adjustmentRoutes = {
     summary: 'Reverse a write-off whole, once, by its opposite: the debt comes back.',
     description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ writeOffId: id }),
     body: z.strictObject({ note, requestId }),
     answer: writtenOff,

@@ -174,6 +174,7 @@ export const catalogRoutes = {
     tag,
     summary: 'Add a group, with the multiplier and rule that it begins with.',
     access,
+    confirms: true,
     body: z.strictObject({
       name: groupName,
       open: open.default(false),
@@ -207,6 +208,7 @@ export const catalogRoutes = {
     description:
       'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
     access,
+    confirms: true,
     params: namesGroup,
     body: z.strictObject({
       open: open.optional(),

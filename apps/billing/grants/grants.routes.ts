@@ -47,6 +47,7 @@ export const grantRoutes = {
     summary: 'Lets an account make keys in a group; a repeat changes nothing.',
     description: 'With a ticket of the account, it is answered by the grant.',
     access: ['admin'],
+    confirms: true,
     params: oneGroup,
     body: z.strictObject({ ticketId: id.optional() }),
     answer: accountGroupsView,

@@ -234,6 +234,7 @@ export const financeRoutes = {
     tag: TAG,
     summary: 'Book it as a cost of the provider: money that left for good, or that nobody can explain.',
     access: FINANCE,
+    confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reason }),
     refusals: ['second_person_required', 'conflict'],

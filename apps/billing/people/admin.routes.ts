@@ -53,6 +53,7 @@ export const peopleRoutes = {
     tag,
     summary: 'Keeps somebody from signing in, ending all sessions, or lets them in again.',
     access: ['admin'],
+    confirms: true,
     params,
     body: z.strictObject({ disabled: z.boolean() }),
     answer: personView,

@@ -48,6 +48,7 @@ export const deletionRoutes = {
       'Every API key is revoked at once, for good, and every session ends. Until `dueAt` signing in with `cancelDeletion` keeps ' +
       'the account. Then what bookkeeping requires stays, under a pseudonym; everything else is deleted.',
     access: ['user'],
+    confirms: true,
     body: z.strictObject({ password, code: oneTimeCode.optional(), forfeitBalance }),
     answer: deletionView,
     status: 202,
@@ -60,6 +61,7 @@ export const deletionRoutes = {
     tag,
     summary: 'Asks an administrator to delete the account of a ticket.',
     access: staff,
+    confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
       requestId,

@@ -35,6 +35,7 @@ export const rateRoutes = {
     tag: 'Rates',
     summary: 'Give an account another rate from a time on. Orders that were made keep theirs.',
     access: ['admin'],
+    confirms: true,
     params,
     body: z.strictObject({
       rate,

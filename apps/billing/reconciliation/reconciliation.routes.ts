@@ -334,6 +334,7 @@ export const reconciliationRoutes = {
     description:
       'As if the provider had told of it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
     access: FINANCE,
+    confirms: true,
     params: lineParams,
     body: z.strictObject({ note: reason }),
     answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),

@@ -27,6 +27,7 @@ export const refundRoutes = {
     description:
       'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
     access: STAFF,
+    confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
       requestId,

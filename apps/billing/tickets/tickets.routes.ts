@@ -201,6 +201,7 @@ export const supportTicketRoutes = {
     summary: 'Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.',
     description: 'Refused below the verified volume.',
     access: ['admin'],
+    confirms: true,
     params,
     body: z.strictObject({ requestId }),
     answer: staffTicket,

@@ -29,13 +29,13 @@ export function whenUnconfirmed(ask: () => Promise<boolean>): void {
   askToConfirm = ask;
 }
 
-/** What was sent to change something: it is sent again once people have proved that it is them. */
+/** What was sent: it is sent again once people have proved that it is them. */
 const copies = new WeakMap<Request, Request>();
 
 const middleware: Middleware = {
   onRequest({ request }) {
-    if (SAFE_METHODS.has(request.method)) return;
-    if (csrfToken !== null) request.headers.set('x-csrf-token', csrfToken);
+    const isSafe = SAFE_METHODS.has(request.method);
+    if (!isSafe && csrfToken !== null) request.headers.set('x-csrf-token', csrfToken);
     copies.set(request, request.clone());
   },
   async onResponse({ request, response }) {

@@ -4387,7 +4387,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4625,7 +4625,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -4859,7 +4859,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -5022,7 +5022,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6545,7 +6545,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -6779,7 +6779,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -7714,7 +7714,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -11279,7 +11279,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12304,7 +12304,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12398,7 +12398,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -12976,7 +12976,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -16540,7 +16540,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -20593,7 +20593,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -22858,7 +22858,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -23083,7 +23083,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -29663,7 +29663,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;
@@ -30143,7 +30143,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `forbidden`, `second_factor_required`, `csrf_rejected` */
+      /** @description `forbidden`, `second_factor_required`, `confirmation_required`, `csrf_rejected` */
       403: {
         headers: {
           [name: string]: unknown;

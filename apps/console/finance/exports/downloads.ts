@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { failureOf } from '../../api/failure.js';
+import { saveFile } from '../../ui/save-file.js';
 
 /** A file on its way, or what became of it. */
 export interface Download {
@@ -59,7 +60,7 @@ export async function startDownload(path: string, name: string): Promise<void> {
     const file = await read(path, stop.signal, (bytes) => change(id, { bytes }));
     const address = URL.createObjectURL(file);
     change(id, { state: 'done', bytes: file.size, endedAt: Date.now(), address });
-    save(address, name);
+    saveFile(address, name);
   } catch (error) {
     const state = stop.signal.aborted ? 'cancelled' : 'failed';
     change(id, { state, endedAt: Date.now(), message: (error as Error).message });
@@ -91,11 +92,4 @@ async function read(path: string, signal: AbortSignal, tell: (bytes: number) => 
     tell(bytes);
   }
   return new Blob([...pieces, ...chunks], { type });
-}
-
-function save(address: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
 }

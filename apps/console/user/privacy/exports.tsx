@@ -1,17 +1,22 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
+import { asFailure } from '../../api/failure.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { PasswordField } from '../../ui/password-field.js';
+import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
 
 type Export = Item<'/api/data-exports'>;
 
 const REREAD_MS = 3_000;
+/** By then the browser has begun to save a file; it goes on with what it has. */
+const SAVED_MS = 60_000;
 
 /** Archives of one's data: asked for here, made in the background, downloaded for a while. */
 export function Exports() {
@@ -73,14 +78,31 @@ function useColumns(): Column<Export>[] {
       id: 'file',
       header: t('exports.file'),
       align: 'right',
-      cell: ({ id, state }) =>
-        state === 'ready' && (
-          <Button component="a" href={`/api/data-exports/${id}/archive`} download variant="default" size="xs">
-            {t('exports.download')}
-          </Button>
-        ),
+      cell: ({ id, state }) => state === 'ready' && <Download exportId={id} />,
     },
   ];
+}
+
+/** No link: the server asks first who it is. */
+function Download({ exportId }: { exportId: string }) {
+  const { t } = useTranslation('privacy');
+  const download = useMutation({ mutationFn: () => saveArchive(exportId) });
+  return (
+    <Stack gap="xs" align="flex-end">
+      <Button variant="default" size="xs" loading={download.isPending} onClick={() => download.mutate()}>
+        {t('exports.download')}
+      </Button>
+      <FormFault failure={download.error ? asFailure(download.error) : null} />
+    </Stack>
+  );
+}
+
+async function saveArchive(exportId: string): Promise<void> {
+  const params = { path: { exportId } };
+  const { data } = await api.GET('/api/data-exports/{exportId}/archive', { params, parseAs: 'blob' });
+  const address = URL.createObjectURL(data as Blob);
+  saveFile(address, `export-${exportId}.zip`);
+  setTimeout(() => URL.revokeObjectURL(address), SAVED_MS);
 }
 
 function RequestForm({ close }: { close: () => void }) {
