@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accrueCosts } from '#finance/costs/accrual.js';
+import { accrueAll } from '#finance/costs/costs.fixture.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -36,7 +36,7 @@ async function tell(): Promise<void> {
     const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE state = 'held'`);
     return rows.length === 0;
   });
-  await accrueCosts(relay.fixture.billing);
+  await accrueAll(relay.fixture.billing);
 }
 
 async function revenue(query: { by?: string; from?: string; to?: string; limit?: number } = {}) {

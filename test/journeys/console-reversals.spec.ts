@@ -343,18 +343,23 @@ describe('a dispute', () => {
   });
 });
 
+/** Payments whose event is slow may be found as well. */
+async function paymentsFound(): Promise<number> {
+  const { values } = await relay.registry.getSingleMetric('tollgate_payments_found_total')!.get();
+  return values.find(({ labels }) => labels['provider'] === 'stripe')?.value ?? 0;
+}
+
 describe('a payment whose event never came', () => {
   it('is found by asking', async () => {
     const someone = await buyer();
     const body = { credits: '3', provider: 'stripe', requestId: newId() } as const;
     const { data } = await someone.api.POST('/api/topups', { body });
+    const before = await paymentsFound();
     const { event } = stripe.pay(data!.id);
     await until('the payment to be found', async () => (await someone.balance()).main === '3');
     await stripe.deliver(relay.consoleUrl, event);
     expect(await someone.balance()).toMatchObject({ main: '3' });
-    expect(await relay.registry.getSingleMetricAsString('tollgate_payments_found_total')).toMatch(
-      /provider="stripe".* 1$/m,
-    );
+    expect(await paymentsFound()).toBe(before + 1);
   });
 });
 

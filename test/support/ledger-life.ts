@@ -3,7 +3,7 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { adjust, reverseAdjustment } from '#ledger/adjustment.js';
 import { refundCharge } from '#ledger/charge-refund.js';
-import { accrueCosts } from '#finance/costs/accrual.js';
+import { accrueAll } from '#finance/costs/costs.fixture.js';
 import { setCost } from '#finance/costs/cost-versions.js';
 import { recordBill } from '#finance/costs/upstream-bills.js';
 import { applyDispute } from '#ledger/chargeback.js';
@@ -325,7 +325,7 @@ export class LedgerLife {
     for (const delivered of [2n, 0n]) {
       await this.charge(customer, { units: 2n, delivered, channel: 'sandbox' });
     }
-    await accrueCosts(billing);
+    await accrueAll(billing);
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     await recordBill(billing, {
       ...{ channel: 'sandbox', number: newId(), from: day(-2), to: day(0), amount: 1_500_000_001n },

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { markHorizon } from '#ledger/horizon.js';
 import { checkLedger } from '#ledger/ledger-check.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { type Accrual, type AccrualOptions, accrueCosts, costsProgress } from './accrual.js';
+import { type AccrualOptions, costsProgress } from './accrual.js';
 import { type NewCost, setCost } from './cost-versions.js';
-import { CostsFixture } from './costs.fixture.js';
-
-/** Less than a test may take. */
-const PATIENCE_MS = 25_000;
+import { accrueAll, CostsFixture } from './costs.fixture.js';
 
 let costs: CostsFixture;
 let customer: { accountId: string; keyId: string };
@@ -36,11 +32,7 @@ async function rowsOf(chargeId: string) {
   return rows.map(({ outcome, cost, units }) => [outcome, BigInt(cost), BigInt(units)]);
 }
 
-/** Everything that was charged is certain first: other specs of the server may keep the horizon back for seconds. */
-async function accrue(options?: AccrualOptions): Promise<Accrual> {
-  await markHorizon(costs.ledger.billing, PATIENCE_MS);
-  return accrueCosts(costs.ledger.billing, options);
-}
+const accrue = (options?: AccrualOptions) => accrueAll(costs.ledger.billing, options);
 
 async function unknown(): Promise<number> {
   const { rows } = await costs.ledger.owner.query('SELECT FROM unknown_costs');

@@ -1,9 +1,21 @@
+import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
+import { markHorizon } from '#ledger/horizon.js';
 import { PostingEngine } from '#ledger/posting-engine.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { quote, type TokenCounts } from '#pricing/quote.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { type Accrual, type AccrualOptions, accrueCosts } from './accrual.js';
+
+/** Less than a test may take. */
+const PATIENCE_MS = 25_000;
+
+/** Everything that was charged is certain first: other specs of the server may keep the horizon back for seconds. */
+export async function accrueAll(pool: pg.Pool, options?: AccrualOptions): Promise<Accrual> {
+  await markHorizon(pool, PATIENCE_MS);
+  return accrueCosts(pool, options);
+}
 
 export interface Work {
   model: string;

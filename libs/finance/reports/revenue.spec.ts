@@ -6,10 +6,9 @@ import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { ticketOf } from '../../../test/support/tickets.js';
 import type { Control } from '../control.js';
-import { accrueCosts } from '../costs/accrual.js';
 import { costsControl } from '../costs/costs.control.js';
 import { setCost } from '../costs/cost-versions.js';
-import { CostsFixture } from '../costs/costs.fixture.js';
+import { accrueAll, CostsFixture } from '../costs/costs.fixture.js';
 import { recordBill } from '../costs/upstream-bills.js';
 import { chargeMargin } from './charge-margin.js';
 import { priceChanges } from './price-changes.js';
@@ -64,7 +63,7 @@ beforeAll(async () => {
   await spreadOverDays();
   ticket = await ticketOf(costs.ledger, customers[0]!.accountId);
   for (let count = 0; count < 8; count += 1) await refund(charges[roll(charges.length)]!);
-  await accrueCosts(costs.ledger.billing, { chunk: 9 });
+  await accrueAll(costs.ledger.billing, { chunk: 9 });
 }, 120_000);
 afterAll(() => costs?.close());
 
