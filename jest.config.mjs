@@ -18,8 +18,6 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: {
-    '^#apps/(.*)\\.js$': '<rootDir>/apps/$1',
-    '^#([a-z]+)/(.*)\\.js$': '<rootDir>/libs/$1/$2',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   // Real databases and brokers on a busy machine: a limit that only a hang reaches.

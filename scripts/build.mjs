@@ -1,5 +1,6 @@
 // `npm run build`: the programs by swc into dist/, and the pages of the console by Vite into dist/console.
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { giveUp, root } from './lib/bootstrap.mjs';
@@ -43,4 +44,15 @@ function buildPrograms(outDir) {
     stdio: 'inherit',
   });
   if (status !== 0) giveUp('The programs could not be built, see above.');
+  writePackage(outDir);
+}
+
+/** What the built programs call `#ledger/...` is built too; in the sources it is the source. */
+function writePackage(outDir) {
+  const { version, type, imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const built = Object.fromEntries(
+    Object.entries(imports).map(([name, source]) => [name, source.replace(/\.ts$/, '.js')]),
+  );
+  const file = resolve(root, outDir, 'package.json');
+  writeFileSync(file, `${JSON.stringify({ version, type, imports: built }, null, 2)}\n`);
 }
