@@ -55,13 +55,13 @@ export function withDesks<T>(env: NodeJS.ProcessEnv, work: (desks: Desks) => Pro
 
 function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>, graceMs: number): Desks {
   const { pool, source, currency } = parts;
-  const approvals = new ApprovalDesk(source);
+  const approvals = new ApprovalDesk({ source });
   const config = { payments: { currency } };
   const tickets = new TicketDesk(source);
   // Those that are only decided here register what they apply.
   new RefundDesk({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
-  new TopupRefundDesk(source, approvals, BY_BILLING);
-  new SuspenseDesk(source, config, approvals, NOBODY_WAITS);
+  new TopupRefundDesk({ source, approvals, runner: BY_BILLING });
+  new SuspenseDesk({ source, config, approvals, relay: NOBODY_WAITS });
   registerDeletions(approvals, { graceMs: () => graceMs, wake: NOBODY_WAITS.wake });
   new WaiverDesk({ source, pool, approvals, limitMs: WAIVER_LIMIT_MS });
   const inbox = { currency, accept: () => Promise.reject(new Error('billing takes events of payments')) };
@@ -69,9 +69,9 @@ function openDesks(parts: Pick<Desks, 'pool' | 'source' | 'currency'>, graceMs: 
     ...parts,
     approvals,
     adjustments: new AdjustmentDesk({ source, approvals }),
-    transfers: new TransferDesk(source, config, approvals, NOBODY_WAITS),
-    lines: new LineDesk(pool, inbox, source, approvals),
-    grants: new RoleGrants(source, approvals),
+    transfers: new TransferDesk({ source, config, approvals, relay: NOBODY_WAITS }),
+    lines: new LineDesk({ pool, inbox, source, approvals }),
+    grants: new RoleGrants({ source, approvals }),
   };
 }
 

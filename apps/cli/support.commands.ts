@@ -46,7 +46,7 @@ export function addSupportCommands(accounts: Command): Command {
 
 async function find(text: string | undefined, options: { limit: number; json?: boolean }): Promise<void> {
   const { items, nextCursor } = await withDatabase(process.env, (pool) =>
-    new AccountReader(pool).search({ limit: options.limit, query: text }),
+    new AccountReader({ pool }).search({ limit: options.limit, query: text }),
   );
   if (options.json) return printJson({ accounts: items, more: nextCursor !== null });
   const rows = items.map(({ accountId, name, email, main, frozen }) => [

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
@@ -8,7 +7,6 @@ import { SessionStore } from '#identity/session.store.js';
 import type { FreezeResult } from '#ledger/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../billing.tokens.js';
 import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';
 
 /** What the owner of an account decides; what is left out stays, null is none. Amounts in nanos. */
@@ -24,18 +22,19 @@ interface Settings {
   monthlyLimit: bigint | null;
 }
 
+export interface AccountDeskParts {
+  readonly pool: pg.Pool;
+  readonly sessions: SessionStore;
+}
+
 /** Changes accounts, by their owners and by support. */
-@Injectable()
 export class AccountDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-  ) {}
+  constructor(private readonly parts: AccountDeskParts) {}
 
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) return;
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const before = await lockSettings(client, operation.accountId);
       const after = { ...before, ...given };
       await writeSettings(client, operation.accountId, { before, after });
@@ -49,17 +48,17 @@ export class AccountDesk {
 
   /** @throws ApiError not_found */
   async freeze(operation: StaffOperation, reason: string): Promise<void> {
-    refuseFault(await freezeAccount(this.pool, operation, reason));
+    refuseFault(await freezeAccount(this.parts.pool, operation, reason));
   }
 
   /** @throws ApiError not_found, conflict while the balance is below zero. */
   async unfreeze(operation: StaffOperation, note: string): Promise<void> {
-    refuseFault(await unfreezeAccount(this.pool, operation, note));
+    refuseFault(await unfreezeAccount(this.parts.pool, operation, note));
   }
 
   /** Ends every session of the person of an account. @returns how many. @throws ApiError not_found */
   async revokeSessions(operation: StaffOperation): Promise<number> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.parts.pool, async (client) => {
       await refuseOwnInterest(client, operation.actor, operation.accountId);
       const { rows } = await client.query<{ userId: string | null }>(
         'SELECT u.id AS "userId" FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1',
@@ -67,7 +66,7 @@ export class AccountDesk {
       );
       if (!rows[0]) throw noSuchAccount();
       const { userId } = rows[0];
-      const revoked = userId === null ? 0 : await this.sessions.revokeAll(userId, null, client);
+      const revoked = userId === null ? 0 : await this.parts.sessions.revokeAll(userId, null, client);
       await note(client, operation, { action: 'account.sessions_revoked', after: { revoked } });
       return revoked;
     });

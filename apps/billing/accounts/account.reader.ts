@@ -1,10 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import type { z } from 'zod';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../billing.tokens.js';
 import { viewAmount } from '../http/fields.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
 import type { accountView } from './account.routes.js';
@@ -42,14 +40,17 @@ interface AccountRow {
   spentThisMonth: bigint;
 }
 
+export interface AccountReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** Reads accounts for their owners and for support. */
-@Injectable()
 export class AccountReader {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+  constructor(private readonly parts: AccountReaderParts) {}
 
   /** @throws ApiError not_found */
   async show(accountId: string): Promise<AccountView> {
-    const { rows } = await this.pool.query<AccountRow>(
+    const { rows } = await this.parts.pool.query<AccountRow>(
       `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
          b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
          b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",
@@ -66,7 +67,7 @@ export class AccountReader {
 
   async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
     const after = readCursor(cursor, 1)?.[0] ?? null;
-    const { rows } = await this.pool.query<
+    const { rows } = await this.parts.pool.query<
       Omit<FoundAccount, 'main' | 'createdAt'> & { main: bigint; createdAt: Date }
     >(
       `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"

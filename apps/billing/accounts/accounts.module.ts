@@ -8,6 +8,9 @@ import { AccountReader } from './account.reader.js';
 import { LowBalanceController } from './low-balance.controller.js';
 import { SupportController } from './support.controller.js';
 import { ViewController } from './view.controller.js';
+import { provided } from '#platform/wiring.js';
+import { POOL } from '../billing.tokens.js';
+import { SessionStore } from '#identity/session.store.js';
 
 /** Accounts as their owners and support see them. */
 @Module({
@@ -19,6 +22,9 @@ import { ViewController } from './view.controller.js';
     ViewController,
     AccountLimitsController,
   ],
-  providers: [AccountReader, AccountDesk],
+  providers: [
+    provided(AccountReader, { pool: POOL }),
+    provided(AccountDesk, { pool: POOL, sessions: SessionStore }),
+  ],
 })
 export class AccountsModule {}

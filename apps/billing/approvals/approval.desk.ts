@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import type { z } from 'zod';
@@ -75,12 +74,15 @@ interface Filter {
   beforeId: string | null;
 }
 
+export interface ApprovalDeskParts {
+  readonly source: DataSource;
+}
+
 /** Second signatures: one person asks, another with a role for its kind decides, and it is applied exactly once. */
-@Injectable()
 export class ApprovalDesk {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
 
-  constructor(@Inject(DataSource) private readonly source: DataSource) {}
+  constructor(private readonly parts: ApprovalDeskParts) {}
 
   register<P>(kind: ApprovalKind<P>): void {
     if (this.kinds.has(kind.kind)) throw new Error(`approval kind ${kind.kind} is registered twice`);
@@ -133,7 +135,7 @@ export class ApprovalDesk {
   /** Those that the actor may decide, newest first, one more than the limit if there are more. */
   list({ actor, state, limit, beforeId }: Filter): Promise<Approval[]> {
     const kinds = [...this.kinds.values()].filter((each) => mayDecide(actor, each)).map(({ kind }) => kind);
-    return this.source.getRepository(Approval).find({
+    return this.parts.source.getRepository(Approval).find({
       where: {
         kind: In(kinds),
         ...(state ? { state } : {}),
@@ -146,7 +148,7 @@ export class ApprovalDesk {
 
   /** @throws ApiError when there is none, or it is not for this actor's role. */
   async show(approvalId: string, actor: Actor): Promise<Approval> {
-    return this.checked(await this.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
+    return this.checked(await this.parts.source.getRepository(Approval).findOneBy({ id: approvalId }), actor);
   }
 
   /** Applies what was asked for. The same decision by the same person again answers the same. */
@@ -164,7 +166,7 @@ export class ApprovalDesk {
     decision: Decision,
     state: 'approved' | 'rejected',
   ): Promise<{ approval: Approval; isNew: boolean }> {
-    return inEntityTransaction(this.source, async (transaction) => {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
       const approval = await this.lock(transaction.entities, decision);
       if (approval.state !== 'pending') {
         if (approval.state === state && approval.decidedBy === decision.actor.userId)

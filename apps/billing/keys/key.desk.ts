@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
 import { outboxInsert, outboxRow, OutboxRelay } from '#bus/outbox.js';
@@ -11,7 +10,6 @@ import type { Actor } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { CLOCK } from '../billing.tokens.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -43,14 +41,15 @@ export interface KeyChange {
 /** Live keys of one account; more are a script gone wrong. */
 const MAX_KEYS = 200;
 
+export interface KeyDeskParts {
+  readonly source: DataSource;
+  readonly relay: OutboxRelay;
+  readonly clock: Clock;
+}
+
 /** The API keys of an account. Every hold stands before a change of its key or sees it, whatever gateways remember. */
-@Injectable()
 export class KeyDesk {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  constructor(private readonly parts: KeyDeskParts) {}
 
   /** The live keys of an account, the newest first. */
   async list(
@@ -58,19 +57,23 @@ export class KeyDesk {
     page: { limit: number; cursor?: string | undefined },
   ): Promise<Page<KeyWithSpend>> {
     const after = readCursor(page.cursor, 1);
-    const keys = await this.source.manager.find(ApiKey, {
+    const keys = await this.parts.source.manager.find(ApiKey, {
       where: { accountId, revokedAt: IsNull(), ...(after ? { id: LessThan(after[0]!) } : {}) },
       order: { id: 'DESC' },
       take: page.limit + 1,
     });
-    return pageFrom(await withSpend(this.source.manager, keys), page.limit, ({ id }) => [id]);
+    return pageFrom(await withSpend(this.parts.source.manager, keys), page.limit, ({ id }) => [id]);
   }
 
   /** @throws ApiError not_found for a key of another account and for a deleted one. */
   async find(accountId: string, keyId: string): Promise<KeyWithSpend> {
-    const key = await this.source.manager.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
+    const key = await this.parts.source.manager.findOneBy(ApiKey, {
+      id: keyId,
+      accountId,
+      revokedAt: IsNull(),
+    });
     if (!key) throw noSuchKey();
-    return (await withSpend(this.source.manager, [key]))[0]!;
+    return (await withSpend(this.parts.source.manager, [key]))[0]!;
   }
 
   /** Creates a key; it is answered this once. @throws ApiError invalid_value, conflict when there are too many. */
@@ -79,7 +82,7 @@ export class KeyDesk {
     { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
   ): Promise<{ key: KeyWithSpend; apiKey: string }> {
     const { accountId } = actor;
-    const { keyId, apiKey } = await inEntityTransaction(this.source, async ({ entities, client }) => {
+    const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockAccount(client, accountId);
       const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
       if (count >= MAX_KEYS) throw new ApiError('conflict', `An account has at most ${MAX_KEYS} keys.`);
@@ -100,7 +103,7 @@ export class KeyDesk {
     rules: Partial<KeyRules>,
   ): Promise<KeyWithSpend> {
     const { accountId } = actor;
-    await inEntityTransaction(this.source, async ({ entities, client }) => {
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockAccount(client, accountId);
       const before = await entities.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
       if (!before) throw noSuchKey();
@@ -112,14 +115,14 @@ export class KeyDesk {
       await note(client, { actor, requestId, action: 'key.changed', keyId, ...change });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });
-    this.relay.wake();
+    this.parts.relay.wake();
     return this.find(accountId, keyId);
   }
 
   /** Deletes a key for good; holds decided after it are refused. @throws ApiError not_found */
   async remove({ actor, requestId }: KeyChange, keyId: string): Promise<void> {
     const { accountId } = actor;
-    await inEntityTransaction(this.source, async ({ entities, client }) => {
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockAccount(client, accountId);
       if (!(await entities.existsBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() })))
         throw noSuchKey();
@@ -127,11 +130,11 @@ export class KeyDesk {
       await note(client, { actor, requestId, action: 'key.deleted', keyId });
       await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
     });
-    this.relay.wake();
+    this.parts.relay.wake();
   }
 
   private async check(client: pg.ClientBase, { expiresAt, allowedModels }: Partial<KeyRules>): Promise<void> {
-    if (expiresAt && expiresAt.getTime() <= this.clock.nowMs())
+    if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
       throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
     if (!allowedModels) return;
     const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY($1)', [

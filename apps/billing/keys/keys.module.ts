@@ -13,6 +13,9 @@ import { CLOCK, CONFIG, LOG, POOL } from '../billing.tokens.js';
 import { KeyUse } from './key-use.js';
 import { KeyController } from './key.controller.js';
 import { KeyDesk } from './key.desk.js';
+import { provided } from '#platform/wiring.js';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
 
 @Injectable()
 class KeyWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -32,7 +35,7 @@ class KeyWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
   controllers: [KeyController],
   providers: [
     KeyWork,
-    KeyDesk,
+    provided(KeyDesk, { source: DataSource, relay: OutboxRelay, clock: CLOCK }),
     {
       provide: KeyUse,
       useFactory: (pool: pg.Pool, log: Logger, clock: Clock, config: BillingConfig) =>

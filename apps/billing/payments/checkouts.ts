@@ -1,30 +1,30 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { PaymentProviderName } from '#ledger/topup.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG } from '../billing.tokens.js';
+import type { PaymentsConfig } from './payments.config.js';
 import type { Checkout, CheckoutState, PaymentProvider, PaymentProviders } from './payment.provider.js';
-import { PROVIDERS } from './payments.tokens.js';
 import type { TopupOrder } from './topup-order.entity.js';
 
+export interface CheckoutsParts {
+  readonly providers: PaymentProviders;
+  readonly config: { readonly payments: PaymentsConfig };
+  readonly log: Logger;
+}
+
 /** The checkouts of orders at their providers. */
-@Injectable()
 export class Checkouts {
-  constructor(
-    @Inject(PROVIDERS) private readonly providers: PaymentProviders,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(LOG) private readonly log: Logger,
-  ) {}
+  constructor(private readonly parts: CheckoutsParts) {}
 
   /** All that are configured. */
   names(): PaymentProviderName[] {
-    return [...this.providers.keys()];
+    return [...this.parts.providers.keys()];
   }
 
   /** Those that orders can be paid through. */
   forOrders(): PaymentProviderName[] {
-    return this.names().filter((name) => name !== 'manual' || this.config.payments.bankInstructions !== null);
+    return this.names().filter(
+      (name) => name !== 'manual' || this.parts.config.payments.bankInstructions !== null,
+    );
   }
 
   /** @throws ApiError invalid_value for one that orders cannot be paid through */
@@ -53,11 +53,11 @@ export class Checkouts {
   private async ask<T>(order: TopupOrder, question: (provider: PaymentProvider) => Promise<T>): Promise<T> {
     const { id: orderId, provider: name } = order;
     try {
-      const provider = this.providers.get(name);
+      const provider = this.parts.providers.get(name);
       if (!provider) throw new Error(`the provider ${name} is not configured`);
       return await question(provider);
     } catch (error) {
-      this.log.warn({ err: error, orderId, provider: name }, 'a payment provider did not answer');
+      this.parts.log.warn({ err: error, orderId, provider: name }, 'a payment provider did not answer');
       const message = 'The payment provider did not answer: try again.';
       throw new ApiError('payment_provider_failed', message, { cause: error });
     }

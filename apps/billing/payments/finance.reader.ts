@@ -1,9 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/topup.js';
 import type { SuspenseWhy } from '#ledger/suspense.js';
 import type { TopupRate } from '#topup/conversion.js';
-import { POOL } from '../billing.tokens.js';
 import { isInstantText, type Page, pageFrom, readCursor } from '../http/page.js';
 
 export interface TopupRow {
@@ -89,10 +87,13 @@ interface Listing {
   cursor?: string | undefined;
 }
 
+export interface FinanceReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** The lists that finance reads, newest first. */
-@Injectable()
 export class FinanceReader {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+  constructor(private readonly parts: FinanceReaderParts) {}
 
   topups(listing: Listing): Promise<Page<TopupRow>> {
     return this.page<TopupRow>(
@@ -167,7 +168,7 @@ export class FinanceReader {
     }
     const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
     const order = columns.map((column) => `${column} DESC`).join(', ');
-    const { rows } = await this.pool.query<T>(
+    const { rows } = await this.parts.pool.query<T>(
       `${select} ${filter} ORDER BY ${order} LIMIT ${limit + 1}`,
       values,
     );

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, In, LessThan } from 'typeorm';
 import { inTransaction } from '#database/database.js';
@@ -8,8 +7,7 @@ import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { convertPayment, orderFault, priceCredits, type TopupRate } from '#topup/conversion.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import type { PaymentsConfig } from './payments.config.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
 import type { Checkout } from './payment.provider.js';
@@ -41,24 +39,25 @@ interface OrderRow extends Omit<NewOrder, 'wish'> {
 /** Each open order is asked about at its provider, one after the other for all accounts; nobody pays more at a time. */
 const MAX_OPEN = 20;
 
+export interface OrderStoreParts {
+  readonly source: DataSource;
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+}
+
 /** Orders: what they cost when they are made, and where they stand. */
-@Injectable()
 export class OrderStore {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-  ) {}
+  constructor(private readonly parts: OrderStoreParts) {}
 
   /** @throws ApiError invalid_value for less than one unit, or more than providers take */
   async quote(accountId: string, wish: Wish): Promise<Offer> {
-    const rate = await rateInForce(this.pool, accountId);
+    const rate = await rateInForce(this.parts.pool, accountId);
     const bought = 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
     const fault = orderFault(bought);
     const param = 'credits' in wish ? 'credits' : 'pay';
     if (fault) throw new ApiError('invalid_value', `${param}: ${fault}.`, { param });
     const { credits, paidMinor } = bought;
-    return { credits, payMinor: paidMinor, currency: this.config.payments.currency, rate };
+    return { credits, payMinor: paidMinor, currency: this.parts.config.payments.currency, rate };
   }
 
   /**
@@ -66,12 +65,12 @@ export class OrderStore {
    * @throws ApiError conflict for a request id of another order, or one open order too many
    */
   async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
-    const orders = this.source.getRepository(TopupOrder);
+    const orders = this.parts.source.getRepository(TopupOrder);
     const request = { provider, ...askOf(wish) };
     const repeated = await orders.findOneBy({ accountId, requestId });
     if (repeated) return same(repeated, request);
     const offer = await this.quote(accountId, wish);
-    await inTransaction(this.pool, (client) =>
+    await inTransaction(this.parts.pool, (client) =>
       this.insert(client, { accountId, requestId, provider, request, offer }),
     );
     return same(await orders.findOneByOrFail({ accountId, requestId }), request);
@@ -80,7 +79,7 @@ export class OrderStore {
   /** Orders of an account that are made at the same moment are counted one after the other. */
   private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
     const { accountId, requestId, provider, request, offer } = order;
-    const { orderLifeMs, firstCheckMs } = this.config.payments;
+    const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
     await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
     const { rows } = await client.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM topup_orders
@@ -105,19 +104,19 @@ export class OrderStore {
 
   /** What went back of an order. */
   reversalsOf({ topupId }: TopupOrder): Promise<OrderReversals> {
-    return readReversals(this.pool, topupId);
+    return readReversals(this.parts.pool, topupId);
   }
 
   /** @throws ApiError not_found, also for another account's */
   async show(accountId: string, orderId: string): Promise<TopupOrder> {
-    const order = await this.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
+    const order = await this.parts.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
     if (order) return order;
     throw new ApiError('not_found', 'There is no such order.');
   }
 
   /** Newest first, one more than the limit if there are more. */
   list(accountId: string, limit: number, beforeId: string | null): Promise<TopupOrder[]> {
-    return this.source.getRepository(TopupOrder).find({
+    return this.parts.source.getRepository(TopupOrder).find({
       where: { accountId, ...(beforeId === null ? {} : { id: LessThan(beforeId) }) },
       order: { id: 'DESC' },
       take: limit + 1,
@@ -126,7 +125,7 @@ export class OrderStore {
 
   /** Keeps the first checkout: a provider answers the same one to a repeat. */
   async setCheckout(orderId: string, { reference, url }: Checkout): Promise<void> {
-    await this.pool.query(
+    await this.parts.pool.query(
       `UPDATE topup_orders SET provider_reference = $2, checkout_url = $3
        WHERE id = $1 AND provider_reference IS NULL`,
       [orderId, reference, url],
@@ -135,7 +134,7 @@ export class OrderStore {
 
   /** Ends an order that nobody can pay any more, if it is open still. */
   async end(orderId: string, as: 'expired' | 'cancelled'): Promise<void> {
-    await this.pool.query(
+    await this.parts.pool.query(
       `UPDATE topup_orders SET state = $2 WHERE id = $1 AND state = 'open' AND ($2 = 'cancelled' OR expires_at <= now())`,
       [orderId, as],
     );
@@ -146,16 +145,16 @@ export class OrderStore {
    * order's age, so that old orders cost little.
    */
   async claimDue(limit: number, providers: readonly PaymentProviderName[]): Promise<TopupOrder[]> {
-    const { rows } = await this.pool.query<{ id: string }>(
+    const { rows } = await this.parts.pool.query<{ id: string }>(
       `UPDATE topup_orders SET next_check_at = now() + least(greatest(now() - created_at,
          $1::float8 * interval '1 millisecond'), interval '15 minutes')
        WHERE id IN (SELECT id FROM topup_orders WHERE state = 'open' AND next_check_at <= now() AND provider = ANY($2)
          ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
        RETURNING id`,
-      [this.config.payments.firstCheckMs, providers, limit],
+      [this.parts.config.payments.firstCheckMs, providers, limit],
     );
     if (rows.length === 0) return [];
-    return this.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
+    return this.parts.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
   }
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { isClosing } from '#identity/account.store.js';
@@ -13,52 +12,50 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { inTurn } from '#platform/in-turn.js';
 import type { TopupRate } from '#topup/conversion.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import type { PaymentsConfig } from './payments.config.js';
 import { viewPayment } from './fields.js';
 import { type EventOutcome, PaymentNotices } from './payment.notices.js';
 import type { PaymentEvent, PaymentFact, PaymentProviders } from './payment.provider.js';
-import { PROVIDERS } from './payments.tokens.js';
-
 /** A fact, and when it happened as the provider told it, ISO 8601. */
 type Told<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & { told: string | null };
 type Paid = Told<'paid'>;
+
+export interface PaymentInboxParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+  readonly providers: PaymentProviders;
+  readonly notices: PaymentNotices;
+}
 
 /**
  * Takes what providers say happened: each event once, by its id, in one transaction with everything that follows from it.
  * It is acknowledged after the commit, so what was not committed comes again.
  */
-@Injectable()
 export class PaymentInbox {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(PROVIDERS) private readonly providers: PaymentProviders,
-    @Inject(PaymentNotices) private readonly notices: PaymentNotices,
-  ) {}
+  constructor(private readonly parts: PaymentInboxParts) {}
 
   /** The house's, ISO 4217. */
   get currency(): string {
-    return this.config.payments.currency;
+    return this.parts.config.payments.currency;
   }
 
   /** @throws ApiError not_found for a provider that is not configured; invalid_request for a bad signature */
   async receive(name: string, rawBody: Buffer, headers: IncomingHttpHeaders): Promise<void> {
-    const provider = this.providers.get(name as PaymentProviderName);
+    const provider = this.parts.providers.get(name as PaymentProviderName);
     if (!provider) throw new ApiError('not_found', 'There is no such provider.');
     await this.accept(provider.verifyEvent(rawBody, headers));
   }
 
   /** Applies a verified event. Answers what became of it; null when it had been taken before. */
   async accept(event: PaymentEvent): Promise<EventOutcome | null> {
-    const outcome = await inTransaction(this.pool, async (client) => {
+    const outcome = await inTransaction(this.parts.pool, async (client) => {
       if (!(await insertEvent(client, event))) return null;
       const result = await this.apply(client, event);
       await this.store(client, event, result);
       return result;
     });
     crashPoint('payment.committed');
-    this.notices.committed(event, outcome);
+    this.parts.notices.committed(event, outcome);
     return outcome;
   }
 
@@ -70,12 +67,12 @@ export class PaymentInbox {
   }
 
   private async claimWaiting(limit: number): Promise<PaymentEvent[]> {
-    const { rows } = await this.pool.query<WaitingRow>(
+    const { rows } = await this.parts.pool.query<WaitingRow>(
       `UPDATE payment_events SET next_try_at = now() + $1::float8 * interval '1 millisecond'
        WHERE (provider, event_id) IN (SELECT provider, event_id FROM payment_events
          WHERE state = 'waiting' AND next_try_at <= now() ORDER BY next_try_at LIMIT $2 FOR UPDATE SKIP LOCKED)
        RETURNING provider, event_id AS "eventId", type, payload`,
-      [this.config.payments.retryMs, limit],
+      [this.parts.config.payments.retryMs, limit],
     );
     return rows.map(({ payload: { happenedAt, ...payload }, ...event }) => ({
       ...event,
@@ -84,7 +81,7 @@ export class PaymentInbox {
   }
 
   private async retry(event: PaymentEvent): Promise<void> {
-    const outcome = await inTransaction(this.pool, async (client) => {
+    const outcome = await inTransaction(this.parts.pool, async (client) => {
       const { rowCount } = await client.query(
         `SELECT FROM payment_events WHERE provider = $1 AND event_id = $2 AND state = 'waiting' FOR UPDATE`,
         [event.provider, event.eventId],
@@ -94,7 +91,7 @@ export class PaymentInbox {
       await this.store(client, event, result);
       return result;
     });
-    if (outcome && outcome.state !== 'waiting') this.notices.committed(event, outcome);
+    if (outcome && outcome.state !== 'waiting') this.parts.notices.committed(event, outcome);
   }
 
   private async apply(client: pg.PoolClient, event: PaymentEvent): Promise<EventOutcome> {
@@ -154,7 +151,7 @@ export class PaymentInbox {
     if (amountMinor <= 0n) return { state: 'ignored', detail: 'Nothing was paid.' };
     const happenedAt = withoutAccount(paid.told);
     const item = { provider, reference, orderId: order?.id ?? null, amountMinor, currency, why, happenedAt };
-    const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
+    const { itemId } = await bookSuspense(client, item, this.parts.config.payments.currency);
     const wanted = order ? `${viewPayment(order.paidMinor)} ${order.currency}` : 'no order';
     const detail = `${viewPayment(amountMinor)} ${currency} came for ${wanted}: suspense ${itemId}.`;
     return { state: 'suspense', detail, alert: why };
@@ -187,7 +184,7 @@ export class PaymentInbox {
     const why = 'refund_failed';
     const happenedAt = withoutAccount(told);
     const item = { provider, reference, orderId: null, amountMinor, currency, why, happenedAt } as const;
-    const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
+    const { itemId } = await bookSuspense(client, item, this.parts.config.payments.currency);
     return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
   }
 
@@ -211,7 +208,7 @@ export class PaymentInbox {
       why,
       happenedAt: withoutAccount(fact.told),
     } as const;
-    const { itemId } = await bookSuspense(client, item, this.config.payments.currency);
+    const { itemId } = await bookSuspense(client, item, this.parts.config.payments.currency);
     return { state: 'suspense', detail: `A refund that we did not ask for: suspense ${itemId}.`, alert: why };
   }
 
@@ -231,7 +228,7 @@ export class PaymentInbox {
       const detail = `Payment ${paymentId} in ${currency} is not known (yet).`;
       return { state: 'waiting', detail, alert: 'unknown_dispute' };
     }
-    const house = this.config.payments.currency;
+    const house = this.parts.config.payments.currency;
     const happenedAt = await ofAccount(client, topup.accountId, told);
     await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state, happenedAt }, house);
     return { state: 'applied', detail: `The dispute of top-up ${topup.topupId} is ${state}.` };
@@ -248,7 +245,7 @@ export class PaymentInbox {
          next_try_at = CASE WHEN $3 = 'waiting' THEN now() + least(greatest(now() - received_at,
            $5::float8 * interval '1 millisecond'), interval '1 hour') END
        WHERE provider = $1 AND event_id = $2`,
-      [event.provider, event.eventId, state, detail, this.config.payments.retryMs],
+      [event.provider, event.eventId, state, detail, this.parts.config.payments.retryMs],
     );
   }
 }

@@ -1,9 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { SuspenseWhy } from '#ledger/suspense.js';
 import type { Logger } from '#platform/logging.js';
 import { Counter, type Registry } from '#platform/metrics.js';
-import { LOG, REGISTRY } from '../billing.tokens.js';
 import type { PaymentEvent } from './payment.provider.js';
 
 /** `waiting`: it speaks of a payment that we have not seen yet. */
@@ -21,20 +19,21 @@ export interface EventOutcome {
 /** Of an event that was found by asking, since none came. */
 export const FOUND = 'found';
 
+export interface PaymentNoticesParts {
+  readonly registry: Registry;
+  readonly log: Logger;
+  readonly relay: OutboxRelay;
+}
+
 /** Tells operators what was committed of an event: metrics, log, and whatever waits in the outbox. */
-@Injectable()
 export class PaymentNotices {
   private readonly events: Counter<'provider' | 'state'>;
   /** Each one is money that somebody must look at. */
   private readonly alerts: Counter<'why'>;
   private readonly found: Counter<'provider'>;
 
-  constructor(
-    @Inject(REGISTRY) registry: Registry,
-    @Inject(LOG) private readonly log: Logger,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-  ) {
-    const registers = [registry];
+  constructor(private readonly parts: PaymentNoticesParts) {
+    const registers = [parts.registry];
     this.events = new Counter({
       name: 'tollgate_payment_events_total',
       help: 'Events of payment providers, by what became of them.',
@@ -59,7 +58,7 @@ export class PaymentNotices {
   unexplained(line: { provider: string; lineId: string }, detail: string): void {
     const alert: SuspenseWhy = 'provider_adjustment';
     this.alerts.inc({ why: alert });
-    this.log.error({ ...line, alert }, detail);
+    this.parts.log.error({ ...line, alert }, detail);
   }
 
   /** `outcome` is null for an event that had been taken before. */
@@ -67,13 +66,13 @@ export class PaymentNotices {
     this.events.inc({ provider, state: outcome?.state ?? 'repeated' });
     if (!outcome) return;
     const { state, detail, alert } = outcome;
-    this.relay.wake();
+    this.parts.relay.wake();
     if (type === FOUND && state === 'applied') this.found.inc({ provider });
     if (alert === undefined) {
-      this.log.info({ provider, eventId, type, state }, detail);
+      this.parts.log.info({ provider, eventId, type, state }, detail);
       return;
     }
     this.alerts.inc({ why: alert });
-    this.log.error({ provider, eventId, type, state, alert }, detail);
+    this.parts.log.error({ provider, eventId, type, state, alert }, detail);
   }
 }

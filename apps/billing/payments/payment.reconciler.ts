@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '#platform/errors.js';
 import { inTurn } from '#platform/in-turn.js';
 import { Checkouts } from './checkouts.js';
@@ -11,20 +10,21 @@ import type { TopupOrder } from './topup-order.entity.js';
 /** Bounds what one round asks providers for. */
 const A_ROUND = 20;
 
+export interface OrderChecksParts {
+  readonly orders: OrderStore;
+  readonly checkouts: Checkouts;
+  readonly desk: TopupDesk;
+}
+
 /**
  * Finds what no event told of: asks providers for open orders and ends those that nobody can pay any more. Several may run.
  */
-@Injectable()
 export class OrderChecks {
-  constructor(
-    @Inject(OrderStore) private readonly orders: OrderStore,
-    @Inject(Checkouts) private readonly checkouts: Checkouts,
-    @Inject(TopupDesk) private readonly desk: TopupDesk,
-  ) {}
+  constructor(private readonly parts: OrderChecksParts) {}
 
   /** Answers whether there may be more. */
   async round(limit: number, signal: AbortSignal): Promise<boolean> {
-    const due = await this.orders.claimDue(limit, this.checkouts.names());
+    const due = await this.parts.orders.claimDue(limit, this.parts.checkouts.names());
     await inTurn(due, (order) => this.check(order), signal);
     return due.length === limit;
   }
@@ -32,29 +32,30 @@ export class OrderChecks {
   /** A provider that does not answer for one order must not keep the others waiting. */
   private async check(order: TopupOrder): Promise<void> {
     try {
-      await this.desk.check(order);
+      await this.parts.desk.check(order);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
 }
 
+export interface PaymentReconcilerParts {
+  readonly orders: OrderChecks;
+  readonly inbox: PaymentInbox;
+  readonly refunds: RefundRunner;
+}
+
 /** Everything about payments that waits: orders that nobody told of, events that came too early, refunds not ended. */
-@Injectable()
 export class PaymentReconciler {
-  constructor(
-    @Inject(OrderChecks) private readonly orders: OrderChecks,
-    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
-    @Inject(RefundRunner) private readonly refunds: RefundRunner,
-  ) {}
+  constructor(private readonly parts: PaymentReconcilerParts) {}
 
   /** Answers whether more is due than one round takes. What fails is told at the end of the round. */
   async round(signal: AbortSignal): Promise<boolean> {
     let more = false;
     const parts = [
-      () => this.orders.round(A_ROUND, signal),
-      () => this.inbox.retryWaiting(A_ROUND, signal),
-      () => this.refunds.runDue(A_ROUND, signal),
+      () => this.parts.orders.round(A_ROUND, signal),
+      () => this.parts.inbox.retryWaiting(A_ROUND, signal),
+      () => this.parts.refunds.runDue(A_ROUND, signal),
     ];
     await inTurn(parts, async (part) => (more = (await part()) || more), signal);
     return more;

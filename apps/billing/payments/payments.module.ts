@@ -10,7 +10,7 @@ import type { PaymentProviderName } from '#ledger/topup.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
 import { BankProvider } from './bank.provider.js';
 import { Checkouts } from './checkouts.js';
 import { FinanceController } from './finance.controller.js';
@@ -31,6 +31,10 @@ import { SuspenseDesk } from './suspense.desk.js';
 import { TopupDesk } from './topup.desk.js';
 import { TopupsController } from './topups.controller.js';
 import { TransferDesk } from './transfer.desk.js';
+import { provided } from '#platform/wiring.js';
+import { DataSource } from 'typeorm';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { OutboxRelay } from '#bus/outbox.js';
 
 /** Looks after payments in the background for as long as billing runs. */
 @Injectable()
@@ -76,18 +80,28 @@ function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): 
   controllers: [TopupsController, PaymentEventsController, FinanceController, SandboxController],
   providers: [
     { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL] },
-    PaymentNotices,
-    PaymentInbox,
-    OrderStore,
-    Checkouts,
-    TopupDesk,
-    OrderChecks,
-    RefundRunner,
-    TransferDesk,
-    RefundDesk,
-    SuspenseDesk,
-    FinanceReader,
-    PaymentReconciler,
+    provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),
+    provided(PaymentInbox, { pool: POOL, config: CONFIG, providers: PROVIDERS, notices: PaymentNotices }),
+    provided(OrderStore, { source: DataSource, pool: POOL, config: CONFIG }),
+    provided(Checkouts, { providers: PROVIDERS, config: CONFIG, log: LOG }),
+    provided(TopupDesk, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
+    provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, desk: TopupDesk }),
+    provided(RefundRunner, { pool: POOL, config: CONFIG, log: LOG, providers: PROVIDERS }),
+    provided(TransferDesk, {
+      source: DataSource,
+      config: CONFIG,
+      approvals: ApprovalDesk,
+      relay: OutboxRelay,
+    }),
+    provided(RefundDesk, { source: DataSource, approvals: ApprovalDesk, runner: RefundRunner }),
+    provided(SuspenseDesk, {
+      source: DataSource,
+      config: CONFIG,
+      approvals: ApprovalDesk,
+      relay: OutboxRelay,
+    }),
+    provided(FinanceReader, { pool: POOL }),
+    provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
     PaymentWork,
   ],
   exports: [PaymentInbox, PaymentNotices],

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -24,15 +23,16 @@ import { RefundRunner } from './refund.runner.js';
 const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
 type RefundPayload = z.infer<typeof refundPayload>;
 
+export interface RefundDeskParts {
+  readonly source: DataSource;
+  readonly approvals: ApprovalDesk;
+  readonly runner: Pick<RefundRunner, 'run'>;
+}
+
 /** Refunds of top-ups, asked for by finance; above the limit by two people. */
-@Injectable()
 export class RefundDesk {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(RefundRunner) private readonly runner: Pick<RefundRunner, 'run'>,
-  ) {
-    approvals.register({
+  constructor(private readonly parts: RefundDeskParts) {
+    parts.approvals.register({
       kind: 'topup.refund',
       roles: ['finance'],
       payload: refundPayload,
@@ -44,7 +44,7 @@ export class RefundDesk {
       },
       // Whoever approved does not wait for the provider; what fails here is taken up by the reconciler.
       applied: (outcome) =>
-        void this.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
+        void this.parts.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
     });
   }
 
@@ -53,7 +53,7 @@ export class RefundDesk {
     asked: { topupId: string; credits: Nanos | null; reason: string },
     asking: Asking,
   ): Promise<Done<TopupRefund>> {
-    const result = await inEntityTransaction(this.source, async (transaction) => {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
       const { topupId, reason } = asked;
       const { actor, requestId } = asking;
@@ -78,10 +78,10 @@ export class RefundDesk {
       };
       const isSmall = await takeRefund(client, { ...topup, topupId, amount }, by);
       const begin = () => this.begin(client, { ...payload, reason }, by);
-      return this.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
+      return this.parts.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
     });
     if (result.done === null) return result;
-    return { done: (await this.runner.run(result.done.id)) ?? result.done, approvalId: null };
+    return { done: (await this.parts.runner.run(result.done.id)) ?? result.done, approvalId: null };
   }
 
   /** Says how a refund by bank transfer ended. @throws ApiError conflict for a provider that says so itself */
@@ -90,7 +90,7 @@ export class RefundDesk {
     { actor, auditId }: Asking,
   ): Promise<TopupRefund> {
     const { refundId, outcome, reference, note } = confirmed;
-    return inEntityTransaction(this.source, async ({ client }) => {
+    return inEntityTransaction(this.parts.source, async ({ client }) => {
       await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
       const before = await findTopupRefund(client, refundId);
       if (!before) throw new ApiError('not_found', 'There is no such refund.');

@@ -1,53 +1,51 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/topup-refund.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { inTurn } from '#platform/in-turn.js';
 import type { Logger } from '#platform/logging.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL } from '../billing.tokens.js';
+import type { PaymentsConfig } from './payments.config.js';
 import type { PaymentProviders, RefundAnswer } from './payment.provider.js';
-import { PROVIDERS } from './payments.tokens.js';
+
+export interface RefundRunnerParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+  readonly log: Logger;
+  readonly providers: PaymentProviders;
+}
 
 /**
  * Brings pending refunds to their end: asks the provider under the refund's own id, and ends the refund as it answers. A
  * crash anywhere in between leaves it pending, and the next round asks again.
  */
-@Injectable()
 export class RefundRunner {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(LOG) private readonly log: Logger,
-    @Inject(PROVIDERS) private readonly providers: PaymentProviders,
-  ) {}
+  constructor(private readonly parts: RefundRunnerParts) {}
 
   /** Never throws for what a provider does: the refund stays pending then. */
   async run(refundId: string): Promise<TopupRefund | null> {
     const attempts = await this.claim(refundId);
-    const refund = await findTopupRefund(this.pool, refundId);
+    const refund = await findTopupRefund(this.parts.pool, refundId);
     if (attempts === null || refund?.state !== 'pending') return refund;
     const answer = await this.ask(refund, attempts > 1);
     crashPoint('refund.answered');
     if (answer === null) return refund;
     const { state: outcome, providerRefundId } = answer;
     if (outcome === 'pending') {
-      await this.pool.query('UPDATE topup_refunds SET provider_refund_id = $2 WHERE id = $1', [
+      await this.parts.pool.query('UPDATE topup_refunds SET provider_refund_id = $2 WHERE id = $1', [
         refundId,
         providerRefundId,
       ]);
-      return findTopupRefund(this.pool, refundId);
+      return findTopupRefund(this.parts.pool, refundId);
     }
     const failure = 'failure' in answer ? answer.failure : null;
-    return inTransaction(this.pool, (client) =>
+    return inTransaction(this.parts.pool, (client) =>
       endTopupRefund(client, { refundId, providerRefundId, outcome, failure }),
     );
   }
 
   /** Runs the refunds that are due, oldest first. Answers whether there may be more. */
   async runDue(limit: number, signal: AbortSignal): Promise<boolean> {
-    const { rows } = await this.pool.query<{ id: string }>(
+    const { rows } = await this.parts.pool.query<{ id: string }>(
       `SELECT id FROM topup_refunds WHERE state = 'pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT $1`,
       [limit],
     );
@@ -57,23 +55,23 @@ export class RefundRunner {
 
   /** Counts the attempt before it is made, and keeps others away meanwhile. */
   private async claim(refundId: string): Promise<number | null> {
-    const { rows } = await this.pool.query<{ attempts: number }>(
+    const { rows } = await this.parts.pool.query<{ attempts: number }>(
       `UPDATE topup_refunds SET attempts = attempts + 1,
          next_try_at = now() + least(greatest(now() - created_at, $2::float8 * interval '1 millisecond'), interval '1 hour')
        WHERE id = $1 AND state = 'pending' AND (attempts = 0 OR next_try_at <= now()) RETURNING attempts`,
-      [refundId, this.config.payments.retryMs],
+      [refundId, this.parts.config.payments.retryMs],
     );
     return rows[0]?.attempts ?? null;
   }
 
   private async ask(refund: TopupRefund, isRepeat: boolean): Promise<RefundAnswer | null> {
     const { id: refundId, provider: name, paymentId, paidMinor: amountMinor, currency } = refund;
-    const provider = this.providers.get(name);
+    const provider = this.parts.providers.get(name);
     try {
       if (!provider) throw new Error(`the provider ${name} is not configured`);
       return await provider.refund({ refundId, paymentId, amountMinor, currency, isRepeat });
     } catch (error) {
-      this.log.warn(
+      this.parts.log.warn(
         { err: error, refundId, provider: name },
         'a refund could not be asked for; it is again later',
       );

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -13,7 +12,6 @@ import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
 import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
-import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
 import {
@@ -32,16 +30,17 @@ import {
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
 type SuspensePayload = z.infer<typeof suspensePayload>;
 
+export interface SuspenseDeskParts {
+  readonly source: DataSource;
+  readonly config: HouseConfig;
+  readonly approvals: ApprovalDesk;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
+
 /** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
-@Injectable()
 export class SuspenseDesk {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(CONFIG) private readonly config: HouseConfig,
-    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(OutboxRelay) private readonly relay: Pick<OutboxRelay, 'wake'>,
-  ) {
-    approvals.register({
+  constructor(private readonly parts: SuspenseDeskParts) {
+    parts.approvals.register({
       kind: 'suspense.credit',
       roles: ['finance'],
       payload: suspensePayload,
@@ -51,13 +50,13 @@ export class SuspenseDesk {
         if (result.created) await takeCredit(client, { ...payload, credits: result.credits }, by);
         return viewTopup(result);
       },
-      applied: () => relay.wake(),
+      applied: () => parts.relay.wake(),
     });
   }
 
   /** Credits money in suspense to the account that it was meant for, at the account's rate. */
   async creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
-    const result = await inEntityTransaction(this.source, async (transaction) => {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
       const { actor, requestId } = asking;
       const by = doer(asking);
@@ -75,9 +74,9 @@ export class SuspenseDesk {
         reason: payload.note,
       };
       const credit = () => this.creditItem(client, payload, by);
-      return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
+      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
-    this.relay.wake();
+    this.parts.relay.wake();
     return result;
   }
 
@@ -103,7 +102,7 @@ export class SuspenseDesk {
       book,
     }: { asking: Asking; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
   ): Promise<void> {
-    await inEntityTransaction(this.source, async ({ client }) => {
+    await inEntityTransaction(this.parts.source, async ({ client }) => {
       const item = await lockItem(client, itemId);
       await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
       if (item.state === state) return;
@@ -111,7 +110,7 @@ export class SuspenseDesk {
       if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
         throw new ApiError('conflict', 'Somebody paid this: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
-      const transactionId = await book(client, item, this.config.payments.currency);
+      const transactionId = await book(client, item, this.parts.config.payments.currency);
       await client.query(
         `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(), note = $4
          WHERE id = $1`,
@@ -130,7 +129,7 @@ export class SuspenseDesk {
     { itemId, accountId }: SuspensePayload,
   ): Promise<LockedItem & { credits: Nanos; rate: TopupRequest['rate'] }> {
     const item = await lockItem(client, itemId);
-    requireHouseCurrency(item.currency, this.config.payments.currency);
+    requireHouseCurrency(item.currency, this.parts.config.payments.currency);
     await requireAccount(client, accountId);
     if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
     const rate = await rateInForce(client, accountId);

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { Checkouts } from './checkouts.js';
 import { type NewOrder, OrderStore } from './order.store.js';
 import { PaymentInbox } from './payment.inbox.js';
@@ -6,14 +5,15 @@ import { FOUND } from './payment.notices.js';
 import type { CheckoutState, PaymentEvent } from './payment.provider.js';
 import type { TopupOrder } from './topup-order.entity.js';
 
+export interface TopupDeskParts {
+  readonly orders: OrderStore;
+  readonly checkouts: Checkouts;
+  readonly inbox: PaymentInbox;
+}
+
 /** Orders of customers and their checkouts, which are opened and closed outside of transactions. */
-@Injectable()
 export class TopupDesk {
-  constructor(
-    @Inject(OrderStore) private readonly orders: OrderStore,
-    @Inject(Checkouts) private readonly checkouts: Checkouts,
-    @Inject(PaymentInbox) private readonly inbox: PaymentInbox,
-  ) {}
+  constructor(private readonly parts: TopupDeskParts) {}
 
   /**
    * Saves an order, then opens its checkout. A repeat of the request finds the order, and opens the checkout if that had
@@ -21,29 +21,29 @@ export class TopupDesk {
    * @throws ApiError payment_provider_failed when there is no checkout yet
    */
   async order(asked: NewOrder): Promise<TopupOrder> {
-    this.checkouts.require(asked.provider);
-    const order = await this.orders.save(asked);
+    this.parts.checkouts.require(asked.provider);
+    const order = await this.parts.orders.save(asked);
     if (order.state !== 'open' || order.providerReference !== null) return order;
-    await this.orders.setCheckout(order.id, await this.checkouts.create(order));
-    return this.orders.show(order.accountId, order.id);
+    await this.parts.orders.setCheckout(order.id, await this.parts.checkouts.create(order));
+    return this.parts.orders.show(order.accountId, order.id);
   }
 
   /** Ends an order that is not wanted any more; a payment that was faster is credited. */
   async cancel(accountId: string, orderId: string): Promise<TopupOrder> {
-    const order = await this.orders.show(accountId, orderId);
+    const order = await this.parts.orders.show(accountId, orderId);
     if (order.state !== 'open') return order;
-    const found = await this.checkouts.close(order);
-    if (found.state === 'paid') await this.inbox.accept(foundEvent(order, found));
-    if (found.state === 'ended') await this.orders.end(orderId, 'cancelled');
-    return this.orders.show(accountId, orderId);
+    const found = await this.parts.checkouts.close(order);
+    if (found.state === 'paid') await this.parts.inbox.accept(foundEvent(order, found));
+    if (found.state === 'ended') await this.parts.orders.end(orderId, 'cancelled');
+    return this.parts.orders.show(accountId, orderId);
   }
 
   /** Asks the provider about an order of which no event told. */
   async check(order: TopupOrder): Promise<void> {
-    const found = await this.checkouts.find(order);
-    if (found.state === 'paid') await this.inbox.accept(foundEvent(order, found));
+    const found = await this.parts.checkouts.find(order);
+    if (found.state === 'paid') await this.parts.inbox.accept(foundEvent(order, found));
     // A payment that went to suspense leaves its order open, and the provider would say `paid` for ever.
-    if (found.state !== 'open') await this.orders.end(order.id, 'expired');
+    if (found.state !== 'open') await this.parts.orders.end(order.id, 'expired');
   }
 }
 

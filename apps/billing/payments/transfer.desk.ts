@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -12,7 +11,6 @@ import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
 import { ApprovalDesk, type Done } from '../approvals/approval.desk.js';
-import { CONFIG } from '../billing.tokens.js';
 import { rateInForce } from '../rates/account-rates.js';
 import { viewPayment } from './fields.js';
 import {
@@ -55,16 +53,17 @@ const transferPayload = z.object({
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
+export interface TransferDeskParts {
+  readonly source: DataSource;
+  readonly config: HouseConfig;
+  readonly approvals: ApprovalDesk;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
+
 /** Bank transfers, recorded by hand; above the limit by two people. */
-@Injectable()
 export class TransferDesk {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(CONFIG) private readonly config: HouseConfig,
-    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-    @Inject(OutboxRelay) private readonly relay: Pick<OutboxRelay, 'wake'>,
-  ) {
-    approvals.register({
+  constructor(private readonly parts: TransferDeskParts) {
+    parts.approvals.register({
       kind: 'topup.manual',
       roles: ['finance'],
       payload: transferPayload,
@@ -74,13 +73,13 @@ export class TransferDesk {
         if (result.created) await takeTransfer(client, payload, by);
         return viewTopup(result);
       },
-      applied: () => relay.wake(),
+      applied: () => parts.relay.wake(),
     });
   }
 
   /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
   async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
-    const result = await inEntityTransaction(this.source, async (transaction) => {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
       const { actor, requestId } = asking;
       const by = doer(asking);
@@ -99,16 +98,16 @@ export class TransferDesk {
         reason: transfer.reason,
       };
       const credit = () => this.credit(client, payload, by);
-      return this.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
+      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
     });
-    this.relay.wake();
+    this.parts.relay.wake();
     return result;
   }
 
   /** An order is paid exactly or not at all; a transfer without one buys what it buys. */
   private async planTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload> {
     const { paymentId, paidMinor, currency, orderId } = transfer;
-    requireHouseCurrency(currency, this.config.payments.currency);
+    requireHouseCurrency(currency, this.parts.config.payments.currency);
     const { valueDate } = transfer;
     const paid = { paymentId, currency, paidMinor: paidMinor.toString(), valueDate };
     if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };

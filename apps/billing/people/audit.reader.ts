@@ -1,6 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { POOL } from '../billing.tokens.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
 import { ApiError } from '#platform/errors.js';
 
@@ -27,10 +25,13 @@ export interface AuditQuery {
   action?: string | undefined;
 }
 
+export interface AuditReaderParts {
+  readonly pool: pg.Pool;
+}
+
 /** Reads the audit log, the newest first. */
-@Injectable()
 export class AuditReader {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+  constructor(private readonly parts: AuditReaderParts) {}
 
   async list({ limit, cursor, ...filters }: AuditQuery): Promise<Page<AuditLine>> {
     const after = readCursor(cursor, 1)?.[0];
@@ -48,7 +49,7 @@ export class AuditReader {
       ...given('l.account_id', filters.accountId),
       ...given('l.action', filters.action),
     ];
-    const { rows } = await this.pool.query<AuditLine>(
+    const { rows } = await this.parts.pool.query<AuditLine>(
       `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
          l.request_id AS "requestId", l.recorded_at AS "recordedAt"
        FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END

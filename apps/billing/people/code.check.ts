@@ -1,15 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { Attempt } from '#identity/attempts.store.js';
-import { PeopleParts } from './people.parts.js';
+import type { PeopleParts } from './people.parts.js';
 
 /**
  * Counts the codes that are tried for a person, wherever they are asked for: before each is looked at, so that nobody
  * guesses six digits, however many ask at once. Recovery codes are too long to be guessed and have a count of their own:
  * who used up the tries of the device still gets in by one.
  */
-@Injectable()
 export class CodeCheck {
-  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
+  constructor(private readonly parts: PeopleParts) {}
 
   /** Looks at a code that was counted before; one that is right counts no more. @throws ApiError too_many_attempts */
   async tried<T>(userId: string, code: string, look: () => Promise<T>): Promise<T> {

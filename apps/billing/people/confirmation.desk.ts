@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { CodeCheck } from './code.check.js';
 import { PasswordDesk } from './password.desk.js';
-import { PeopleParts } from './people.parts.js';
+import type { PeopleParts } from './people.parts.js';
 import { findById } from './person.store.js';
 
 /** What somebody who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
@@ -13,26 +12,26 @@ export interface Proof {
   password?: string | undefined;
 }
 
+export interface ConfirmationDeskParts extends PeopleParts {
+  readonly passwords: PasswordDesk;
+  readonly codes: CodeCheck;
+}
+
 /** Lets somebody prove again, in the middle of a session, that it is them. */
-@Injectable()
 export class ConfirmationDesk {
-  constructor(
-    @Inject(PeopleParts) private readonly parts: PeopleParts,
-    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-    @Inject(CodeCheck) private readonly codes: CodeCheck,
-  ) {}
+  constructor(private readonly parts: ConfirmationDeskParts) {}
 
   /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
   async confirm(actor: Actor, { code, password }: Proof): Promise<void> {
     const { pool, sessions, clock, config } = this.parts;
     const person = await findById(pool, actor.userId);
     if (person?.totpSecret == null) {
-      await this.passwords.stepUp(actor, given(password, 'password'), 'password');
+      await this.parts.passwords.stepUp(actor, given(password, 'password'), 'password');
     } else {
       const { id, totpSecret } = person;
       const nowMs = clock.nowMs();
       const entered = { code: given(code, 'code'), nowMs, secrets: config.secrets };
-      const isRight = await this.codes.tried(id, entered.code, () =>
+      const isRight = await this.parts.codes.tried(id, entered.code, () =>
         spendCode(pool, { id, totpSecret }, entered),
       );
       // No 401, which clients would take for the end of the session.

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
@@ -10,7 +9,7 @@ import { newId } from '#platform/ids.js';
 import { queueMail } from '../mail/mail.outbox.js';
 import type { Origin } from './entrance.js';
 import { PasswordDesk } from './password.desk.js';
-import { PeopleParts } from './people.parts.js';
+import type { PeopleParts } from './people.parts.js';
 import { lockById } from './person.store.js';
 import { deadLink } from './sign-up.desk.js';
 
@@ -22,21 +21,21 @@ export interface EmailChange {
 
 const UNIQUE_VIOLATION = '23505';
 
+export interface EmailDeskParts extends PeopleParts {
+  readonly passwords: PasswordDesk;
+}
+
 /**
  * Another e-mail address in two steps: whoever asks knows the password, and whoever confirms reads the mail that went to the
  * new address. Until then nothing is changed; afterwards the old address is told. That an address is somebody else's shows
  * only in the mail that goes there.
  */
-@Injectable()
 export class EmailDesk {
-  constructor(
-    @Inject(PeopleParts) private readonly parts: PeopleParts,
-    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-  ) {}
+  constructor(private readonly parts: EmailDeskParts) {}
 
   /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts. */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
-    const person = await this.passwords.stepUp(actor, password, 'password');
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
       throw new ApiError('invalid_value', 'email: this is your address already.', { param: 'email' });
     const { limits, resetLifeMs } = this.parts.config.people;

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
@@ -14,7 +13,7 @@ import { findById, lockById, type SigningPerson } from './person.store.js';
 import { signInSubject, wrongCode } from './sign-in.desk.js';
 import type { Origin } from './entrance.js';
 import { deadLink } from './sign-up.desk.js';
-import { PeopleParts } from './people.parts.js';
+import { type PeopleParts, refuseWeak } from './people.parts.js';
 
 export interface PasswordReset {
   token: string;
@@ -28,13 +27,13 @@ export interface PasswordChange {
   newPassword: string;
 }
 
+export interface PasswordDeskParts extends PeopleParts {
+  readonly codes: CodeCheck;
+}
+
 /** New passwords, by a mailed link or by the one before. Both end the other sessions and tell the owner by mail. */
-@Injectable()
 export class PasswordDesk {
-  constructor(
-    @Inject(PeopleParts) private readonly parts: PeopleParts,
-    @Inject(CodeCheck) private readonly codes: CodeCheck,
-  ) {}
+  constructor(private readonly parts: PasswordDeskParts) {}
 
   /** Queues a mail; whether anybody has the address shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
@@ -54,7 +53,7 @@ export class PasswordDesk {
   async reset(reset: PasswordReset, origin: Origin, requestId: string): Promise<OpenedSession> {
     const tokenHash = hashToken(reset.token);
     const person = await this.personOf(tokenHash);
-    this.parts.refuseWeak(reset.password, { email: person.email, param: 'password' });
+    refuseWeak(this.parts.config, reset.password, { email: person.email, param: 'password' });
     if (person.totpSecret !== null) await this.checkReset(person, reset.code);
     const passwordHash = await this.parts.hasher.hash(reset.password);
     const session = await inTransaction(this.parts.pool, async (client) => {
@@ -75,7 +74,7 @@ export class PasswordDesk {
   /** Ends all sessions but this one. @throws ApiError forbidden for a wrong password, too_many_attempts. */
   async change(actor: Actor, change: PasswordChange, requestId: string): Promise<void> {
     const person = await this.stepUp(actor, change.currentPassword, 'currentPassword');
-    this.parts.refuseWeak(change.newPassword, { email: person.email, param: 'newPassword' });
+    refuseWeak(this.parts.config, change.newPassword, { email: person.email, param: 'newPassword' });
     const passwordHash = await this.parts.hasher.hash(change.newPassword);
     await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);
@@ -93,7 +92,10 @@ export class PasswordDesk {
    */
   async stepUp({ userId }: Actor, password: string, param: string): Promise<SigningPerson> {
     const subject = stepUpSubject(userId);
-    await this.parts.attempts.count({ subject, limit: this.parts.config.people.limits.signInsPerEmail });
+    await this.parts.attempts.count({
+      subject,
+      limit: this.parts.config.people.limits.signInsPerEmail,
+    });
     const person = await findById(this.parts.pool, userId);
     // No 401, which clients would take for the end of the session.
     if (!person || !(await this.parts.hasher.verify(person.passwordHash, password)))
@@ -116,7 +118,7 @@ export class PasswordDesk {
     if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
     const limit = this.parts.config.people.limits.signInsPerEmail;
     await this.parts.attempts.count({ subject: stepUpSubject(id), limit });
-    await this.codes.count(id, code);
+    await this.parts.codes.count(id, code);
   }
 
   private async spend(client: pg.ClientBase, person: SigningPerson, code = ''): Promise<void> {

@@ -10,7 +10,8 @@ import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import { LOG, POOL } from '../billing.tokens.js';
+import { CLOCK, CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { MailSender } from '../mail/mail.sender.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from './audit.reader.js';
 import { CodeCheck } from './code.check.js';
@@ -20,13 +21,16 @@ import { EmailDesk } from './email.desk.js';
 import { Entrance } from './entrance.js';
 import { PasswordController } from './password.controller.js';
 import { PasswordDesk } from './password.desk.js';
-import { PeopleParts } from './people.parts.js';
 import { RoleGrants } from './role-grants.js';
 import { RolesDesk } from './roles.desk.js';
 import { SessionController } from './session.controller.js';
 import { SignInDesk } from './sign-in.desk.js';
 import { SignUpDesk } from './sign-up.desk.js';
 import { TotpDesk } from './totp.desk.js';
+import { provided } from '#platform/wiring.js';
+import { DataSource } from 'typeorm';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { SessionStore } from '#identity/session.store.js';
 
 const CLEANING_INTERVAL_MS = 600_000;
 const MAX_PURGED = 1_000;
@@ -64,23 +68,33 @@ class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 }
 
+/** Where the parts come from that all of them take. */
+const PEOPLE_PARTS = {
+  pool: POOL,
+  config: CONFIG,
+  clock: CLOCK,
+  attempts: AttemptsStore,
+  hasher: PasswordHasher,
+  sessions: SessionStore,
+  mail: MailSender,
+};
+
 /** People: who they are, how they sign in, and what they may do. */
 @Module({
   controllers: [SessionController, PasswordController, EmailController, AdminController],
   providers: [
     PeopleCleaning,
     Entrance,
-    SignUpDesk,
-    SignInDesk,
-    PasswordDesk,
-    EmailDesk,
-    TotpDesk,
-    CodeCheck,
-    ConfirmationDesk,
-    RolesDesk,
-    RoleGrants,
-    AuditReader,
-    PeopleParts,
+    provided(SignUpDesk, PEOPLE_PARTS),
+    provided(SignInDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(PasswordDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(EmailDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk }),
+    provided(TotpDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
+    provided(CodeCheck, PEOPLE_PARTS),
+    provided(ConfirmationDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
+    provided(RolesDesk, { pool: POOL, sessions: SessionStore }),
+    provided(RoleGrants, { source: DataSource, approvals: ApprovalDesk }),
+    provided(AuditReader, { pool: POOL }),
     { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
     { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
   ],

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -30,14 +29,15 @@ export interface GrantAnswer {
   approvalId: string | null;
 }
 
+export interface RoleGrantsParts {
+  readonly source: DataSource;
+  readonly approvals: ApprovalDesk;
+}
+
 /** Roles of the staff: granted by two administrators, taken away by one. */
-@Injectable()
 export class RoleGrants {
-  constructor(
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-  ) {
-    approvals.register<GrantPayload>({
+  constructor(private readonly parts: RoleGrantsParts) {
+    parts.approvals.register<GrantPayload>({
       kind: KIND,
       roles: ['admin'],
       payload: grantPayload,
@@ -47,7 +47,7 @@ export class RoleGrants {
 
   /** Takes away what is not named, and asks for what is new. @throws ApiError not_found, forbidden for oneself, conflict */
   setRoles(change: PersonChange, roles: readonly Role[]): Promise<GrantAnswer> {
-    return inEntityTransaction(this.source, async (transaction) => {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
       const before = await lockPerson(transaction.client, change);
       const wanted = new Set<Role>(['user', ...roles]);
       const kept = before.roles.filter((role) => wanted.has(role));
@@ -86,7 +86,7 @@ export class RoleGrants {
       [KIND, JSON.stringify(payload)],
     );
     if (rows[0]) return { person, approvalId: rows[0].id };
-    const asked = await this.approvals.request(transaction, {
+    const asked = await this.parts.approvals.request(transaction, {
       kind: KIND,
       subject: `user:${userId}`,
       accountId,

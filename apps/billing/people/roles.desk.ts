@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { beginsWith } from '#database/like.js';
@@ -7,7 +6,6 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../billing.tokens.js';
 import { type Page, pageFrom, readCursor } from '../http/page.js';
 import { removeDevice } from './totp.desk.js';
 
@@ -41,17 +39,18 @@ export interface PersonChange {
   requestId: string;
 }
 
+export interface RolesDeskParts {
+  readonly pool: pg.Pool;
+  readonly sessions: SessionStore;
+}
+
 /** People and whether they may sign in. Nobody decides about themselves, and one administrator who may sign in remains. */
-@Injectable()
 export class RolesDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(SessionStore) private readonly sessions: SessionStore,
-  ) {}
+  constructor(private readonly parts: RolesDeskParts) {}
 
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
     const after = readCursor(cursor, 1);
-    const { rows } = await this.pool.query<ListedPerson>(
+    const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users
        WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
        ORDER BY id DESC LIMIT $4`,
@@ -62,7 +61,7 @@ export class RolesDesk {
 
   /** The person of an account, or null for one that was made without. */
   async ofAccount(accountId: string): Promise<ListedPerson | null> {
-    const { rows } = await this.pool.query<ListedPerson>(
+    const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
       [accountId],
     );
@@ -79,7 +78,7 @@ export class RolesDesk {
       if (!disabled) await refuseOwnInterest(client, change.actor, before.accountId);
       const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
       const after = await updatePerson(client, before.userId, at, disabled);
-      if (disabled) await this.sessions.revokeAll(before.userId, null, client);
+      if (disabled) await this.parts.sessions.revokeAll(before.userId, null, client);
       return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
     });
   }
@@ -89,7 +88,7 @@ export class RolesDesk {
     return this.change(change, 'person.totp_removed', async (client, before) => {
       await refuseOwnInterest(client, change.actor, before.accountId);
       await removeDevice(client, before.userId);
-      await this.sessions.revokeAll(before.userId, null, client);
+      await this.parts.sessions.revokeAll(before.userId, null, client);
       return {
         after: { ...before, totpEnabled: false },
         told: { before: { totpEnabled: before.totpEnabled } },
@@ -105,7 +104,7 @@ export class RolesDesk {
       before: ListedPerson,
     ) => Promise<{ after: ListedPerson; told: { before: unknown; after?: unknown } }>,
   ): Promise<ListedPerson> {
-    return inTransaction(this.pool, async (client) => {
+    return inTransaction(this.parts.pool, async (client) => {
       const before = await lockPerson(client, { userId, actor });
       const { after, told } = await work(client, before);
       await requireAdmin(client);

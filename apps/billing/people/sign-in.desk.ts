@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
@@ -10,7 +9,7 @@ import { cancelDeletion } from '#privacy/deletion-request.js';
 import { CodeCheck } from './code.check.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
 import type { Origin } from './entrance.js';
-import { PeopleParts } from './people.parts.js';
+import type { PeopleParts } from './people.parts.js';
 
 export interface Credentials {
   /** Lower case. */
@@ -22,16 +21,16 @@ export interface Credentials {
   cancelDeletion?: boolean | undefined;
 }
 
+export interface SignInDeskParts extends PeopleParts {
+  readonly codes: CodeCheck;
+}
+
 /**
  * Signing in. An unknown e-mail address and a wrong password answer the same after the same work. Tries are counted per
  * e-mail address and per network address, for all processes together; whoever is locked out can still reset the password.
  */
-@Injectable()
 export class SignInDesk {
-  constructor(
-    @Inject(PeopleParts) private readonly parts: PeopleParts,
-    @Inject(CodeCheck) private readonly codes: CodeCheck,
-  ) {}
+  constructor(private readonly parts: SignInDeskParts) {}
 
   /** @throws ApiError sign_in_failed, totp_required, account_closing, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
@@ -68,7 +67,7 @@ export class SignInDesk {
     const { pool, clock, config } = this.parts;
     const entered = { code, nowMs: clock.nowMs(), secrets: config.secrets };
     const spend = () => spendCode(pool, { id, totpSecret }, entered);
-    if (!(await this.codes.tried(id, code, spend))) throw wrongCode();
+    if (!(await this.parts.codes.tried(id, code, spend))) throw wrongCode();
   }
 }
 

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
@@ -9,7 +8,7 @@ import { newId } from '#platform/ids.js';
 import { queueMail } from '../mail/mail.outbox.js';
 import type { Origin } from './entrance.js';
 import { insertPerson, inviterOf } from './new-person.js';
-import { PeopleParts } from './people.parts.js';
+import { type PeopleParts, refuseWeak } from './people.parts.js';
 
 export interface SignUpRequest {
   /** Lower case. */
@@ -32,9 +31,8 @@ const UNIQUE_VIOLATION = '23505';
  * owner will confirm later, and the first step answers the same, as fast, whether the address has an account or not: the
  * mail alone says which.
  */
-@Injectable()
 export class SignUpDesk {
-  constructor(@Inject(PeopleParts) private readonly parts: PeopleParts) {}
+  constructor(private readonly parts: PeopleParts) {}
 
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
   async request({ email, inviteCode }: SignUpRequest, { ip }: Origin): Promise<void> {
@@ -66,7 +64,7 @@ export class SignUpDesk {
       [tokenHash],
     );
     if (!rows[0]) throw deadLink();
-    this.parts.refuseWeak(confirmation.password, { email: rows[0].email, param: 'password' });
+    refuseWeak(this.parts.config, confirmation.password, { email: rows[0].email, param: 'password' });
     const passwordHash = await this.parts.hasher.hash(confirmation.password);
     try {
       return await inTransaction(this.parts.pool, async (client) => {

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
@@ -9,21 +8,21 @@ import { placeOf } from '#platform/sealed-secret.js';
 import { queueMail } from '../mail/mail.outbox.js';
 import { CodeCheck } from './code.check.js';
 import { PasswordDesk } from './password.desk.js';
-import { PeopleParts } from './people.parts.js';
+import type { PeopleParts } from './people.parts.js';
 
 export interface TotpState {
   enabled: boolean;
   recoveryCodesLeft: number;
 }
 
+export interface TotpDeskParts extends PeopleParts {
+  readonly passwords: PasswordDesk;
+  readonly codes: CodeCheck;
+}
+
 /** One-time codes of a device, beside the password. */
-@Injectable()
 export class TotpDesk {
-  constructor(
-    @Inject(PeopleParts) private readonly parts: PeopleParts,
-    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-    @Inject(CodeCheck) private readonly codes: CodeCheck,
-  ) {}
+  constructor(private readonly parts: TotpDeskParts) {}
 
   async state({ userId }: Actor): Promise<TotpState> {
     const { rows } = await this.parts.pool.query<TotpState>(
@@ -36,7 +35,7 @@ export class TotpDesk {
 
   /** Begins an enrolment in place of one that was not confirmed. @throws ApiError conflict when a device is enrolled. */
   async enrol(actor: Actor, password: string): Promise<Enrolment> {
-    const person = await this.passwords.stepUp(actor, password, 'password');
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
     const enrolment = newEnrolment(person.email);
     const { rowCount } = await this.parts.pool.query(
       'UPDATE users SET totp_secret = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
@@ -48,7 +47,7 @@ export class TotpDesk {
 
   /** From now on codes are asked for. @returns the recovery codes, this once. @throws ApiError invalid_value, conflict, too_many_attempts */
   async confirm(actor: Actor, code: string, requestId: string): Promise<string[]> {
-    await this.codes.count(actor.userId, code);
+    await this.parts.codes.count(actor.userId, code);
     const codes = await inTransaction(this.parts.pool, async (client) => {
       const { rows } = await client.query<{ secret: string | null; isConfirmed: boolean }>(
         `SELECT totp_secret AS secret, totp_confirmed_at IS NOT NULL AS "isConfirmed"
@@ -76,7 +75,7 @@ export class TotpDesk {
 
   /** New recovery codes in place of all before. @throws ApiError forbidden, conflict without a device. */
   async renewCodes(actor: Actor, password: string, requestId: string): Promise<string[]> {
-    const person = await this.passwords.stepUp(actor, password, 'password');
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.totpSecret === null) throw new ApiError('conflict', 'No device is enrolled.');
     const codes = await inTransaction(this.parts.pool, async (client) => {
       await note(client, actor, { action: 'totp.codes_renewed', requestId });
@@ -88,7 +87,7 @@ export class TotpDesk {
 
   /** No codes are asked for any more; a repeat changes nothing. @throws ApiError forbidden */
   async disable(actor: Actor, password: string, requestId: string): Promise<void> {
-    await this.passwords.stepUp(actor, password, 'password');
+    await this.parts.passwords.stepUp(actor, password, 'password');
     await inTransaction(this.parts.pool, async (client) => {
       if (await removeDevice(client, actor.userId))
         await note(client, actor, { action: 'totp.disabled', requestId });

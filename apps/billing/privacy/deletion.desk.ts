@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
@@ -9,8 +8,7 @@ import { readBalance } from '#ledger/customer-account.js';
 import { ApiError } from '#platform/errors.js';
 import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import type { PrivacyConfig } from './privacy.config.js';
 import { PasswordDesk } from '../people/password.desk.js';
 import { SignInDesk } from '../people/sign-in.desk.js';
 import { type Speaker, TicketDesk } from '../tickets/ticket.desk.js';
@@ -29,53 +27,55 @@ export interface StaffRequest {
   requestId: string;
 }
 
-/** Deletions of accounts: by their owners, and by two colleagues because of a ticket. */
-@Injectable()
-export class DeletionDesk {
-  @Inject(POOL) private readonly pool!: pg.Pool;
-  @Inject(DataSource) private readonly source!: DataSource;
-  @Inject(CONFIG) private readonly config!: BillingConfig;
-  @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
-  @Inject(PasswordDesk) private readonly passwords!: PasswordDesk;
-  @Inject(SignInDesk) private readonly signIns!: SignInDesk;
-  @Inject(TicketDesk) private readonly tickets!: TicketDesk;
+export interface DeletionDeskParts {
+  readonly approvals: ApprovalDesk;
+  readonly pool: pg.Pool;
+  readonly source: DataSource;
+  readonly config: { readonly privacy: PrivacyConfig };
+  readonly relay: OutboxRelay;
+  readonly passwords: PasswordDesk;
+  readonly signIns: SignInDesk;
+  readonly tickets: TicketDesk;
+}
 
-  constructor(@Inject(ApprovalDesk) private readonly approvals: ApprovalDesk) {
-    registerDeletions(approvals, {
-      graceMs: () => this.config.privacy.deletionGraceMs,
-      wake: () => this.relay.wake(),
+/** Deletions of accounts: by their owners, and by two colleagues because of a ticket. */
+export class DeletionDesk {
+  constructor(private readonly parts: DeletionDeskParts) {
+    registerDeletions(parts.approvals, {
+      graceMs: () => this.parts.config.privacy.deletionGraceMs,
+      wake: () => this.parts.relay.wake(),
     });
   }
 
   async preview(accountId: string) {
-    const balance = await readBalance(this.pool, accountId);
+    const balance = await readBalance(this.parts.pool, accountId);
     if (!balance) throw unknownAccount();
-    return { graceSeconds: this.config.privacy.deletionGraceMs / 1000, ...balance };
+    return { graceSeconds: this.parts.config.privacy.deletionGraceMs / 1000, ...balance };
   }
 
   /** @throws ApiError forbidden for a wrong password, totp_required, sign_in_failed, conflict */
   async request(actor: Actor, consent: OwnerConsent, requestId: string): Promise<Deletion> {
-    const person = await this.passwords.stepUp(actor, consent.password, 'password');
-    await this.signIns.checkCode(person, consent.code);
-    const deletion = await inTransaction(this.pool, async (client) => {
+    const person = await this.parts.passwords.stepUp(actor, consent.password, 'password');
+    await this.parts.signIns.checkCode(person, consent.code);
+    const deletion = await inTransaction(this.parts.pool, async (client) => {
       const { accountId } = actor;
       const made = await requestDeletion(client, {
         ...{ accountId, requestedBy: `user:${person.id}`, ticketId: null, requestId },
-        ...{ forfeits: consent.forfeitBalance, graceMs: this.config.privacy.deletionGraceMs },
+        ...{ forfeits: consent.forfeitBalance, graceMs: this.parts.config.privacy.deletionGraceMs },
       });
       await mailOwner(client, made);
       return made;
     });
-    this.relay.wake();
+    this.parts.relay.wake();
     return deletion;
   }
 
   /** @returns the approval that an administrator decides. */
   ask(speaker: Speaker, asked: StaffRequest): Promise<string> {
     const { ticketId, reason, forfeitBalance: forfeits, requestId } = asked;
-    return inEntityTransaction(this.source, async (transaction) => {
-      const { accountId } = await this.tickets.lock(transaction, speaker, ticketId);
-      const { id } = await this.approvals.request(transaction, {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
+      const { accountId } = await this.parts.tickets.lock(transaction, speaker, ticketId);
+      const { id } = await this.parts.approvals.request(transaction, {
         ...{ kind: DELETION_KIND, subject: `account:${accountId}`, accountId, amount: null, reason },
         ...{ payload: { accountId, ticketId, forfeits }, actor: speaker.actor, requestId },
       });
@@ -86,8 +86,8 @@ export class DeletionDesk {
   /** @throws ApiError conflict when there is nothing to cancel, or no longer */
   async cancel(actor: Actor, accountId: string, requestId: string): Promise<void> {
     const by = `user:${actor.userId}`;
-    if (!(await readBalance(this.pool, accountId))) throw unknownAccount();
-    const done = await inTransaction(this.pool, (client) =>
+    if (!(await readBalance(this.parts.pool, accountId))) throw unknownAccount();
+    const done = await inTransaction(this.parts.pool, (client) =>
       cancelDeletion(client, { accountId, by, requestId }),
     );
     if (!done) throw new ApiError('conflict', 'This account has no deletion that can still be cancelled.');

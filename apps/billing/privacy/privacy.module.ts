@@ -12,13 +12,29 @@ import { ExportController } from './export.controller.js';
 import { PrivacyLoops } from './privacy.loops.js';
 import { RetentionController } from './retention.controller.js';
 import { RetentionLoop } from './retention.loop.js';
+import { provided } from '#platform/wiring.js';
+import { ApprovalDesk } from '../approvals/approval.desk.js';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { PasswordDesk } from '../people/password.desk.js';
+import { SignInDesk } from '../people/sign-in.desk.js';
+import { TicketDesk } from '../tickets/ticket.desk.js';
 
 /** What customers may know and decide about their own data. */
 @Module({
   imports: [PeopleModule, TicketsModule],
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
-    DeletionDesk,
+    provided(DeletionDesk, {
+      approvals: ApprovalDesk,
+      pool: POOL,
+      source: DataSource,
+      config: CONFIG,
+      relay: OutboxRelay,
+      passwords: PasswordDesk,
+      signIns: SignInDesk,
+      tickets: TicketDesk,
+    }),
     PrivacyLoops,
     RetentionLoop,
     {

@@ -1,10 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { formatDecimal, parseDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { isResellerVolume, RESELLER_RATE, STANDARD_RATE, type TopupRate } from '#topup/conversion.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
 
 export interface RateVersion {
   rate: TopupRate;
@@ -89,28 +86,29 @@ export async function rateVersions(database: Database, accountId: string): Promi
   return rows.map(toVersion);
 }
 
+export interface AccountRatesParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
+}
+
 /** The same for rooms that inject it. */
-@Injectable()
 export class AccountRates {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-  ) {}
+  constructor(private readonly parts: AccountRatesParts) {}
 
   get thresholdTokens(): bigint {
-    return this.config.payments.resellerThresholdTokens;
+    return this.parts.config.payments.resellerThresholdTokens;
   }
 
   inForce(accountId: string): Promise<TopupRate> {
-    return rateInForce(this.pool, accountId);
+    return rateInForce(this.parts.pool, accountId);
   }
 
   verifiedTokens(accountId: string): Promise<bigint> {
-    return verifiedTokens(this.pool, accountId);
+    return verifiedTokens(this.parts.pool, accountId);
   }
 
   versions(accountId: string): Promise<RateVersion[]> {
-    return rateVersions(this.pool, accountId);
+    return rateVersions(this.parts.pool, accountId);
   }
 
   /** In the caller's transaction. @throws ApiError as `setAccountRate` */

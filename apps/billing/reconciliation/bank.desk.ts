@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import {
@@ -18,8 +17,6 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { bookSuspense } from '#ledger/suspense.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
 import type { Asking } from '../payments/finance-credit.js';
 
 /** Whose money each kind of subject is. */
@@ -30,20 +27,21 @@ const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
     LEFT JOIN topups t ON t.id = s.topup_id LEFT JOIN topup_orders o ON o.id = s.order_id WHERE s.id = $1`,
 };
 
+export interface BankDeskParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: { readonly currency: string } };
+}
+
 /** What people of finance say of accounts at banks and of lines on them. */
-@Injectable()
 export class BankDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-  ) {}
+  constructor(private readonly parts: BankDeskParts) {}
 
   list(): Promise<BankAccount[]> {
-    return listBankAccounts(this.pool);
+    return listBankAccounts(this.parts.pool);
   }
 
   async save(account: BankAccount, { actor, auditId }: Asking): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       const before = await findBankAccount(client, account.id);
       await saveBankAccount(client, account, `user:${actor.userId}`);
       await audit(client, {
@@ -65,14 +63,14 @@ export class BankDesk {
   ): Promise<void> {
     const { bankLineId, kind, note } = said;
     const by = `user:${actor.userId}`;
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       await lockMatching(client);
       const subject = await this.subjectOf(client, said);
       await refuseOwnMoney(client, actor, { kind, subject });
       await matchBankLine(
         client,
         { bankLineId, kind, subject },
-        { actor: by, note, house: this.config.payments.currency },
+        { actor: by, note, house: this.parts.config.payments.currency },
       );
       await audit(client, {
         ...{ actor: by, action: 'bank-line.matched', subject: `bank-line:${bankLineId}` },
@@ -84,7 +82,7 @@ export class BankDesk {
 
   /** @throws ApiError not_found, second_person_required */
   async undo(bankLineId: bigint, note: string, { actor, auditId }: Asking): Promise<void> {
-    await inTransaction(this.pool, async (client) => {
+    await inTransaction(this.parts.pool, async (client) => {
       await lockMatching(client);
       await refuseOwnMoney(client, actor, await matchOf(client, bankLineId));
       await undoBankMatch(client, bankLineId, `user:${actor.userId}`);
@@ -129,7 +127,7 @@ export class BankDesk {
         ...{ amountMinor: BigInt(line.amount), currency: line.currency },
         happenedAt: await pastTime(client, line.bookedOn),
       },
-      this.config.payments.currency,
+      this.parts.config.payments.currency,
     );
     return itemId;
   }

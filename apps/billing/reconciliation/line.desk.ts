@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -11,7 +10,6 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
-import { POOL } from '../billing.tokens.js';
 import type { Asking } from '../payments/finance-credit.js';
 import { PaymentInbox } from '../payments/payment.inbox.js';
 import type { EventOutcome } from '../payments/payment.notices.js';
@@ -51,16 +49,17 @@ export interface StoredLine {
   acceptances: { reason: string; requestedBy: string; approvedBy: string | null; recordedAt: string }[];
 }
 
+export interface LineDeskParts {
+  readonly pool: pg.Pool;
+  readonly inbox: Pick<PaymentInbox, 'currency' | 'accept'>;
+  readonly source: DataSource;
+  readonly approvals: ApprovalDesk;
+}
+
 /** Lines of reports, and what people make of those that our books miss. */
-@Injectable()
 export class LineDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(PaymentInbox) private readonly inbox: Pick<PaymentInbox, 'currency' | 'accept'>,
-    @Inject(DataSource) private readonly source: DataSource,
-    @Inject(ApprovalDesk) private readonly approvals: ApprovalDesk,
-  ) {
-    approvals.register({
+  constructor(private readonly parts: LineDeskParts) {
+    parts.approvals.register({
       ...{ kind: 'provider-line.acceptance', roles: ['finance'], payload: acceptancePayload },
       apply: async (client, { through, ...wanted }, context) => {
         const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
@@ -72,7 +71,7 @@ export class LineDesk {
             requestId,
             auditId,
             through: BigInt(through),
-            house: this.inbox.currency,
+            house: this.parts.inbox.currency,
           },
         });
         return { id };
@@ -82,7 +81,7 @@ export class LineDesk {
 
   /** @throws ApiError not_found */
   async find(provider: ReportingProvider, lineId: string): Promise<StoredLine> {
-    const { rows } = await this.pool.query<StoredLine>(
+    const { rows } = await this.parts.pool.query<StoredLine>(
       `SELECT l.id, l.provider, l.line_id AS "lineId", l.type, l.amount_minor AS "amountMinor", l.fee_minor AS "feeMinor",
          l.net_minor AS "netMinor", l.currency, l.happened_at AS "happenedAt", l.available_on::text AS "availableOn",
          l.subject_id AS "subjectId", l.payment_id AS "paymentId", p.payout_id AS "payoutId", l.description,
@@ -118,14 +117,14 @@ export class LineDesk {
   ): Promise<EventOutcome> {
     const line = await this.find(key.provider, key.lineId);
     const { provider, lineId } = line;
-    await inTransaction(this.pool, async (client) =>
+    await inTransaction(this.parts.pool, async (client) =>
       refuseOwnInterest(client, actor, await payerOf(client, line)),
     );
-    const outcome = await this.inbox.accept({
+    const outcome = await this.parts.inbox.accept({
       ...{ provider, eventId: `report-${lineId}`, type: `report.${line.type}`, fact: factOf(line) },
       happenedAt: line.happenedAt.toISOString(),
     });
-    await inTransaction(this.pool, (client) =>
+    await inTransaction(this.parts.pool, (client) =>
       audit(client, {
         ...{
           actor: `user:${actor.userId}`,
@@ -151,18 +150,18 @@ export class LineDesk {
     const { provider, lineId } = key;
     const people = { requestedBy: `user:${actor.userId}`, approvedBy: null };
     const line = await this.find(provider, lineId);
-    return inEntityTransaction(this.source, async (transaction) => {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
       const accountId = await payerOf(transaction.client, line);
       await refuseOwnInterest(transaction.client, actor, accountId);
       try {
         await acceptLine(transaction.client, {
           ...{ provider, lineId, reason, requestId, auditId, through: null, ...people },
-          house: this.inbox.currency,
+          house: this.parts.inbox.currency,
         });
         return { state: 'done', approvalId: null };
       } catch (error) {
         if (!(error instanceof AcceptanceNeedsTwo)) throw error;
-        const approval = await this.approvals.request(transaction, {
+        const approval = await this.parts.approvals.request(transaction, {
           ...{ kind: 'provider-line.acceptance', subject: `line:${provider}:${lineId}`, accountId },
           ...{ payload: { provider, lineId, through: error.through.toString(), reason }, reason, actor },
           ...{ amount: nanos(error.amount), requestId },

@@ -1,4 +1,3 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { findBankAccount, importBankCsv } from '#finance/provider-reports/bank.import.js';
 import { type CoverageList, listCoverage, requireDays, todayIn } from '#finance/provider-reports/coverage.js';
@@ -11,7 +10,6 @@ import { ReportRefused } from '#finance/provider-reports/report-line.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../billing.tokens.js';
 import { pageFrom, readCursor, type Page } from '../http/page.js';
 import type { Asking } from '../payments/finance-credit.js';
 import { ProviderReports } from './provider-reports.loop.js';
@@ -39,34 +37,35 @@ interface Upload {
   dryRun: boolean;
 }
 
+export interface ReportDeskParts {
+  readonly pool: pg.Pool;
+  readonly reports: ProviderReports;
+}
+
 /** Files of providers and banks that people import. */
-@Injectable()
 export class ReportDesk {
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(ProviderReports) private readonly reports: ProviderReports,
-  ) {}
+  constructor(private readonly parts: ReportDeskParts) {}
 
   /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
   importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {
     return this.import(upload, asking, {
       ...{ subject: 'stripe', timeZone: 'UTC' },
-      run: (options) => importStripeCsv(this.pool, sourceOf(upload.text), options),
+      run: (options) => importStripeCsv(this.parts.pool, sourceOf(upload.text), options),
     });
   }
 
   /** @throws ApiError invalid_value, not_found, conflict */
   async importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
-    const account = await findBankAccount(this.pool, accountId);
+    const account = await findBankAccount(this.parts.pool, accountId);
     return this.import(upload, asking, {
       ...{ subject: `bank:${accountId}`, timeZone: account?.mapping.timeZone ?? 'UTC' },
-      run: (options) => importBankCsv(this.pool, { accountId, source: sourceOf(upload.text) }, options),
+      run: (options) => importBankCsv(this.parts.pool, { accountId, source: sourceOf(upload.text) }, options),
     });
   }
 
   async list(query: { limit: number; cursor?: string | undefined }): Promise<Page<ReportRun>> {
     const after = readCursor(query.cursor, 1)?.[0] ?? null;
-    const { rows } = await this.pool.query<ReportRun>(
+    const { rows } = await this.parts.pool.query<ReportRun>(
       `SELECT id, provider, bank_account_id AS "bankAccountId", source, sha256, lines, added, changed,
          lower(covers)::text AS "coversFrom", upper(covers)::text AS "coversTo", actor, started_at AS "startedAt",
          finished_at AS "finishedAt"
@@ -77,7 +76,7 @@ export class ReportDesk {
   }
 
   coverage(): Promise<CoverageList[]> {
-    return inSnapshot(this.pool, listCoverage);
+    return inSnapshot(this.parts.pool, listCoverage);
   }
 
   private async import(
@@ -86,7 +85,7 @@ export class ReportDesk {
     what: { subject: string; timeZone: string; run: (options: FileImport) => Promise<ImportResult> },
   ): Promise<ImportResult> {
     const by = `user:${actor.userId}`;
-    const days = requireDays({ from, to }, await todayIn(this.pool, what.timeZone));
+    const days = requireDays({ from, to }, await todayIn(this.parts.pool, what.timeZone));
     try {
       const result = await what.run({
         ...{ actor: by, dryRun, days },
@@ -97,7 +96,7 @@ export class ReportDesk {
             requestId: auditId,
           }),
       });
-      if (!dryRun) await this.reports.digest();
+      if (!dryRun) await this.parts.reports.digest();
       return result;
     } catch (error) {
       if (error instanceof ReportRefused)

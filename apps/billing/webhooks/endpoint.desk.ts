@@ -6,13 +6,13 @@ import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { placeOf } from '#platform/sealed-secret.js';
+import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { endPending, switchOff } from './delivery.queue.js';
 import { checkEndpointUrl } from './endpoint-url.js';
 import { newWebhookSecret } from './signature.js';
 import { WebhookEndpoint } from './webhook-endpoint.entity.js';
 import { type EventType, financeEventTypes } from './webhook-event.js';
-import type { BillingConfig } from '../billing.config.js';
+import type { WebhooksConfig } from './webhooks.config.js';
 
 /** More would only send the same events to the same owner more often. */
 const MAX_ENDPOINTS = 10;
@@ -34,7 +34,7 @@ export interface EndpointChange {
 export class EndpointDesk {
   constructor(
     private readonly source: DataSource,
-    private readonly config: Pick<BillingConfig, 'webhooks' | 'secrets'>,
+    private readonly config: { readonly webhooks: WebhooksConfig; readonly secrets: SecretBox },
     private readonly clock: Clock,
   ) {}
 
