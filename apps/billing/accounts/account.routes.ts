@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
-import { keyView } from '../keys/key.routes.js';
 import { personView } from '../people/fields.js';
+import { keyView } from '../keys/key.view.js';
 
 export const accountView = z.object({
   accountId: id,

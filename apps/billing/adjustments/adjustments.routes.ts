@@ -1,46 +1,11 @@
 import { z } from 'zod';
-import { adjustmentReasons } from '#ledger/adjustment.js';
-import { amount, amountView, id, pageOf, pageQuery, requestId, time, timeView } from '../http/fields.js';
+import { amount, amountView, id, pageOf, pageQuery, requestId, time } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { reason as note } from '../payments/fields.js';
+import { adjustmentView, reason, debtorView, writeOffView } from './adjustments.view.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Adjustments';
-
-const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
-const reason = z.enum(adjustmentReasons);
-
-export const adjustmentView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  ticketId: z.string(),
-  seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
-  amount: amountView.meta({ description: 'Positive is for the customer.' }),
-  reason,
-  note: z.string(),
-  reversesId: z.string().nullable(),
-  reversedById: z.string().nullable(),
-  requestedBy: person,
-  approvedBy: person.nullable(),
-  transactionId: z.string(),
-  recordedAt: timeView,
-});
-
-export const writeOffView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  ticketId: z.string(),
-  period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
-  amount: amountView.meta({ description: 'Below 0: a reversal, by which it is owed again.' }),
-  note: z.string(),
-  reversesId: z.string().nullable(),
-  reversedById: z.string().nullable(),
-  requestedBy: person,
-  approvedBy: person.nullable(),
-  transactionId: z.string(),
-  recordedAt: timeView,
-});
-
 const state = z.enum(['done', 'pending', 'rejected']);
 const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
 const adjusted = z.object({ state, adjustment: adjustmentView.nullable(), approvalId });
@@ -59,27 +24,6 @@ const filter = {
   from: time.optional().meta({ description: 'Recorded not before this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
-
-export const debtorView = z.object({
-  accountId: z.string(),
-  name: z.string(),
-  main: amountView,
-  frozen: z.boolean(),
-  reason: z.string().nullable(),
-  since: timeView.nullable(),
-  disputes: z.array(
-    z.object({
-      provider: z.string(),
-      disputeId: z.string(),
-      state: z.enum(['open', 'lost']),
-      credits: amountView,
-    }),
-  ),
-  owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
-  writtenOff: amountView,
-  transactionId: z.string().nullable().meta({ description: 'By which the balance fell below 0.' }),
-});
-
 export const adjustmentRoutes = {
   list: route({
     id: 'listAdjustments',

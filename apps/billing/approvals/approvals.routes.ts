@@ -1,29 +1,9 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, timeView } from '../http/fields.js';
+import { id, pageOf, pageQuery } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { approvalView } from './approvals.view.js';
 
 const STAFF = ['support', 'finance', 'admin'] as const;
-
-export const approvalView = z.object({
-  id: z.string(),
-  kind: z.string().meta({ examples: ['topup.manual'] }),
-  subject: z.string().meta({ description: 'What it changes, as `kind:{id}`.' }),
-  accountId: z.string().nullable(),
-  details: z.unknown().meta({ description: 'What is asked for, by kind.' }),
-  amount: amountView.nullable(),
-  reason: z.string(),
-  state: z.enum(['pending', 'approved', 'rejected']),
-  requestedBy: z.string().meta({ description: "A person's id." }),
-  decidedBy: z.string().nullable(),
-  self: z.boolean().meta({
-    description: 'One person asked and decided, where the installation declares that it has no second one.',
-  }),
-  decisionNote: z.string().nullable(),
-  outcome: z.unknown().meta({ description: 'What its application answered, by kind; null before.' }),
-  createdAt: timeView,
-  decidedAt: timeView.nullable(),
-});
-
 const note = z.string().trim().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
 const params = z.strictObject({ approvalId: id });
 

@@ -1,43 +1,10 @@
 import { z } from 'zod';
-import { workStates } from '#finance/reports/charges-tasks.js';
-import { amountView, pageQuery, time, timeView } from '../http/fields.js';
+import { pageQuery, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { workState, dayShape, itemShape } from './charges-tasks.view.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reports';
-
-const workState = z.enum(workStates);
-
-export const workView = z.object({
-  subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` of work without a task.' }),
-  state: workState,
-  at: timeView.meta({ description: 'When the work ended, or its charge where it did not.' }),
-  chargeId: z.string().nullable(),
-  chargeState: z.string().nullable(),
-  amount: amountView.nullable().meta({ description: 'That was held at first.' }),
-  settled: amountView.nullable(),
-  accountId: z.string().nullable(),
-  model: z.string().nullable(),
-  channel: z.string().nullable(),
-  requestId: z.string().nullable(),
-  taskId: z.string().nullable(),
-  taskState: z.string().nullable(),
-  answered: z
-    .number()
-    .int()
-    .nullable()
-    .meta({ description: 'The status that the client was answered, where it named its request.' }),
-  transactionIds: z.array(z.string()).meta({ description: 'Of the ledger.' }),
-});
-
-export const workDayView = z.object({
-  day: z.string().meta({ examples: ['2026-01-31'] }),
-  state: workState,
-  items: z.number().int(),
-  amount: amountView,
-  settled: amountView,
-});
-
 const range = {
   from: time.optional().meta({ description: 'Not before this time; 31 days before its end by default.' }),
   to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
@@ -63,7 +30,7 @@ export const chargesTasksRoutes = {
       from: timeView,
       to: timeView,
       faults: z.number().int().meta({ description: 'What should be 0.' }),
-      days: z.array(workDayView),
+      days: z.array(dayShape),
     }),
   }),
   items: route({
@@ -74,7 +41,7 @@ export const chargesTasksRoutes = {
     summary: 'Charges against tasks and requests one by one, newest first.',
     access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...filter }),
-    answer: z.object({ items: z.array(workView), nextCursor: z.string().nullable() }),
+    answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
   }),
   itemsCsv: route({
     id: 'downloadChargesTasks',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { findingShape } from './controls.view.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Controls';
@@ -28,23 +29,6 @@ const standingView = z.object({
   openFindings: z.number().int(),
   unacknowledged: z.number().int(),
 });
-
-export const findingView = z.object({
-  id: z.string(),
-  control: z.string(),
-  subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
-  state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
-  message: z.string(),
-  details: z.record(z.string(), z.string().nullable()),
-  transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
-  firstSeenAt: timeView,
-  lastSeenAt: timeView,
-  resolvedAt: timeView.nullable(),
-  acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
-  acknowledgedAt: timeView.nullable(),
-  note: z.string().nullable(),
-});
-
 const findingQuery = {
   state: z.enum(['open', 'resolved', 'all']).default('open'),
 };
@@ -91,7 +75,7 @@ export const controlRoutes = {
     access: FINANCE,
     params: z.strictObject({ controlId }),
     query: z.strictObject({ ...pageQuery, ...findingQuery }),
-    answer: pageOf(findingView),
+    answer: pageOf(findingShape),
   }),
   findingsCsv: route({
     id: 'downloadFindings',
@@ -113,7 +97,7 @@ export const controlRoutes = {
     access: FINANCE,
     params: z.strictObject({ controlId, findingId }),
     body: z.strictObject({ note: z.string().trim().max(2_000).default('') }),
-    answer: findingView,
+    answer: findingShape,
     refusals: ['conflict'],
   }),
 };

@@ -1,15 +1,31 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ControlOutcome } from '#finance/control-run.js';
 import type { Finding } from '#finance/findings.js';
 import type { CsvColumn } from '../http/csv.js';
-import type { findingView as shape } from './controls.routes.js';
+import { timeView } from '../http/fields.js';
+
+export const findingShape = z.object({
+  id: z.string(),
+  control: z.string(),
+  subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
+  state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
+  message: z.string(),
+  details: z.record(z.string(), z.string().nullable()),
+  transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
+  firstSeenAt: timeView,
+  lastSeenAt: timeView,
+  resolvedAt: timeView.nullable(),
+  acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
+  acknowledgedAt: timeView.nullable(),
+  note: z.string().nullable(),
+});
 
 export function outcomeView({ control, result, durationMs, error }: ControlOutcome) {
   const state = result ? (result.count === 0 ? ('green' as const) : ('red' as const)) : ('error' as const);
   return { id: control.id, state, count: result?.count ?? null, durationMs, error };
 }
 
-export type FindingView = z.input<typeof shape>;
+export type FindingView = z.input<typeof findingShape>;
 
 export function findingView(finding: Finding): FindingView {
   const { id, transactionIds, firstSeenAt, lastSeenAt, resolvedAt, acknowledgedAt } = finding;

@@ -11,7 +11,16 @@ import {
 } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { reason } from '../payments/fields.js';
-import { decimal, modelName } from '../prices/price-change.fields.js';
+import { modelName } from '../prices/price-change.fields.js';
+import {
+  channelBillsView,
+  day,
+  costImportView,
+  cost,
+  costView,
+  billView,
+  chargeMarginView,
+} from './costs.view.js';
 
 const tag = 'Costs';
 const FINANCE = ['finance'] as const;
@@ -19,79 +28,7 @@ const READERS = ['finance', 'admin'] as const;
 
 const COSTS = '/api/finance/upstream-costs';
 const BILLS = '/api/finance/upstream-bills';
-
-export const day = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
-
 const channel = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, 'must be the id of a channel');
-
-const cost = z
-  .union([
-    z.strictObject({ unitCost: decimal }),
-    z.strictObject({ input: decimal, cachedInput: decimal, output: decimal }),
-  ])
-  .meta({
-    description:
-      'USD: `unitCost` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens.',
-  });
-
-const costFields = {
-  channel: z.string(),
-  model: z.string(),
-  cost: cost.nullable().meta({ description: 'Null: withdrawn, the cost is not known from then on.' }),
-  billsFailures: z.boolean().meta({ description: 'Whether the upstream bills work that failed, too.' }),
-};
-
-export const costView = z.object({
-  id: z.string(),
-  ...costFields,
-  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
-  until: timeView.nullable().meta({ description: 'Where the next version begins; null: there is none.' }),
-  actor: z.string(),
-  reason: z.string(),
-  recordedAt: timeView,
-});
-
-export const costImportView = z.object({
-  dryRun: z.boolean(),
-  changed: z.array(
-    z.object({
-      line: z.int(),
-      ...costFields,
-      effectiveFrom: timeView.nullable(),
-      before: z.object({ cost: costFields.cost, billsFailures: z.boolean() }).nullable(),
-    }),
-  ),
-  same: z.int().meta({ description: 'Rows that ask for what is in force.' }),
-  refused: z.array(z.object({ line: z.int(), reason: z.string() })),
-});
-
-const billView = z.object({
-  id: z.string(),
-  channel: z.string(),
-  number: z.string(),
-  from: day,
-  to: day.meta({ description: 'The day after the last that it is for.' }),
-  amount: amountView.meta({ description: 'USD; below zero for a credit note.' }),
-  accrued: amountView.meta({
-    description: 'What the costs of its days had come to, as far as no earlier bill covered them.',
-  }),
-  difference: amountView.meta({ description: 'amount - accrued: posted as expense.' }),
-  transactionId: z.string().nullable(),
-  actor: z.string(),
-  recordedAt: timeView,
-});
-
-export const channelBillsView = z.object({
-  channel: z.string(),
-  accrued: amountView.meta({ description: 'All costs that were told.' }),
-  covered: amountView.meta({ description: 'Of these, what bills covered.' }),
-  open: amountView.meta({ description: 'What no bill covers yet: the balance of accrued-upstream.' }),
-  billed: amountView,
-  difference: amountView.meta({ description: 'billed - covered.' }),
-  bills: z.int(),
-  billedTo: day.nullable().meta({ description: 'The first day after all that bills are for.' }),
-});
-
 export const costRoutes = {
   list: route({
     id: 'listUpstreamCosts',
@@ -213,39 +150,6 @@ export const costRoutes = {
     summary: 'A charge with what it did cost, and its margin.',
     access: FINANCE,
     params: z.strictObject({ chargeId: id }),
-    answer: z.object({
-      id: z.string(),
-      accountId: z.string(),
-      model: z.string().nullable(),
-      group: z.string().nullable(),
-      channel: z.string().nullable(),
-      state: z.enum(['refused', 'held', 'settled', 'released']),
-      createdAt: timeView,
-      resolvedAt: timeView.nullable(),
-      held: amountView,
-      gross: amountView,
-      operatorLoss: amountView,
-      refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-      costs: z.array(
-        z.object({
-          outcome: z.enum(['delivered', 'failed', 'late']),
-          channel: z.string(),
-          units: z.string(),
-          cost: amountView,
-          costVersionId: z.string(),
-          transactionId: z.string().nullable(),
-          day,
-        }),
-      ),
-      costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
-        description:
-          'waiting: it is told soon; unknown: nobody set the cost of its model; none: no upstream was reached.',
-      }),
-      cost: amountView,
-      margin: amountView.meta({ description: 'gross less refunds less cost.' }),
-      transactions: z
-        .array(z.object({ id: z.string(), kind: z.string() }))
-        .meta({ description: 'Of the ledger: those of the charge, of its refunds and of its costs.' }),
-    }),
+    answer: chargeMarginView,
   }),
 };

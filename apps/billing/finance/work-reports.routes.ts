@@ -1,32 +1,11 @@
 import { z } from 'zod';
 import { amountView, pageQuery, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
+import { ms, failureShape, holdShape } from './work-reports.view.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reports';
-
-const ms = z.number().int().meta({ description: 'Milliseconds.' });
 const count = z.number().int();
-
-export const holdView = z.object({
-  chargeId: z.string(),
-  accountId: z.string(),
-  amount: amountView,
-  heldSince: timeView,
-  dueAt: timeView.meta({ description: 'When it should be resolved at the latest.' }),
-  ageMs: ms,
-  isOverdue: z.boolean().meta({ description: 'Beyond that and the grace.' }),
-  family: z.string(),
-  model: z.string(),
-  group: z.string(),
-  channel: z.string().nullable().meta({ description: 'Of a task, once one was chosen.' }),
-  upstreamTaskId: z.string().nullable(),
-  taskId: z.string().nullable(),
-  taskState: z.string().nullable(),
-  requestId: z.string().nullable(),
-  transactionId: z.string().nullable(),
-});
-
 const holdsView = z.object({
   buckets: z.array(
     z.object({
@@ -38,7 +17,7 @@ const holdsView = z.object({
   overdue: z.object({ count, amount: amountView }),
   total: amountView,
   balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
-  items: z.array(holdView),
+  items: z.array(holdShape),
   nextCursor: z.string().nullable(),
 });
 
@@ -58,22 +37,6 @@ const refundDay = z.object({
   outstandingAmount: amountView,
   ...{ p50Ms: ms.nullable(), p95Ms: ms.nullable(), maxMs: ms.nullable() },
 });
-
-export const failureView = z.object({
-  chargeId: z.string(),
-  accountId: z.string(),
-  taskId: z.string().nullable(),
-  failedAt: timeView,
-  refundedAt: timeView.nullable().meta({ description: 'Null: not yet.' }),
-  latencyMs: ms.nullable(),
-  amount: amountView,
-  chargeState: z.string(),
-  model: z.string(),
-  channel: z.string().nullable(),
-  reason: z.string().nullable(),
-  transactionIds: z.array(z.string()),
-});
-
 const failuresQuery = {
   ...range,
   outstanding: z
@@ -139,7 +102,7 @@ export const workReportRoutes = {
     summary: 'Failures with when their money came back, newest first.',
     access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...failuresQuery }),
-    answer: z.object({ items: z.array(failureView), nextCursor: z.string().nullable() }),
+    answer: z.object({ items: z.array(failureShape), nextCursor: z.string().nullable() }),
   }),
   failuresCsv: route({
     id: 'downloadFailures',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
-import { amount, amountView, id, name, pageOf, pageQuery, time, timeView } from '../http/fields.js';
+import { amount, id, name, pageOf, pageQuery, time } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { modelName } from '../prices/price-change.fields.js';
+import { keyView } from './key.view.js';
 
 const MAX_MODELS = 500;
 const MAX_RANGES = 100;
@@ -39,25 +40,6 @@ const rules = {
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),
   maxRunningTasks: z.int().min(0).max(MAX_COUNT).nullable().optional(),
 };
-
-export const keyView = z.object({
-  keyId: id,
-  name: z.string(),
-  prefix: z.string().nullable().meta({ description: 'What the key begins with.' }),
-  group: z.string(),
-  expiresAt: timeView.nullable(),
-  totalLimit: amountView.nullable(),
-  monthlyLimit: amountView.nullable(),
-  spent: amountView,
-  spentThisMonth: amountView,
-  allowedModels: z.array(z.string()).nullable(),
-  allowedIps: z.array(z.string()).nullable(),
-  requestsPerMinute: z.number().int().nullable(),
-  maxRunningTasks: z.number().int().nullable(),
-  lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
-  createdAt: timeView,
-});
-
 const tag = 'API keys';
 const params = z.strictObject({ keyId: id });
 

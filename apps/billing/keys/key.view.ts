@@ -1,7 +1,24 @@
-import type { z } from 'zod';
-import { viewAmount } from '../http/fields.js';
+import { z } from 'zod';
+import { viewAmount, amountView, id, name, timeView } from '../http/fields.js';
 import type { KeyWithSpend } from './key.desk.js';
-import type { keyView } from './key.routes.js';
+
+export const keyView = z.object({
+  keyId: id,
+  name: z.string(),
+  prefix: z.string().nullable().meta({ description: 'What the key begins with.' }),
+  group: z.string(),
+  expiresAt: timeView.nullable(),
+  totalLimit: amountView.nullable(),
+  monthlyLimit: amountView.nullable(),
+  spent: amountView,
+  spentThisMonth: amountView,
+  allowedModels: z.array(z.string()).nullable(),
+  allowedIps: z.array(z.string()).nullable(),
+  requestsPerMinute: z.number().int().nullable(),
+  maxRunningTasks: z.number().int().nullable(),
+  lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
+  createdAt: timeView,
+});
 
 export function viewKey(key: KeyWithSpend): z.input<typeof keyView> {
   const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;

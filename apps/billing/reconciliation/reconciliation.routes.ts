@@ -3,14 +3,22 @@ import { bankMapping } from '#finance/provider-reports/bank-csv.js';
 import { day, pageOf, pageQuery, requestId, time, timeView } from '../http/fields.js';
 import { route } from '../http/route.js';
 import { currencyView, paymentView, reason } from '../payments/fields.js';
+import {
+  bankItemView,
+  bankState,
+  bankSubject,
+  matchDayView,
+  reportingProvider,
+  matchState,
+  number,
+  matchView,
+  payoutView,
+  payoutState,
+  reportView,
+} from './reconciliation.view.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reconciliation';
-
-/** Those whose balance is reported line by line. */
-const reportingProvider = z.enum(['stripe', 'sandbox']);
-
-const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const bankAccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -');
 const flag = z.enum(['true', 'false']).default('false');
 
@@ -31,110 +39,6 @@ const days = {
   }),
   to: day.optional().meta({ description: 'The day after the last. Required, and not after today.' }),
 };
-
-const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
-const sentence = z.string().meta({ description: 'What became of it, for people.' });
-
-const matchState = z.enum([
-  'matched',
-  'accepted',
-  'waiting',
-  'not_covered',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-]);
-const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
-
-export const matchView = z.object({
-  provider: reportingProvider,
-  kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
-  id: z.string().meta({ description: 'As the provider names it.' }),
-  state: matchState,
-  message: sentence,
-  at: timeView,
-  ours: side.extend({ transactionIds }).nullable(),
-  theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
-  daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
-});
-
-export const matchDayView = z.object({
-  day: z.string(),
-  provider: reportingProvider,
-  state: matchState,
-  currency: currencyView,
-  items: z.number(),
-  ours: paymentView,
-  theirs: paymentView,
-});
-
-const payoutState = z.enum([
-  'matched',
-  'accepted',
-  'unlinked',
-  'lines_missing',
-  'waiting',
-  'not_covered',
-  'missing_there',
-  'differs',
-  'twice',
-]);
-export const payoutView = z.object({
-  provider: reportingProvider,
-  payoutId: z.string(),
-  state: payoutState,
-  message: sentence,
-  at: timeView,
-  currency: currencyView,
-  amount: paymentView.nullable(),
-  payments: paymentView,
-  refunds: paymentView,
-  disputes: paymentView,
-  adjustments: paymentView,
-  fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
-  lines: z.number(),
-  lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
-  returned: z.boolean(),
-  transactionIds,
-  bankLineId: z.string().nullable(),
-});
-
-const bankState = z.enum([
-  'matched',
-  'set_aside',
-  'waiting',
-  'not_covered',
-  'refused',
-  'missing_here',
-  'missing_there',
-  'differs',
-  'twice',
-]);
-const bankSubject = z.enum(['payout', 'topup', 'refund', 'suspense', 'none']);
-export const bankItemView = z.object({
-  kind: z.enum(['line', 'payout', 'topup', 'refund', 'suspense']),
-  id: z.string(),
-  state: bankState,
-  message: sentence,
-  at: timeView,
-  amount: paymentView,
-  currency: currencyView,
-  bankAccountId: z.string().nullable(),
-  reference: z.string(),
-  counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
-  refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
-  transactionIds,
-});
-
-export const reportView = z.object({
-  id: z.string().nullable().meta({ description: 'Null for a trial.' }),
-  lines: z.number(),
-  added: z.number().meta({ description: 'Not known before.' }),
-  changed: z.number().meta({ description: 'Known before with other content.' }),
-  covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
-});
-
 const runView = reportView.extend({
   id: z.string(),
   provider: z.enum(['stripe', 'sandbox', 'bank']),

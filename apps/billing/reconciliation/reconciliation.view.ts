@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { bankSentence } from '#finance/provider-reports/bank.control.js';
 import type { BankItem } from '#finance/provider-reports/bank-matching.js';
 import type { MatchDay, MatchedItem } from '#finance/provider-reports/payment-matching.js';
@@ -9,13 +9,121 @@ import type { ImportResult } from '#finance/provider-reports/report.import.js';
 import { formatMinor } from '#money/currency.js';
 import { timeOf } from '../finance/ledger.view.js';
 import type { CsvColumn } from '../http/csv.js';
-import type {
-  bankItemView,
-  matchDayView,
-  matchView,
-  payoutView,
-  reportView,
-} from './reconciliation.routes.js';
+import { day, timeView } from '../http/fields.js';
+import { currencyView, paymentView } from '../payments/fields.js';
+
+/** Those whose balance is reported line by line. */
+export const reportingProvider = z.enum(['stripe', 'sandbox']);
+
+export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
+
+export const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
+
+export const sentence = z.string().meta({ description: 'What became of it, for people.' });
+
+export const matchState = z.enum([
+  'matched',
+  'accepted',
+  'waiting',
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
+
+export const matchView = z.object({
+  provider: reportingProvider,
+  kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
+  id: z.string().meta({ description: 'As the provider names it.' }),
+  state: matchState,
+  message: sentence,
+  at: timeView,
+  ours: side.extend({ transactionIds }).nullable(),
+  theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
+  daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
+});
+
+export const matchDayView = z.object({
+  day: z.string(),
+  provider: reportingProvider,
+  state: matchState,
+  currency: currencyView,
+  items: z.number(),
+  ours: paymentView,
+  theirs: paymentView,
+});
+
+export const payoutState = z.enum([
+  'matched',
+  'accepted',
+  'unlinked',
+  'lines_missing',
+  'waiting',
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const payoutView = z.object({
+  provider: reportingProvider,
+  payoutId: z.string(),
+  state: payoutState,
+  message: sentence,
+  at: timeView,
+  currency: currencyView,
+  amount: paymentView.nullable(),
+  payments: paymentView,
+  refunds: paymentView,
+  disputes: paymentView,
+  adjustments: paymentView,
+  fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
+  lines: z.number(),
+  lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
+  returned: z.boolean(),
+  transactionIds,
+  bankLineId: z.string().nullable(),
+});
+
+export const bankState = z.enum([
+  'matched',
+  'set_aside',
+  'waiting',
+  'not_covered',
+  'refused',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const bankSubject = z.enum(['payout', 'topup', 'refund', 'suspense', 'none']);
+
+export const bankItemView = z.object({
+  kind: z.enum(['line', 'payout', 'topup', 'refund', 'suspense']),
+  id: z.string(),
+  state: bankState,
+  message: sentence,
+  at: timeView,
+  amount: paymentView,
+  currency: currencyView,
+  bankAccountId: z.string().nullable(),
+  reference: z.string(),
+  counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
+  refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
+  transactionIds,
+});
+
+export const reportView = z.object({
+  id: z.string().nullable().meta({ description: 'Null for a trial.' }),
+  lines: z.number(),
+  added: z.number().meta({ description: 'Not known before.' }),
+  changed: z.number().meta({ description: 'Known before with other content.' }),
+  covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
+});
 
 type MatchView = z.input<typeof matchView>;
 type PayoutView = z.input<typeof payoutView>;
