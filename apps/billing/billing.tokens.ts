@@ -1,10 +1,11 @@
 import type pg from 'pg';
+import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
-import type { Token } from '#platform/wiring.js';
+import type { Token, TokensOf } from '#platform/wiring.js';
 import type { BillingConfig } from './billing.config.js';
 
 /** What Nest injects that is no class of its own. */
@@ -20,3 +21,22 @@ export const REGISTRY: Token<Registry> = Symbol('registry');
 export const BASE_URL: Token<() => string> = Symbol('base url');
 /** Likewise: where billing itself reaches a gateway. */
 export const GATEWAY_URL: Token<() => string> = Symbol('gateway url');
+
+/** What nearly everything that runs in the background takes. */
+export interface Shared {
+  readonly pool: pg.Pool;
+  readonly config: BillingConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly relay: OutboxRelay;
+}
+
+export const SHARED: TokensOf<Shared> = {
+  pool: POOL,
+  config: CONFIG,
+  log: LOG,
+  clock: CLOCK,
+  registry: REGISTRY,
+  relay: OutboxRelay,
+};

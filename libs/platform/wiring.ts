@@ -6,31 +6,75 @@ export type Token<T> = symbol & { readonly standsFor?: T };
 
 type TokenOf<T> = Token<T> | Type<T> | Abstract<T>;
 
-/** Where each of the parts that a class takes comes from. */
+/** Where each of the parts that something takes comes from. */
 export type TokensOf<P> = { readonly [K in keyof P]-?: TokenOf<P[K]> };
+
+/** Something that works in the background. */
+interface Service {
+  start?(): unknown;
+  stop(): Promise<void>;
+}
 
 /** Has Nest make a class that knows nothing of Nest: it takes its parts as one object, and the compiler checks each. */
 export function provided<P extends object, T>(
   made: new (parts: P) => T,
   parts: TokensOf<P>,
 ): FactoryProvider<T> {
-  return { provide: made, ...factoryOf((given: P) => new made(given), parts) };
+  return factory(made, (given: P) => new made(given), parts);
+}
+
+/** The same for what takes other words than the parts have. */
+export function providedBy<P extends object, T>(
+  token: TokenOf<T>,
+  make: (parts: P) => T,
+  parts: TokensOf<P>,
+): FactoryProvider<T> {
+  return factory(token, make, parts);
 }
 
 /** A loop that runs for as long as the program. */
 export function job<P extends object>(make: (parts: P) => Loop, parts: TokensOf<P>): FactoryProvider {
-  const hosted = (given: P) => {
-    const loop = make(given);
-    return { onApplicationBootstrap: () => loop.start(), beforeApplicationShutdown: () => loop.stop() };
-  };
-  return { provide: Symbol('job'), ...factoryOf(hosted, parts) };
+  return factory(Symbol('job'), (given: P) => whileRunning(make(given)), parts);
 }
 
-function factoryOf<P extends object, T>(make: (parts: P) => T, parts: TokensOf<P>) {
+/** Starts a service with the program and stops it with the program. */
+export function running<T extends Service>(service: Type<T> | Abstract<T>): FactoryProvider {
+  return factory(Symbol('running'), ({ one }: { one: T }) => whileRunning(one), { one: service });
+}
+
+/** What is done before the program serves anybody. */
+export function first<P extends object>(
+  work: (parts: P) => Promise<void>,
+  parts: TokensOf<P>,
+): FactoryProvider {
+  return factory(Symbol('first'), (given: P) => ({ onModuleInit: () => work(given) }), parts);
+}
+
+/** What is done once the program serves nobody any more. */
+export function last<P extends object>(
+  work: (parts: P) => Promise<void>,
+  parts: TokensOf<P>,
+): FactoryProvider {
+  return factory(Symbol('last'), (given: P) => ({ onApplicationShutdown: () => work(given) }), parts);
+}
+
+function whileRunning(service: Service) {
+  return {
+    onApplicationBootstrap: () => void service.start?.(),
+    beforeApplicationShutdown: () => service.stop(),
+  };
+}
+
+function factory<P extends object, T>(
+  token: unknown,
+  make: (parts: P) => T,
+  parts: TokensOf<P>,
+): FactoryProvider<T> {
   const names = Object.keys(parts);
   return {
+    provide: token as InjectionToken,
     inject: Object.values(parts) as InjectionToken[],
-    useFactory: (...values: unknown[]): T =>
+    useFactory: (...values: unknown[]) =>
       make(Object.fromEntries(names.map((name, index) => [name, values[index]])) as P),
   };
 }

@@ -1,4 +1,3 @@
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
 import type { OutboxRelay } from '#bus/outbox.js';
 import { controls } from '#finance/controls.js';
@@ -25,7 +24,7 @@ export interface ReconcilerParts {
 }
 
 /** Runs the controls of the books on their schedule and when somebody asks, and shows how they stand. */
-export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Reconciler {
   private readonly loop: Loop;
   private readonly findings: Gauge<'control'>;
   private readonly errors: Counter<'control'>;
@@ -60,11 +59,11 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     this.loop.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  async stop(): Promise<void> {
     await this.loop.stop();
   }
 

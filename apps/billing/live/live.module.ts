@@ -1,44 +1,21 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import type pg from 'pg';
+import { Module } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
-import type { Clock } from '#platform/clock.js';
-import type { Logger } from '#platform/logging.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CLOCK, CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { providedBy, running } from '#platform/wiring.js';
+import { type Shared, SHARED } from '../billing.tokens.js';
 import { LiveController } from './live.controller.js';
 import { LiveHub } from './live-hub.js';
 
-@Injectable()
-class LiveLife implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  constructor(@Inject(LiveHub) private readonly hub: LiveHub) {}
-
-  onApplicationBootstrap(): void {
-    this.hub.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.hub.stop();
-  }
-}
-
-/** What changes on an account, told to the pages that are open. */
+/** What changes on an account, sent to the pages that are open. */
 @Module({
   controllers: [LiveController],
   providers: [
-    {
-      provide: LiveHub,
-      inject: [POOL, SessionStore, CLOCK, CONFIG, LOG],
-      useFactory: (
-        ...[pool, sessions, clock, config, log]: [pg.Pool, SessionStore, Clock, BillingConfig, Logger]
-      ) => new LiveHub({ pool, sessions, clock, config: config.console.live, log }),
-    },
-    LiveLife,
+    providedBy(
+      LiveHub,
+      ({ config, ...parts }: Shared & { sessions: SessionStore }) =>
+        new LiveHub({ ...parts, config: config.console.live }),
+      { ...SHARED, sessions: SessionStore },
+    ),
+    running(LiveHub),
   ],
 })
 export class LiveModule {}

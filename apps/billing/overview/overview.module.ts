@@ -1,15 +1,7 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import type pg from 'pg';
-import type { Logger } from '#platform/logging.js';
+import { Module } from '@nestjs/common';
 import { Loop } from '#platform/loop.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { job } from '#platform/wiring.js';
+import { type Shared, SHARED } from '../billing.tokens.js';
 import { OverviewController } from './overview.controller.js';
 import { purgeUsageSums, sumUpUsage } from './usage-summary.js';
 
@@ -17,33 +9,20 @@ import { purgeUsageSums, sumUpUsage } from './usage-summary.js';
 const PURGE_EVERY_MS = 3_600_000;
 
 /** Keeps the sums behind overviews up to date, behind the postings. */
-@Injectable()
-class UsageSumsLoop implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly sums: Loop;
-  private readonly purge: Loop;
+function sumsLoop({ pool, config, log }: Shared): Loop {
+  const intervalMs = config.console.usageSummaryMs;
+  return new Loop({ name: 'usage-sums', intervalMs, log, round: (signal) => sumUpUsage(pool, signal) });
+}
 
-  constructor(@Inject(POOL) pool: pg.Pool, @Inject(CONFIG) config: BillingConfig, @Inject(LOG) log: Logger) {
-    const intervalMs = config.console.usageSummaryMs;
-    this.sums = new Loop({
-      ...{ name: 'usage-sums', intervalMs, log },
-      round: (signal) => sumUpUsage(pool, signal),
-    });
-    this.purge = new Loop({
-      ...{ name: 'usage-sums-purge', intervalMs: PURGE_EVERY_MS, log },
-      round: () => purgeUsageSums(pool),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.sums.start();
-    this.purge.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.sums.stop(), this.purge.stop()]);
-  }
+function purgeLoop({ pool, log }: Shared): Loop {
+  return new Loop({
+    name: 'usage-sums-purge',
+    intervalMs: PURGE_EVERY_MS,
+    log,
+    round: () => purgeUsageSums(pool),
+  });
 }
 
 /** An account at a glance. */
-@Module({ controllers: [OverviewController], providers: [UsageSumsLoop] })
+@Module({ controllers: [OverviewController], providers: [job(sumsLoop, SHARED), job(purgeLoop, SHARED)] })
 export class OverviewModule {}

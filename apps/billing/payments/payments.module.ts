@@ -1,16 +1,9 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/topup.js';
-import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL, REGISTRY } from '../billing.tokens.js';
+import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../billing.tokens.js';
 import { BankProvider } from './bank.provider.js';
 import { Checkouts } from './checkouts.js';
 import { FinanceController } from './finance.controller.js';
@@ -31,36 +24,23 @@ import { SuspenseDesk } from './suspense.desk.js';
 import { TopupDesk } from './topup.desk.js';
 import { TopupsController } from './topups.controller.js';
 import { TransferDesk } from './transfer.desk.js';
-import { provided } from '#platform/wiring.js';
+import { job, provided } from '#platform/wiring.js';
 import { DataSource } from 'typeorm';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
 import { OutboxRelay } from '#bus/outbox.js';
 
-/** Looks after payments in the background for as long as billing runs. */
-@Injectable()
-class PaymentWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: Loop;
+interface PaymentWorkParts extends Shared {
+  reconciler: PaymentReconciler;
+}
 
-  constructor(
-    @Inject(PaymentReconciler) reconciler: PaymentReconciler,
-    @Inject(CONFIG) { sweepIntervalMs }: BillingConfig,
-    @Inject(LOG) log: Logger,
-  ) {
-    this.loop = new Loop({
-      name: 'payments',
-      intervalMs: sweepIntervalMs,
-      log,
-      round: (signal) => reconciler.round(signal),
-    });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
+/** Looks after payments in the background. */
+function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
+  return new Loop({
+    name: 'payments',
+    intervalMs: config.sweepIntervalMs,
+    log,
+    round: (signal) => reconciler.round(signal),
+  });
 }
 
 function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): PaymentProviders {
@@ -102,7 +82,7 @@ function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): 
     }),
     provided(FinanceReader, { pool: POOL }),
     provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
-    PaymentWork,
+    job(paymentLoop, { ...SHARED, reconciler: PaymentReconciler }),
   ],
   exports: [PaymentInbox, PaymentNotices],
 })

@@ -1,16 +1,9 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
-import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import { CLOCK, CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '../billing.tokens.js';
 import { MailSender } from '../mail/mail.sender.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from './audit.reader.js';
@@ -27,7 +20,7 @@ import { SessionController } from './session.controller.js';
 import { SignInDesk } from './sign-in.desk.js';
 import { SignUpDesk } from './sign-up.desk.js';
 import { TotpDesk } from './totp.desk.js';
-import { provided } from '#platform/wiring.js';
+import { job, provided } from '#platform/wiring.js';
 import { DataSource } from 'typeorm';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
 import { SessionStore } from '#identity/session.store.js';
@@ -35,37 +28,22 @@ import { SessionStore } from '#identity/session.store.js';
 const CLEANING_INTERVAL_MS = 600_000;
 const MAX_PURGED = 1_000;
 
+interface CleaningParts extends Shared {
+  attempts: AttemptsStore;
+}
+
 /** Removes links and windows of tries that are over. */
-@Injectable()
-class PeopleCleaning implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly loop: Loop;
-
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(LOG) log: Logger,
-  ) {
-    const intervalMs = CLEANING_INTERVAL_MS;
-    this.loop = new Loop({ name: 'cleaning of people', intervalMs, log, round: () => this.round() });
-  }
-
-  onApplicationBootstrap(): void {
-    this.loop.start();
-  }
-
-  beforeApplicationShutdown(): Promise<void> {
-    return this.loop.stop();
-  }
-
-  private async round(): Promise<void> {
+function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
+  const round = async () => {
     for (const table of ['sign_ups', 'password_resets', 'email_changes']) {
-      await this.pool.query(
+      await pool.query(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE expires_at < now()
          LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
       );
     }
-    await this.attempts.purge();
-  }
+    await attempts.purge();
+  };
+  return new Loop({ name: 'cleaning of people', intervalMs: CLEANING_INTERVAL_MS, log, round });
 }
 
 /** Where the parts come from that all of them take. */
@@ -83,7 +61,7 @@ const PEOPLE_PARTS = {
 @Module({
   controllers: [SessionController, PasswordController, EmailController, AdminController],
   providers: [
-    PeopleCleaning,
+    job(cleaningLoop, { ...SHARED, attempts: AttemptsStore }),
     Entrance,
     provided(SignUpDesk, PEOPLE_PARTS),
     provided(SignInDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),

@@ -1,18 +1,15 @@
 import { Module } from '@nestjs/common';
-import type pg from 'pg';
 import { DataExports } from '#privacy/data-export.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, POOL } from '../billing.tokens.js';
+import { CONFIG, POOL, type Shared, SHARED } from '../billing.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
 import { DeletionController } from './deletion.controller.js';
 import { DeletionDesk } from './deletion.desk.js';
 import { ExportController } from './export.controller.js';
-import { PrivacyLoops } from './privacy.loops.js';
+import { privacyJobs } from './privacy.jobs.js';
 import { RetentionController } from './retention.controller.js';
-import { RetentionLoop } from './retention.loop.js';
-import { provided } from '#platform/wiring.js';
+import { provided, providedBy } from '#platform/wiring.js';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
@@ -35,14 +32,13 @@ import { TicketDesk } from '../tickets/ticket.desk.js';
       signIns: SignInDesk,
       tickets: TicketDesk,
     }),
-    PrivacyLoops,
-    RetentionLoop,
-    {
-      provide: DataExports,
-      useFactory: (pool: pg.Pool, { privacy }: BillingConfig) =>
+    ...privacyJobs,
+    providedBy(
+      DataExports,
+      ({ pool, config: { privacy } }: Shared) =>
         new DataExports({ pool, lifeMs: privacy.retention.exports, maxBytes: privacy.exportMaxBytes }),
-      inject: [POOL, CONFIG],
-    },
+      SHARED,
+    ),
   ],
 })
 export class PrivacyModule {}

@@ -1,9 +1,3 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
 import type pg from 'pg';
 import { matchBankLines } from '#finance/provider-reports/bank-match.js';
 import { postReportLines } from '#finance/provider-reports/line-postings.js';
@@ -11,35 +5,35 @@ import { importSandbox } from '#finance/provider-reports/sandbox-books.js';
 import { formatMinor } from '#money/currency.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import type { BillingConfig } from '../billing.config.js';
-import { CONFIG, LOG, POOL } from '../billing.tokens.js';
-import { PaymentNotices } from '../payments/payment.notices.js';
+import type { PaymentNotices } from '../payments/payment.notices.js';
+import type { PaymentsConfig } from '../payments/payments.config.js';
 import { importFromStripe } from './stripe.report.js';
 
+export interface ProviderReportsParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig; readonly providerReportIntervalMs: number };
+  readonly log: Logger;
+  readonly notices: Pick<PaymentNotices, 'unexplained'>;
+}
+
 /** Asks providers for what moved our balance there, posts what follows, and matches what came to the bank. */
-@Injectable()
-export class ProviderReports implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ProviderReports {
   private readonly loop: Loop;
 
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
-    @Inject(LOG) private readonly log: Logger,
-    @Inject(PaymentNotices) private readonly notices: PaymentNotices,
-  ) {
+  constructor(private readonly parts: ProviderReportsParts) {
     this.loop = new Loop({
       name: 'provider-reports',
-      intervalMs: config.providerReportIntervalMs,
-      log,
+      intervalMs: parts.config.providerReportIntervalMs,
+      log: parts.log,
       round: (signal) => this.round(signal),
     });
   }
 
-  onApplicationBootstrap(): void {
+  start(): void {
     this.loop.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  async stop(): Promise<void> {
     await this.loop.stop();
   }
 
@@ -50,30 +44,37 @@ export class ProviderReports implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Posts what reports told, and matches the bank with it; what nobody can explain is told to operators. */
   async digest(signal?: AbortSignal): Promise<void> {
-    const { currency } = this.config.payments;
-    const { unexplained } = await postReportLines(this.pool, { currency, ...(signal ? { signal } : {}) });
+    const { currency } = this.parts.config.payments;
+    const { unexplained } = await postReportLines(this.parts.pool, {
+      currency,
+      ...(signal ? { signal } : {}),
+    });
     for (const { provider, lineId, itemId, amountMinor, currency: unit } of unexplained) {
       const amount = `${formatMinor(amountMinor, unit)} ${unit}`;
-      this.notices.unexplained(
+      this.parts.notices.unexplained(
         { provider, lineId },
         `${amount} at ${provider} is unexplained: suspense ${itemId}.`,
       );
     }
-    await matchBankLines(this.pool, currency);
+    await matchBankLines(this.parts.pool, currency);
   }
 
   /** A provider that does not answer keeps nobody else waiting. */
   private async round(signal: AbortSignal): Promise<void> {
-    const { stripe, sandbox } = this.config.payments;
+    const { stripe, sandbox } = this.parts.config.payments;
     const work: [provider: string, run: () => Promise<unknown>][] = [];
-    if (sandbox) work.push(['sandbox', () => importSandbox(this.pool, 'system')]);
+    if (sandbox) work.push(['sandbox', () => importSandbox(this.parts.pool, 'system')]);
     if (stripe)
       work.push([
         'stripe',
         async () => {
-          const fetched = await importFromStripe(this.pool, stripe, { from: null, actor: 'system', signal });
+          const fetched = await importFromStripe(this.parts.pool, stripe, {
+            from: null,
+            actor: 'system',
+            signal,
+          });
           for (const missing of fetched.missingPayouts ?? [])
-            this.log.warn(missing, 'it could not be asked what a payout is made of; it is tried again');
+            this.parts.log.warn(missing, 'it could not be asked what a payout is made of; it is tried again');
         },
       ]);
     for (const [provider, run] of work) {
@@ -81,7 +82,7 @@ export class ProviderReports implements OnApplicationBootstrap, BeforeApplicatio
         await run();
       } catch (error) {
         if (signal.aborted) return;
-        this.log.warn({ err: error, provider }, 'a report could not be imported; it is tried again');
+        this.parts.log.warn({ err: error, provider }, 'a report could not be imported; it is tried again');
       }
     }
     await this.digest(signal);

@@ -6,8 +6,9 @@ import { ProviderReports } from './provider-reports.loop.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportDesk } from './report.desk.js';
 import { ReportsController } from './reports.controller.js';
-import { provided } from '#platform/wiring.js';
-import { POOL, CONFIG } from '../billing.tokens.js';
+import { provided, running } from '#platform/wiring.js';
+import { CONFIG, LOG, POOL } from '../billing.tokens.js';
+import { PaymentNotices } from '../payments/payment.notices.js';
 import { PaymentInbox } from '../payments/payment.inbox.js';
 import { DataSource } from 'typeorm';
 import { ApprovalDesk } from '../approvals/approval.desk.js';
@@ -17,7 +18,8 @@ import { ApprovalDesk } from '../approvals/approval.desk.js';
   imports: [PaymentsModule],
   controllers: [ReconciliationController, ReportsController],
   providers: [
-    ProviderReports,
+    provided(ProviderReports, { pool: POOL, config: CONFIG, log: LOG, notices: PaymentNotices }),
+    running(ProviderReports),
     provided(ReportDesk, { pool: POOL, reports: ProviderReports }),
     provided(LineDesk, { pool: POOL, inbox: PaymentInbox, source: DataSource, approvals: ApprovalDesk }),
     provided(BankDesk, { pool: POOL, config: CONFIG }),
