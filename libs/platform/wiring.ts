@@ -73,7 +73,7 @@ function factory<P extends object, T>(
   const names = Object.keys(parts);
   return {
     provide: token as InjectionToken,
-    inject: Object.values(parts) as InjectionToken[],
+    inject: Object.values<InjectionToken>(parts),
     useFactory: (...values: unknown[]) =>
       make(Object.fromEntries(names.map((name, index) => [name, values[index]])) as P),
   };

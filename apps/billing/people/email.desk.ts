@@ -7,7 +7,7 @@ import { hashToken } from '#identity/secret-token.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '../mail/mail.outbox.js';
-import type { Origin } from './entrance.js';
+import type { Origin } from './origin.js';
 import { PasswordDesk } from './password.desk.js';
 import type { PeopleParts } from './people.parts.js';
 import { lockById } from './person.store.js';

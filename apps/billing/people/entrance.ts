@@ -6,13 +6,8 @@ import type { AnswerOf, CallSession } from '../http/route.js';
 import { SessionCookie } from '../http/session-cookie.js';
 import { SessionReader } from '../http/session.reader.js';
 import type { sessionRoutes } from './session.routes.js';
+import type { Origin } from './origin.js';
 import { viewSession } from './session.view.js';
-
-/** Where a request of a person comes from, for the list of sessions. */
-export interface Origin {
-  ip: string;
-  userAgent: string | null;
-}
 
 export function originOf(request: FastifyRequest): Origin {
   return { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };

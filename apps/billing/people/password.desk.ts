@@ -11,7 +11,7 @@ import { queueMail } from '../mail/mail.outbox.js';
 import { CodeCheck } from './code.check.js';
 import { findById, lockById, type SigningPerson } from './person.store.js';
 import { signInSubject, wrongCode } from './sign-in.desk.js';
-import type { Origin } from './entrance.js';
+import type { Origin } from './origin.js';
 import { deadLink } from './sign-up.desk.js';
 import { type PeopleParts, refuseWeak } from './people.parts.js';
 

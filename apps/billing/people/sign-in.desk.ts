@@ -8,7 +8,7 @@ import { ApiError } from '#platform/errors.js';
 import { cancelDeletion } from '#privacy/deletion-request.js';
 import { CodeCheck } from './code.check.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
-import type { Origin } from './entrance.js';
+import type { Origin } from './origin.js';
 import type { PeopleParts } from './people.parts.js';
 
 export interface Credentials {

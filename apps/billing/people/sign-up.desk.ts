@@ -6,7 +6,7 @@ import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '../mail/mail.outbox.js';
-import type { Origin } from './entrance.js';
+import type { Origin } from './origin.js';
 import { insertPerson, inviterOf } from './new-person.js';
 import { type PeopleParts, refuseWeak } from './people.parts.js';
 

@@ -1,11 +1,17 @@
 import type pg from 'pg';
 import type { ChannelVitals } from '#upstream/channel-health.js';
-import type { AnswerOf } from '../http/route.js';
-import type { programRoutes } from './programs.routes.js';
+import type { z } from 'zod';
+import type { channelHealthView, programView } from './program.view.js';
 
-type ListAnswer = AnswerOf<typeof programRoutes.list>;
-type ProgramView = ListAnswer['items'][number];
-type HealthView = AnswerOf<typeof programRoutes.channel>;
+type ProgramView = z.input<typeof programView>;
+type HealthView = z.input<typeof channelHealthView>;
+
+interface Programs {
+  items: ProgramView[];
+  /** Messages that a person has not looked at. */
+  deadLetters: number;
+  runningTasks: number;
+}
 
 /** What stands in a report, by any version of a program that may still run. */
 type StoredReport = ProgramView['report'] & { channels?: ChannelVitals[] };
@@ -32,7 +38,7 @@ export class ProgramReader {
     private readonly options: { reportMs: number },
   ) {}
 
-  async programs(): Promise<Omit<ListAnswer, 'at'>> {
+  async programs(): Promise<Programs> {
     const [reports, counts] = await Promise.all([
       this.reports(),
       this.pool.query<{ deadLetters: number; runningTasks: number }>(
