@@ -17,12 +17,12 @@ import type { Registry } from '#platform/metrics.js';
 import { Uploads } from '#platform/uploads.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
-import { ConsolePages } from './console.pages.js';
-import { storeDeadLetter } from './dead-letters/dead-letters.store.js';
-import { ENTITIES } from './entities.js';
-import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
-import { sendersOf } from './http/session-cookie.js';
-import { ErrorFilter } from './http/error.filter.js';
+import { ConsolePages } from '#apps/control-plane/console.pages.js';
+import { storeDeadLetter } from '#operations/dead-letters.store.js';
+import { ENTITIES } from '#apps/control-plane/entities.js';
+import { BillingAdapter, prepareServer } from '#apps/control-plane/http/billing.adapter.js';
+import { sendersOf } from '#apps/control-plane/http/session-cookie.js';
+import { ErrorFilter } from '#apps/control-plane/http/error.filter.js';
 
 /** The console's ordinary reads and writes; the ledger has connections of its own. */
 const ENTITY_CONNECTIONS = 5;

@@ -13,7 +13,7 @@ import { Registry } from '#platform/metrics.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readBillingConfig } from './billing.config.js';
 import { type RunningBilling, startBilling } from './billing.program.js';
-import { createCustomer, createKey, revokeCustomerKey } from './customers.js';
+import { createCustomer, createKey, revokeCustomerKey } from '#people/accounts/customers.js';
 import { Suspects } from './suspects.js';
 
 let ledger: LedgerFixture;

@@ -13,7 +13,7 @@ import { PostingEngine } from '#ledger/posting-engine.js';
 import type { Logger } from '#platform/logging.js';
 import { BillingMetrics } from './billing.metrics.js';
 import { LOG } from './billing.tokens.js';
-import { KeyUse } from './keys/key-use.js';
+import { KeyUse } from './key-use.js';
 import { holdCommand, holdReply, resolveCommand, resolveReply, taskEndedCommand } from './charge.commands.js';
 
 /**

@@ -1,9 +1,14 @@
 import { Command } from 'commander';
 import type pg from 'pg';
-import { setAccountLimits } from '#apps/billing/accounts/account-limits.js';
-import { createCustomer, createKey, limitCustomerKey, revokeCustomerKey } from '#apps/billing/customers.js';
-import { requireLeastTopup } from '#apps/billing/payments/finance-credit.js';
-import { readPaymentCurrency } from '#apps/billing/payments/payments.config.js';
+import { setAccountLimits } from '#people/accounts/account-limits.js';
+import {
+  createCustomer,
+  createKey,
+  limitCustomerKey,
+  revokeCustomerKey,
+} from '#people/accounts/customers.js';
+import { requireLeastTopup } from '#payments/finance-credit.js';
+import { readPaymentCurrency } from '#payments/payments.config.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
 import { readFact } from '#identity/installation.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findByEmail } from '#apps/billing/people/person.store.js';
+import { findByEmail } from '#people/person.store.js';
 import type { Actor, Role } from '#identity/role.js';
 import { OperatorError } from '#platform/errors.js';
 import { operatorName } from './operator-name.js';

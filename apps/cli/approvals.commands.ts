@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Approval } from '#apps/billing/approvals/approval.entity.js';
-import { viewApproval } from '#apps/billing/approvals/approvals.view.js';
+import type { Approval } from '#approvals/approval.entity.js';
+import { viewApproval } from '#approvals/approvals.view.js';
 import type { Role } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
-import { setUpDatabase } from '#apps/billing/database.setup.js';
+import { setUpDatabase } from '#operations/database.setup.js';
 import { type DataFolder, dataFolder, prepareDataFolder } from '#apps/standalone/data-folder.js';
 import { openPool } from '#database/database.js';
 import {

@@ -5,7 +5,7 @@ import {
   outlookOf,
   replayLetter,
   type StoredLetter,
-} from '#apps/billing/dead-letters/dead-letter.desk.js';
+} from '#operations/dead-letter.service.js';
 import { AS_OPTION, type Acting, doerOf } from './acting.js';
 import { countArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import OpenAI from 'openai';
 import type pg from 'pg';
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { dataFolder } from '#apps/standalone/data-folder.js';
 import { VENDORA_MAIN } from '#groups/group.js';

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
-import { balanceColumns, statementView, trialBalanceView } from '#apps/billing/finance/ledger.view.js';
-import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+import { balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
+import { inTurn, writeCsv } from '#platform/csv.js';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
 import {

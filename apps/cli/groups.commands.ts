@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { grantAccountGroup, withdrawAccountGroup } from '#apps/billing/customers.js';
+import { grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { findAccount } from '#identity/account.store.js';
 import { groupsOfAccount } from '#identity/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';

@@ -1,9 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
-import { readDatabaseSetup, setUpDatabase } from '#apps/billing/database.setup.js';
-import type { Done } from '#apps/billing/approvals/approval.desk.js';
-import { rateInForce } from '#apps/billing/rates/account-rates.js';
+import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
+import type { Done } from '#approvals/approval.service.js';
+import { rateInForce } from '#topup/account-rates.js';
 import type { TopupResult } from '#ledger/topup.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';

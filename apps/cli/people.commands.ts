@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Command, InvalidArgumentError } from 'commander';
-import { passwordLink } from '#apps/billing/mail/mail.texts.js';
-import { email } from '#apps/billing/people/fields.js';
-import { listOperators, makeOperator, type Operator } from '#apps/billing/people/operators.js';
+import { passwordLink } from '#mail/mail.texts.js';
+import { email } from '#people/people.fields.js';
+import { listOperators, makeOperator, type Operator } from '#people/operators.js';
 import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
 import { PASSWORD_CHARS, PasswordHasher } from '#identity/password.hasher.js';
 import { passwordFault, type PasswordOwner, serviceNames } from '#identity/password.rules.js';

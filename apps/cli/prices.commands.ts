@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
-import { previewChanges } from '#apps/billing/prices/preview.js';
-import { changeFields } from '#apps/billing/prices/price-change.fields.js';
-import { compareRows, readPriceCsv, readPriceList } from '#apps/billing/prices/price-file.js';
-import { exportPrices, importPrices, readPrices } from '#apps/billing/prices/price.import.js';
-import { importView, previewView, previewWindow, proposalDetail } from '#apps/billing/prices/prices.view.js';
+import { previewChanges } from '#marketplace/prices/preview.js';
+import { changeFields } from '#marketplace/prices/price-change.fields.js';
+import { compareRows, readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
+import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
+import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import {
   type DoneBy,
   type NewProposal,
   type Proposal,
   ProposalDesk,
-} from '#apps/billing/prices/proposal.desk.js';
-import { readMarketConfig } from '#apps/billing/market/market.config.js';
+} from '#marketplace/prices/proposal.service.js';
+import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { changeText, type PriceChange, subjectOf } from '#pricing/price-change.js';

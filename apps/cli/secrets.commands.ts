@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { refuseUnreadable, resealSecrets } from '#apps/billing/secrets/reseal.js';
+import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
 import { readSecretsOf, withDatabase } from './database.access.js';
 import { facts, printJson, printText } from './output.js';
 

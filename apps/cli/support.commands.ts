@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { AccountReader } from '#apps/billing/accounts/account.reader.js';
-import { freezeAccount, unfreezeAccount } from '#apps/billing/accounts/freezing.js';
+import { AccountReader } from '#people/accounts/account.reader.js';
+import { freezeAccount, unfreezeAccount } from '#people/accounts/freezing.js';
 import { unknownAccount } from '#identity/key.store.js';
 import type { FreezeResult } from '#ledger/freeze.js';
 import { OperatorError } from '#platform/errors.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { holdCommand, holdReply, resolveCommand, resolveReply } from '#apps/billing/charge.commands.js';
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { Bus } from '#bus/bus.js';
 import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/topics.js';
 import { topics } from '#bus/topics.js';

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type pg from 'pg';
-import { writeCsv } from '#apps/billing/http/csv.js';
-import { readUsage, type UsageFilter, usageStates } from '#apps/billing/usage/usage.store.js';
-import { everyItem, usageColumns, usageView } from '#apps/billing/usage/usage.view.js';
+import { writeCsv } from '#platform/csv.js';
+import { readUsage, type UsageFilter, usageStates } from '#usage/usage.store.js';
+import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';
 import { unknownAccount } from '#identity/key.store.js';
 import { countArgument } from './arguments.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { findAccount } from '#identity/account.store.js';
 import { playTopup } from '#finance/provider-reports/sandbox-books.js';

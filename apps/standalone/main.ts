@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { setUpDatabase } from '#apps/billing/database.setup.js';
+import { setUpDatabase } from '#operations/database.setup.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { portFault } from '#platform/program.js';
 import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';

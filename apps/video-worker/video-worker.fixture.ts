@@ -18,7 +18,7 @@ import type { NewTask } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { CreateOutcome } from '#upstream/outcomes.js';
 import { videoRequestOf } from '#upstream/video-request.js';
-import { TasksUnderTest } from '../../libs/tasks/tasks.fixture.js';
+import { TasksUnderTest } from '#tasks/tasks.fixture.js';
 import { silent, startProgram, until } from '../../test/support/bus.js';
 import { type VideoWorkerConfig } from './video-worker.config.js';
 import { type RunningVideoWorker, startVideoWorker } from './video-worker.program.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
-import { loadPriceBook } from '../catalog/catalog.store.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';

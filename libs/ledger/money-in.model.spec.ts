@@ -5,7 +5,7 @@ import { inTransaction } from '#database/database.js';
 import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import { loadPriceBook } from '../catalog/catalog.store.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { ticketOf } from '../../test/support/tickets.js';
 import { adjust, reverseAdjustment } from './adjustment.js';

@@ -11,7 +11,7 @@ import {
   paidMinorForCredits,
   parseAmount,
   parseDecimal,
-} from '#money/amount.js';
+} from './amount.js';
 
 describe('amounts', () => {
   it('parses and prints every amount exactly', () => {

@@ -10,7 +10,7 @@ import { recordTopup } from '#ledger/topup.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import { loadPriceBook } from '../../libs/catalog/catalog.store.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 
 const HOUR_MS = 3_600_000;

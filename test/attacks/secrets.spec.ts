@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret, TOTP } from 'otpauth';
 import { Webhook } from 'standardwebhooks';
-import { resealSecrets } from '#apps/billing/secrets/reseal.js';
+import { resealSecrets } from '#operations/reseal.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import { placeOf, SecretBox } from '#platform/sealed-secret.js';
 import { type Person, person } from '../support/console.js';

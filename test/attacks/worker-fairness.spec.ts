@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { MoodyUpstream } from '../../apps/video-worker/moody-upstream.fixture.js';
-import { WorkerUnderTest } from '../../apps/video-worker/video-worker.fixture.js';
+import { MoodyUpstream } from '#apps/video-worker/moody-upstream.fixture.js';
+import { WorkerUnderTest } from '#apps/video-worker/video-worker.fixture.js';
 import { until } from '../support/eventually.js';
 
 /** Hundreds of tasks are made in these, on a machine that may be busy. */

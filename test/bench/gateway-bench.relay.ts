@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { VENDORA_MAIN } from '#groups/group.js';

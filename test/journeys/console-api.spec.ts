@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
-import type { OpenApiDocument } from '#apps/billing/http/openapi.document.js';
+import type { OpenApiDocument } from '#apps/control-plane/http/openapi.document.js';
 import { person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '#platform/ids.js';
-import { storeDeadLetter } from '#apps/billing/dead-letters/dead-letters.store.js';
+import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 

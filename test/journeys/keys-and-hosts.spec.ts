@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'node:http';
-import { revokeCustomerKey } from '#apps/billing/customers.js';
+import { revokeCustomerKey } from '#people/accounts/customers.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */

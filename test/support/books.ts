@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { openPool } from '#database/database.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { checkLedger } from '#ledger/ledger-check.js';

@@ -1,4 +1,4 @@
-import type { DocumentedRoute } from '#apps/billing/http/openapi.document.js';
+import type { DocumentedRoute } from '#apps/control-plane/http/openapi.document.js';
 import { type Role, roles } from '#identity/role.js';
 import { contractOf } from './console.js';
 import type { Relay } from './relay.js';

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { AdjustmentDesk, Answer, Asking } from '#apps/billing/adjustments/adjustment.desk.js';
+import type { AdjustmentDesk, Answer, Asking } from '#finance/adjustments/adjustment.service.js';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -7,8 +7,8 @@ import {
   viewDebtor,
   viewWriteOff,
   writeOffColumns,
-} from '#apps/billing/adjustments/adjustments.view.js';
-import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+} from '#finance/adjustments/adjustments.view.js';
+import { inTurn, writeCsv } from '#platform/csv.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { findingView, outcomeView } from '#apps/billing/finance/controls.view.js';
-import { timeOf } from '#apps/billing/finance/ledger.view.js';
+import { findingView, outcomeView } from '#finance/views/controls.view.js';
+import { timeOf } from '#finance/views/ledger.view.js';
 import type { Control } from '#finance/control.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
-import { viewBill, viewChannelBills, viewCost, viewCostImport } from '#apps/billing/finance/costs.view.js';
+import { viewBill, viewChannelBills, viewCost, viewCostImport } from '#finance/views/costs.view.js';
 import { importCosts } from '#finance/costs/cost-file.js';
 import { type CostVersion, listCosts, setCost, type UpstreamCost } from '#finance/costs/cost-versions.js';
 import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';

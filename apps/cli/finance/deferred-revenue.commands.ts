@@ -5,10 +5,10 @@ import {
   lotColumns,
   viewDeferredRevenue,
   viewLot,
-} from '#apps/billing/finance/deferred-revenue.view.js';
-import { everyLot } from '#apps/billing/finance/report-files.js';
-import { daysOf } from '#apps/billing/finance/revenue.view.js';
-import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+} from '#finance/views/deferred-revenue.view.js';
+import { everyLot } from '#finance/views/report-files.js';
+import { daysOf } from '#finance/views/revenue.view.js';
+import { inTurn, writeCsv } from '#platform/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { timeOf } from '#apps/billing/finance/ledger.view.js';
-import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#apps/billing/periods/periods.view.js';
+import { timeOf } from '#finance/views/ledger.view.js';
+import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
   type ChecklistItem,

@@ -1,4 +1,4 @@
-import { faultsOf, workDayView, workView } from '#apps/billing/finance/charges-tasks.view.js';
+import { faultsOf, workDayView, workView } from '#finance/views/charges-tasks.view.js';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type pg from 'pg';
 import {
@@ -6,7 +6,7 @@ import {
   viewMatch,
   viewMatchDay,
   viewPayout,
-} from '#apps/billing/reconciliation/reconciliation.view.js';
+} from '#finance/provider-reports/reconciliation.view.js';
 import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank-matching.js';
 import { listCoverage } from '#finance/provider-reports/coverage.js';
 import {

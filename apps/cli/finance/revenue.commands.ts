@@ -7,8 +7,8 @@ import {
   viewEarned,
   viewPriceChange,
   viewRevenue,
-} from '#apps/billing/finance/revenue.view.js';
-import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+} from '#finance/views/revenue.view.js';
+import { inTurn, writeCsv } from '#platform/csv.js';
 import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
 import {
   type Days,

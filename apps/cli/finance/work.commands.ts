@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { everyFailure, everyHold } from '#apps/billing/finance/report-files.js';
+import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
   failureView,
@@ -11,8 +11,8 @@ import {
   promotionView,
   refundDayColumns,
   refundDayView,
-} from '#apps/billing/finance/work-reports.view.js';
-import { inTurn, writeCsv } from '#apps/billing/http/csv.js';
+} from '#finance/views/work-reports.view.js';
+import { inTurn, writeCsv } from '#platform/csv.js';
 import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';

@@ -1,5 +1,5 @@
 import { newId } from '#platform/ids.js';
-import { storeDeadLetter } from '#apps/billing/dead-letters/dead-letters.store.js';
+import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import type { paths } from '#apps/console/api/schema.js';
 import { type Person, person } from '../../support/console.js';
 import { type Customer, json, type Relay, until } from '../../support/relay.js';

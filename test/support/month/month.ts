@@ -1,4 +1,4 @@
-import { createCustomer } from '#apps/billing/customers.js';
+import { createCustomer } from '#people/accounts/customers.js';
 import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog/catalog.seed.js';
 import { bankMapping } from '#finance/provider-reports/bank-csv.js';
 import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';

@@ -1,0 +1,36 @@
+import { ProgramReporter } from '#bus/program-reporter.js';
+import { groups } from '#bus/topics.js';
+import type { BillingModuleOptions } from './billing.module.js';
+
+/** What billing tells of itself beside what every program tells; all of them since its start, and to stay 0. */
+export interface BillingReport {
+  /** Charges of ended tasks that the repair had to resolve. */
+  repairs: number;
+  /** Holds that nothing resolved before their deadline. */
+  holdsSwept: number;
+  /** Work that was delivered after its charge had been given back. */
+  lateSuccesses: number;
+}
+
+const REPAIRS = 'tollgate_repairs_total';
+const HOLDS_SWEPT = 'tollgate_holds_swept_total';
+const LATE_SUCCESSES = 'tollgate_late_success_total';
+
+/** Says how a billing process is, for the page of programs. */
+export function billingReporter({
+  pool,
+  registry,
+  log,
+  config,
+}: Pick<BillingModuleOptions, 'pool' | 'registry' | 'log' | 'config'>): ProgramReporter {
+  return new ProgramReporter({
+    ...{ pool, registry, log, program: 'billing', intervalMs: config.console.reportMs },
+    groups: [groups.billing, groups.notifications],
+    metrics: [REPAIRS, HOLDS_SWEPT, LATE_SUCCESSES],
+    measure: (window): BillingReport => ({
+      repairs: window.value(REPAIRS),
+      holdsSwept: window.value(HOLDS_SWEPT),
+      lateSuccesses: window.value(LATE_SUCCESSES),
+    }),
+  });
+}

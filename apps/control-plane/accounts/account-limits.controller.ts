@@ -1,0 +1,66 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { z } from 'zod';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { id } from '#platform/fields.js';
+import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';
+import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
+
+const tag = 'Support: accounts';
+const params = z.strictObject({ accountId: id });
+const limit = z.int().min(1).max(1_000_000_000).nullable();
+const answer = z.object({ requestsPerMinute: limit, maxConcurrentRequests: limit });
+
+export const accountLimitRoutes = {
+  show: route({
+    id: 'getLimitsOfAccount',
+    method: 'GET',
+    path: '/api/support/accounts/{accountId}/limits',
+    tag,
+    summary: 'What all keys of an account may do together; null: the defaults of the gateways.',
+    access: ['support', 'admin'],
+    params,
+    answer,
+  }),
+  change: route({
+    id: 'limitAccount',
+    method: 'PATCH',
+    path: '/api/admin/accounts/{accountId}/limits',
+    tag,
+    summary: 'Changes what is named and leaves the rest; null: the defaults of the gateways.',
+    description:
+      'In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.',
+    access: ['admin'],
+    confirms: true,
+    params,
+    body: z.strictObject({
+      requestsPerMinute: limit.optional(),
+      maxConcurrentRequests: limit.optional(),
+    }),
+    answer,
+    refusals: ['second_person_required'],
+  }),
+};
+
+/** Limits of accounts, for those who need others than everybody. */
+@Controller()
+export class AccountLimitsController {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  @Serves(accountLimitRoutes.show)
+  show({
+    params,
+  }: CallOf<typeof accountLimitRoutes.show>): Promise<AnswerOf<typeof accountLimitRoutes.show>> {
+    return readAccountLimits(this.pool, params.accountId);
+  }
+
+  @Serves(accountLimitRoutes.change)
+  change({
+    params: { accountId },
+    body,
+    actor,
+    requestId,
+  }: CallOf<typeof accountLimitRoutes.change>): Promise<AnswerOf<typeof accountLimitRoutes.change>> {
+    return setAccountLimits(this.pool, { by: `user:${actor.userId}`, actor, accountId, requestId }, body);
+  }
+}

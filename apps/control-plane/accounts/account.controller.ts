@@ -1,0 +1,25 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { AccountDesk } from '#people/accounts/account.service.js';
+import { AccountReader, type AccountView } from '#people/accounts/account.reader.js';
+import { accountRoutes } from './account.routes.js';
+
+@Controller()
+export class AccountController {
+  constructor(
+    @Inject(AccountReader) private readonly reader: AccountReader,
+    @Inject(AccountDesk) private readonly desk: AccountDesk,
+  ) {}
+
+  @Serves(accountRoutes.show)
+  show({ actor }: CallOf<typeof accountRoutes.show>): Promise<AnswerOf<typeof accountRoutes.show>> {
+    return this.reader.show(actor.accountId);
+  }
+
+  @Serves(accountRoutes.change)
+  async change({ actor, body, requestId }: CallOf<typeof accountRoutes.change>): Promise<AccountView> {
+    const { accountId } = actor;
+    await this.desk.change({ by: `user:${actor.userId}`, accountId, requestId }, body);
+    return this.reader.show(accountId);
+  }
+}

@@ -1,0 +1,34 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { Handles } from '#bus/handles.decorator.js';
+import { BalanceLow, groups, topics } from '#bus/topics.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { queueMail } from '#mail/mail.outbox.js';
+import { MailSender } from '#mail/mail.sender.js';
+
+/** Tells owners by mail that their balance is low: once for each event, however often it comes. */
+@Controller()
+export class LowBalanceController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(MailSender) private readonly mail: MailSender,
+  ) {}
+
+  @Handles(topics.balanceLow, groups.billing)
+  async balanceLow({ alertId, accountId, balance, threshold }: BalanceLow): Promise<void> {
+    const { rows } = await this.pool.query<{ email: string }>(
+      'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
+      [accountId],
+    );
+    const email = rows[0]?.email;
+    if (email === undefined) return;
+    const details = { balance, threshold };
+    await queueMail(this.pool, {
+      template: 'low_balance',
+      to: email,
+      details,
+      event: `balance.low:${alertId}`,
+    });
+    this.mail.wake();
+  }
+}

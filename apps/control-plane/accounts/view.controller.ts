@@ -1,0 +1,75 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG } from '#apps/billing/billing.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewRoutes as routes } from './view.routes.js';
+
+/** Support looks at what a customer sees. Who looked at whom, and why, is in the audit log, and the customer reads it. */
+@Controller()
+export class ViewController {
+  constructor(
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.begin)
+  async begin({
+    actor,
+    params: { accountId },
+    body: { reason, ticketId },
+    requestId,
+  }: CallOf<typeof routes.begin>): Promise<AnswerOf<typeof routes.begin>> {
+    return inEntityTransaction(this.source, async ({ client }) => {
+      const { rows } = await client.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
+        accountId,
+      ]);
+      if (!rows[0]) throw new ApiError('not_found', 'There is no such account.');
+      if (ticketId !== undefined) await requireTicket(client, { accountId, ticketId });
+      const view = { accountId, lifeMs: this.config.console.viewLifeMs };
+      const until = (await this.sessions.beginView(client, actor.sessionId, view)).toISOString();
+      await audit(client, {
+        actor: `user:${actor.userId}`,
+        action: 'account.view_began',
+        subject: `account:${accountId}`,
+        accountId,
+        after: { until, reason, ticketId, role: actor.roles.includes('admin') ? 'admin' : 'support' },
+        requestId,
+      });
+      return { accountId, name: rows[0].name, until };
+    });
+  }
+
+  @Serves(routes.end)
+  async end({ actor, requestId }: CallOf<typeof routes.end>): Promise<void> {
+    await inEntityTransaction(this.source, async ({ client }) => {
+      const accountId = await this.sessions.endView(client, actor.sessionId);
+      if (accountId === null) return;
+      await audit(client, {
+        actor: `user:${actor.userId}`,
+        action: 'account.view_ended',
+        subject: `account:${accountId}`,
+        accountId,
+        requestId,
+      });
+    });
+  }
+}
+
+async function requireTicket(
+  client: pg.ClientBase,
+  { accountId, ticketId }: { accountId: string; ticketId: string },
+): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM tickets WHERE id = $1 AND account_id = $2', [
+    ticketId,
+    accountId,
+  ]);
+  if (!rowCount)
+    throw new ApiError('invalid_value', 'ticketId: this account has no such ticket.', { param: 'ticketId' });
+}

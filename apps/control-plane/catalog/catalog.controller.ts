@@ -1,0 +1,144 @@
+import { Controller, Inject } from '@nestjs/common';
+import { hindranceOf } from '#catalog/offer.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type Market, MarketReader } from '#marketplace/price-list.js';
+import type { DoneBy } from '#marketplace/prices/proposal.service.js';
+import { catalogRoutes as routes } from './catalog.routes.js';
+import { ChannelDesk, type ShownChannel } from '#marketplace/catalog/channel.service.js';
+import { GroupDesk, type ShownGroup } from '#marketplace/catalog/group.service.js';
+import { ModelDesk, type ShownModel } from '#marketplace/catalog/model.service.js';
+
+type ModelView = AnswerOf<typeof routes.getModel>;
+
+/** Models, groups and upstreams, for administrators. */
+@Controller()
+export class CatalogController {
+  constructor(
+    @Inject(ModelDesk) private readonly models: ModelDesk,
+    @Inject(GroupDesk) private readonly groups: GroupDesk,
+    @Inject(ChannelDesk) private readonly channels: ChannelDesk,
+    @Inject(MarketReader) private readonly market: MarketReader,
+  ) {}
+
+  @Serves(routes.listModels)
+  async listModels({ query }: CallOf<typeof routes.listModels>): Promise<AnswerOf<typeof routes.listModels>> {
+    const { limit, cursor, family } = query;
+    const rows = await this.models.list({ limit: limit + 1, after: after(cursor), family });
+    return pageFrom(await this.modelViews(rows), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.createModel)
+  async createModel(call: CallOf<typeof routes.createModel>): Promise<AnswerOf<typeof routes.createModel>> {
+    return this.modelView(await this.models.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getModel)
+  async getModel({ params }: CallOf<typeof routes.getModel>): Promise<AnswerOf<typeof routes.getModel>> {
+    return this.modelView(await this.models.find(params.model));
+  }
+
+  @Serves(routes.changeModel)
+  async changeModel(call: CallOf<typeof routes.changeModel>): Promise<AnswerOf<typeof routes.changeModel>> {
+    return this.modelView(await this.models.change(call.params.model, call.body, doneBy(call)));
+  }
+
+  @Serves(routes.listGroups)
+  async listGroups({ query }: CallOf<typeof routes.listGroups>): Promise<AnswerOf<typeof routes.listGroups>> {
+    const { limit, cursor } = query;
+    const rows = await this.groups.list({ limit: limit + 1, after: after(cursor) });
+    return pageFrom(rows.map(groupView), limit, ({ name }) => [name]);
+  }
+
+  @Serves(routes.createGroup)
+  async createGroup(call: CallOf<typeof routes.createGroup>): Promise<AnswerOf<typeof routes.createGroup>> {
+    return groupView(await this.groups.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getGroup)
+  async getGroup({ params }: CallOf<typeof routes.getGroup>): Promise<AnswerOf<typeof routes.getGroup>> {
+    return groupView(await this.groups.find(params.group));
+  }
+
+  @Serves(routes.changeGroup)
+  async changeGroup(call: CallOf<typeof routes.changeGroup>): Promise<AnswerOf<typeof routes.changeGroup>> {
+    return groupView(await this.groups.change(call.params.group, call.body, doneBy(call)));
+  }
+
+  @Serves(routes.setGroupModels)
+  async setGroupModels(
+    call: CallOf<typeof routes.setGroupModels>,
+  ): Promise<AnswerOf<typeof routes.setGroupModels>> {
+    return groupView(await this.groups.setModels(call.params.group, call.body.models, doneBy(call)));
+  }
+
+  @Serves(routes.listChannels)
+  async listChannels({
+    query,
+  }: CallOf<typeof routes.listChannels>): Promise<AnswerOf<typeof routes.listChannels>> {
+    const { limit, cursor } = query;
+    const rows = await this.channels.list({ limit: limit + 1, after: after(cursor) });
+    return pageFrom(rows.map(channelView), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.createChannel)
+  async createChannel(
+    call: CallOf<typeof routes.createChannel>,
+  ): Promise<AnswerOf<typeof routes.createChannel>> {
+    return channelView(await this.channels.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getChannel)
+  async getChannel({
+    params,
+  }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
+    return channelView(await this.channels.find(params.channelId));
+  }
+
+  @Serves(routes.changeChannel)
+  async changeChannel(
+    call: CallOf<typeof routes.changeChannel>,
+  ): Promise<AnswerOf<typeof routes.changeChannel>> {
+    return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
+  }
+
+  private async modelView(shown: ShownModel): Promise<ModelView> {
+    return modelView(shown, await this.market.read());
+  }
+
+  private async modelViews(shown: readonly ShownModel[]): Promise<ModelView[]> {
+    const market = await this.market.read();
+    return shown.map((each) => modelView(each, market));
+  }
+}
+
+function after(cursor: string | undefined): string {
+  return readCursor(cursor, 1)?.[0] ?? '';
+}
+
+function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
+  return { actor: `user:${actor.userId}`, requestId };
+}
+
+function modelView({ model, groups }: ShownModel, { catalog, nowMs }: Market): ModelView {
+  const known = catalog.models.get(model.id);
+  const sales = groups.map((group) => ({
+    group,
+    hindrance: known ? hindranceOf(catalog, { model: known, group, atMs: nowMs }) : null,
+  }));
+  return { ...model, groups: [...groups], sales, createdAt: model.createdAt.toISOString() };
+}
+
+function groupView({ group, models, ...prices }: ShownGroup) {
+  return { ...group, ...prices, models: [...models], createdAt: group.createdAt.toISOString() };
+}
+
+function channelView({ keyMarks, models, groups, createdAt, ...channel }: ShownChannel) {
+  return {
+    ...channel,
+    keyMarks: [...keyMarks],
+    models: { ...models },
+    groups: [...groups],
+    createdAt: createdAt.toISOString(),
+  };
+}

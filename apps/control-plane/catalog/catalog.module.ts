@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import type { Clock } from '#platform/clock.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CLOCK, CONFIG } from '#apps/billing/billing.tokens.js';
+import { MarketModule } from '../market/market.module.js';
+import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { CatalogController } from './catalog.controller.js';
+import { ChannelDesk } from '#marketplace/catalog/channel.service.js';
+import { GroupDesk } from '#marketplace/catalog/group.service.js';
+import { ModelDesk } from '#marketplace/catalog/model.service.js';
+
+/** The catalog for administrators. */
+@Module({
+  imports: [MarketModule],
+  controllers: [CatalogController],
+  providers: [
+    {
+      provide: CatalogChanges,
+      inject: [DataSource, OutboxRelay],
+      useFactory: (source: DataSource, relay: OutboxRelay) => new CatalogChanges(source, relay),
+    },
+    {
+      provide: ModelDesk,
+      inject: [DataSource, CatalogChanges],
+      useFactory: (source: DataSource, changes: CatalogChanges) => new ModelDesk(source, changes),
+    },
+    {
+      provide: GroupDesk,
+      inject: [DataSource, CatalogChanges, CLOCK],
+      useFactory: (source: DataSource, changes: CatalogChanges, clock: Clock) =>
+        new GroupDesk(source, changes, clock),
+    },
+    {
+      provide: ChannelDesk,
+      inject: [DataSource, CatalogChanges, CONFIG],
+      useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: BillingConfig) =>
+        new ChannelDesk(source, changes, secrets),
+    },
+  ],
+})
+export class CatalogModule {}

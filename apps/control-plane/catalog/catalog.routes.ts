@@ -1,0 +1,292 @@
+import { z } from 'zod';
+import { channelProtocols } from '#catalog/catalog.js';
+import { hindrances } from '#catalog/offer.js';
+import { name, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { limitsFields } from '#marketplace/limits.fields.js';
+import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
+
+const tag = 'Catalog';
+const access = ['admin'] as const;
+const MODELS = '/api/admin/models';
+const GROUPS = '/api/admin/groups';
+const CHANNELS = '/api/admin/channels';
+
+const families = z.enum(['image', 'video', 'chat', 'speech', '3d']);
+const units = z.enum(['call', 'second', 'token']);
+
+const modelView = z.object({
+  id: z.string(),
+  family: families,
+  unit: units,
+  ownedBy: z.string(),
+  aliasOf: z.string().nullable(),
+  enabled: z.boolean(),
+  limits: limitsFields,
+  groups: z.array(z.string()),
+  sales: z
+    .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
+    .meta({ description: 'Why it is neither listed nor sold in each of its groups; null: it is.' }),
+  createdAt: timeView,
+});
+
+const groupNames = z.array(groupName).max(1_000);
+const modelNames = z.array(modelName).max(10_000);
+const perMinute = z.int().min(1).max(1_000_000_000).nullable();
+const runningTasks = z.int().min(0).max(1_000_000_000).nullable();
+
+const open = z.boolean().meta({
+  description: 'Every account may make keys in it; else only those that it was granted to.',
+});
+
+const groupView = z.object({
+  name: z.string(),
+  open,
+  models: z.array(z.string()),
+  multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
+  fixedPerCall: z
+    .string()
+    .nullable()
+    .meta({ description: 'USD of each call where the group has a fixed price; null: list prices hold.' }),
+  requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
+  maxRunningTasks: runningTasks,
+  maxConcurrentRequests: perMinute,
+  createdAt: timeView,
+});
+
+export const channelId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, dots and dashes');
+
+const apiKeys = z
+  .array(z.string().regex(/^[\x21-\x7e]{1,500}$/, 'must be printable and without blanks'))
+  .min(1, 'must hold a key')
+  .max(100)
+  .meta({ description: 'Used in turn. They are never shown: `keyMarks` tells them apart.' });
+
+const channelFields = {
+  baseUrl: z.string().max(500).meta({ description: 'https, unless private addresses are allowed.' }),
+  enabled: z.boolean(),
+  priority: z.int().min(-1_000).max(1_000).meta({ description: 'Higher is tried first.' }),
+  weight: z.int().min(1).max(1_000_000).meta({ description: 'Its share among channels of one priority.' }),
+  requestTimeoutMs: z.int().min(100).max(3_600_000),
+  maxConcurrency: z.int().min(1).max(1_000_000).nullable(),
+  allowPrivateAddress: z
+    .boolean()
+    .meta({ description: 'For an upstream of your own: plain http, and addresses that are not public.' }),
+  honoursIdempotency: z.boolean().meta({
+    description: 'The upstream answers a repeated create with the same Idempotency-Key with the same task.',
+  }),
+};
+
+const models = z
+  .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
+  .meta({ description: 'Our models, and what the upstream calls each.' });
+
+const channelView = z.object({
+  id: z.string(),
+  protocol: z.enum(channelProtocols),
+  ...channelFields,
+  keyMarks: z.array(z.string()),
+  models: z.record(z.string(), z.string()),
+  groups: z.array(z.string()),
+  createdAt: timeView,
+});
+
+const namesModel = z.strictObject({ model: modelName });
+const namesGroup = z.strictObject({ group: groupName });
+const namesChannel = z.strictObject({ channelId });
+
+export const catalogRoutes = {
+  listModels: route({
+    id: 'listModels',
+    method: 'GET',
+    path: MODELS,
+    tag,
+    summary: 'All models, by their ids; also those that are switched off or have no price.',
+    access,
+    query: z.strictObject({ ...pageQuery, family: families.optional() }),
+    answer: pageOf(modelView),
+  }),
+  createModel: route({
+    id: 'createModel',
+    method: 'POST',
+    path: MODELS,
+    tag,
+    summary: 'Add a model, or an alias of one.',
+    description: 'It is for sale when it has a price, by a proposal; an alias has the price of its model.',
+    access,
+    body: z.strictObject({
+      id: modelName,
+      family: families.optional().meta({ description: 'Left out for an alias.' }),
+      unit: units
+        .optional()
+        .meta({ description: 'What a price is of; needed where the family leaves a choice.' }),
+      ownedBy: name,
+      aliasOf: modelName.optional(),
+      enabled: z.boolean().default(true),
+      limits: limitsFields.default({}),
+      groups: groupNames.default([]),
+    }),
+    answer: modelView,
+    status: 201,
+    refusals: ['conflict'],
+  }),
+  getModel: route({
+    id: 'getModel',
+    method: 'GET',
+    path: `${MODELS}/{model}`,
+    tag,
+    summary: 'One model.',
+    access,
+    params: namesModel,
+    answer: modelView,
+  }),
+  changeModel: route({
+    id: 'changeModel',
+    method: 'PATCH',
+    path: `${MODELS}/{model}`,
+    tag,
+    summary: 'Switch a model on or off, or change its limits or vendor.',
+    access,
+    params: namesModel,
+    body: z.strictObject({
+      enabled: z.boolean().optional(),
+      ownedBy: name.optional(),
+      limits: limitsFields.optional(),
+    }),
+    answer: modelView,
+  }),
+  listGroups: route({
+    id: 'listGroups',
+    method: 'GET',
+    path: GROUPS,
+    tag,
+    summary: 'All groups, with the multiplier and rule in force.',
+    access,
+    query: z.strictObject(pageQuery),
+    answer: pageOf(groupView),
+  }),
+  createGroup: route({
+    id: 'createGroup',
+    method: 'POST',
+    path: GROUPS,
+    tag,
+    summary: 'Add a group, with the multiplier and rule that it begins with.',
+    access,
+    confirms: true,
+    body: z.strictObject({
+      name: groupName,
+      open: open.default(false),
+      multiplier: decimal.default('1'),
+      fixedPerCall: decimal.nullable().default(null),
+      models: modelNames.default([]),
+      requestsPerMinute: perMinute.default(null),
+      maxRunningTasks: runningTasks.default(null),
+      maxConcurrentRequests: perMinute.default(null),
+    }),
+    answer: groupView,
+    status: 201,
+    refusals: ['conflict'],
+  }),
+  getGroup: route({
+    id: 'getGroup',
+    method: 'GET',
+    path: `${GROUPS}/{group}`,
+    tag,
+    summary: 'One group.',
+    access,
+    params: namesGroup,
+    answer: groupView,
+  }),
+  changeGroup: route({
+    id: 'changeGroup',
+    method: 'PATCH',
+    path: `${GROUPS}/{group}`,
+    tag,
+    summary: 'Open or close a group, and change the limits that each account has in it.',
+    description:
+      'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
+    access,
+    confirms: true,
+    params: namesGroup,
+    body: z.strictObject({
+      open: open.optional(),
+      requestsPerMinute: perMinute.optional(),
+      maxRunningTasks: runningTasks.optional(),
+      maxConcurrentRequests: perMinute.optional(),
+    }),
+    answer: groupView,
+  }),
+  setGroupModels: route({
+    id: 'setGroupModels',
+    method: 'PUT',
+    path: `${GROUPS}/{group}/models`,
+    tag,
+    summary: 'Set which models the keys of a group may use.',
+    access,
+    params: namesGroup,
+    body: z.strictObject({ models: modelNames }),
+    answer: groupView,
+  }),
+  listChannels: route({
+    id: 'listChannels',
+    method: 'GET',
+    path: CHANNELS,
+    tag,
+    summary: 'All upstreams.',
+    access,
+    query: z.strictObject(pageQuery),
+    answer: pageOf(channelView),
+  }),
+  createChannel: route({
+    id: 'createChannel',
+    method: 'POST',
+    path: CHANNELS,
+    tag,
+    summary: 'Add an upstream.',
+    access,
+    confirms: true,
+    body: z
+      .strictObject(channelFields)
+      .partial()
+      .extend({
+        id: channelId,
+        protocol: z.enum(channelProtocols),
+        baseUrl: channelFields.baseUrl,
+        apiKeys,
+        models: models.default({}),
+        groups: groupNames.default([]),
+      }),
+    answer: channelView,
+    status: 201,
+    refusals: ['conflict'],
+  }),
+  getChannel: route({
+    id: 'getChannel',
+    method: 'GET',
+    path: `${CHANNELS}/{channelId}`,
+    tag,
+    summary: 'One upstream.',
+    access,
+    params: namesChannel,
+    answer: channelView,
+  }),
+  changeChannel: route({
+    id: 'changeChannel',
+    method: 'PATCH',
+    path: `${CHANNELS}/{channelId}`,
+    tag,
+    summary:
+      'Change an upstream; what is left out stays. Its models, groups and keys are each given as a whole.',
+    description: 'Another origin of the address needs the keys again.',
+    access,
+    confirms: true,
+    params: namesChannel,
+    body: z
+      .strictObject(channelFields)
+      .partial()
+      .extend({ apiKeys: apiKeys.optional(), models: models.optional(), groups: groupNames.optional() }),
+    answer: channelView,
+  }),
+};

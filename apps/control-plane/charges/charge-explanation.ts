@@ -1,0 +1,202 @@
+import { formatDecimal, type Nanos, nanos, parseDecimal, plainDecimal } from '#money/amount.js';
+import type { PriceBook, Version } from '#pricing/price-book.js';
+import { amountFor, type ChargeLine, type Quote } from '#pricing/quote.js';
+import { type Recomputed, recompute } from '#pricing/recompute.js';
+import { viewAmount } from '#platform/fields.js';
+import type { AnswerOf } from '../http/route.js';
+import type { ChargeRecord } from '#usage/charge.reader.js';
+import type { chargeRoutes } from './charge.routes.js';
+
+type ChargeView = AnswerOf<typeof chargeRoutes.show>;
+type VersionsView = NonNullable<ChargeView['pricing']>['versions'];
+
+const ROUNDING = 'Unit price x units x multiplier, rounded up once to the next 0.000000001 USD.';
+const ROUNDING_OF_LINES =
+  'For each line unit price x units x multiplier, rounded up to the next 0.000000001 USD; then added up.';
+
+/** Why a charge cost what it cost. Staff also reads which channel did the work. */
+export function explainCharge(book: PriceBook, charge: ChargeRecord, forStaff: boolean): ChargeView {
+  const again = recomputed(book, charge);
+  return {
+    id: charge.id,
+    accountId: charge.accountId,
+    keyId: charge.keyId,
+    requestId: charge.requestId,
+    requestedModel: charge.requestedModel,
+    family: charge.family,
+    model: charge.model,
+    group: charge.group,
+    state: charge.state,
+    pricing: pricingOf(book, charge),
+    ...outcomesOf(charge),
+    refunds: charge.refunds.map(({ id, amount, at, reason }) => ({
+      id,
+      amount: viewAmount(amount),
+      at: at.toISOString(),
+      reason,
+    })),
+    operatorLoss: viewAmount(charge.operatorLoss),
+    task: charge.task && {
+      id: charge.task.id,
+      state: charge.task.state,
+      createdAt: charge.task.createdAt.toISOString(),
+      endedAt: charge.task.endedAt?.toISOString() ?? null,
+    },
+    upstream: {
+      status: charge.upstreamStatus,
+      latencyMs: charge.latencyMs,
+      channel: forStaff ? charge.channel : null,
+    },
+    recomputed: again && {
+      hold: viewAmount(again.amount),
+      settlement: viewAmount(again.settled),
+      operatorLoss: viewAmount(again.operatorLoss),
+    },
+    agrees: charge.state === 'refused' ? null : (again?.agrees ?? false),
+    timeline: timelineOf(charge),
+    transactions: charge.transactions.map(({ id, kind, reference, at, entries }) => ({
+      id: id.toString(),
+      kind,
+      reference,
+      at: at.toISOString(),
+      entries: entries.map(({ ledgerAccount, amount, balanceAfter }) => ({
+        ledgerAccount,
+        amount: viewAmount(amount),
+        balanceAfter: balanceAfter === null ? null : viewAmount(balanceAfter),
+      })),
+    })),
+  };
+}
+
+function recomputed(book: PriceBook, charge: ChargeRecord): Recomputed | null {
+  const { state, model, group, units, multiplierVersionId } = charge;
+  if (state === 'refused' || !model || !group || units === null || multiplierVersionId === null) return null;
+  return recompute(book, {
+    ...charge,
+    state,
+    model,
+    group,
+    units,
+    multiplierVersionId,
+    heldAtMs: charge.createdAtMs,
+    deliveredUnits: charge.deliveredUnits ?? 0n,
+    settled: charge.settled ?? nanos(0n),
+  });
+}
+
+function pricingOf(book: PriceBook, charge: ChargeRecord): ChargeView['pricing'] {
+  const { rule, units, multiplier, lines, unitPrice } = charge;
+  if (rule === null || units === null || multiplier === null) return null;
+  return {
+    rule,
+    units: units.toString(),
+    unitPrice: lines ? null : unitPrice,
+    multiplier,
+    lines: lines && linesView(lines, multiplier),
+    versions: versionsView(book, charge),
+    rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
+  };
+}
+
+/** Most calls write into no cache: those lines are shown where there is something on them. */
+function linesView(lines: readonly ChargeLine[], multiplier: string) {
+  const shown = lines.filter(({ kind, units }) => units > 0n || !kind.startsWith('cache_write'));
+  return shown.map((line) => lineView(line, multiplier));
+}
+
+function lineView({ kind, units, unitPrice }: ChargeLine, multiplier: string) {
+  const amount = viewAmount(amountFor(unitPrice, parseDecimal(multiplier), units));
+  return { kind, units: units.toString(), unitPrice: plainDecimal(unitPrice), amount };
+}
+
+function versionsView(
+  book: PriceBook,
+  named: Pick<
+    ChargeRecord,
+    'model' | 'group' | 'priceVersionId' | 'multiplierVersionId' | 'groupRuleVersionId'
+  >,
+): VersionsView {
+  const model = book.models.get(named.model ?? '');
+  const group = named.group ?? '';
+  return {
+    price: versionView(book.prices.get(model?.pricedAs ?? ''), named.priceVersionId),
+    multiplier: versionView(book.multipliers.get(group), named.multiplierVersionId),
+    groupRule: versionView(book.groupRules.get(group), named.groupRuleVersionId),
+  };
+}
+
+function versionView(
+  versions: readonly Version<unknown>[] | undefined,
+  id: bigint | null,
+): VersionsView['price'] {
+  if (id === null) return null;
+  const fromMs = versions?.find((version) => version.id === id)?.effectiveFromMs ?? -Infinity;
+  return {
+    id: id.toString(),
+    effectiveFrom: Number.isFinite(fromMs) ? new Date(fromMs).toISOString() : null,
+  };
+}
+
+function outcomesOf(charge: ChargeRecord): Pick<ChargeView, 'refusal' | 'hold' | 'settlement' | 'release'> {
+  const { state, settled, released, resolvedAt, multiplier, deliveredLines } = charge;
+  const ended = resolvedAt?.toISOString();
+  return {
+    refusal: charge.refusalCode ? { code: charge.refusalCode, message: charge.refusalMessage ?? '' } : null,
+    hold:
+      state === 'refused' ? null : { amount: viewAmount(charge.amount), at: charge.createdAt.toISOString() },
+    settlement:
+      state === 'settled' && ended && settled !== null
+        ? {
+            amount: viewAmount(settled),
+            at: ended,
+            deliveredUnits: String(charge.deliveredUnits ?? 0n),
+            lines: deliveredLines && linesView(deliveredLines, multiplier ?? '1'),
+          }
+        : null,
+    release:
+      ended && released !== null && (released > 0n || state === 'released')
+        ? { amount: viewAmount(released), at: ended, reason: charge.reason }
+        : null,
+  };
+}
+
+function timelineOf(charge: ChargeRecord): ChargeView['timeline'] {
+  const { createdAt, resolvedAt, task, state } = charge;
+  const events: { at: Date; what: string; amount: Nanos | null }[] = [];
+  if (task) events.push({ at: task.createdAt, what: 'task created', amount: null });
+  if (state === 'refused')
+    events.push({ at: createdAt, what: `refused: ${charge.refusalCode}`, amount: null });
+  else events.push({ at: createdAt, what: 'held', amount: charge.amount });
+  if (task?.endedAt) events.push({ at: task.endedAt, what: `task ${task.state}`, amount: null });
+  if (resolvedAt && state === 'settled')
+    events.push({ at: resolvedAt, what: 'settled', amount: charge.settled });
+  if (resolvedAt && charge.released)
+    events.push({ at: resolvedAt, what: 'released', amount: charge.released });
+  events.push(...charge.refunds.map(({ at, amount }) => ({ at, what: 'refunded', amount })));
+  return events
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+    .map(({ at, what, amount }) => ({
+      at: at.toISOString(),
+      what,
+      amount: amount === null ? null : viewAmount(amount),
+    }));
+}
+
+/** A quote in the words of an explanation. */
+export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
+  const multiplier = formatDecimal(quoted.multiplier);
+  const { priceVersionId, multiplierVersionId, groupRuleVersionId, lines } = quoted;
+  const named = { model: quoted.model.id, group, priceVersionId, multiplierVersionId, groupRuleVersionId };
+  return {
+    model: quoted.model.id,
+    group,
+    rule: quoted.rule,
+    units: quoted.units.toString(),
+    unitPrice: quoted.unitPrice && plainDecimal(quoted.unitPrice),
+    multiplier: plainDecimal(quoted.multiplier),
+    lines: lines && linesView(lines, multiplier),
+    versions: versionsView(book, named),
+    rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
+    amount: viewAmount(quoted.amount),
+  };
+}

@@ -1,0 +1,58 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { viewAmount } from '#platform/fields.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { MarketReader } from '#marketplace/price-list.js';
+import { explainCharge, explainQuote } from './charge-explanation.js';
+import { readCharge } from '#usage/charge.reader.js';
+import { chargeRoutes as routes } from './charge.routes.js';
+import { QuoteDesk } from '#usage/quote.service.js';
+
+/** What requests cost, and why; and what they would cost. */
+@Controller()
+export class ChargeController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(MarketReader) private readonly market: MarketReader,
+    @Inject(QuoteDesk) private readonly quotes: QuoteDesk,
+  ) {}
+
+  @Serves(routes.show)
+  async show({ params, actor }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    return this.explain(params.chargeId, actor.accountId);
+  }
+
+  @Serves(routes.support)
+  async support({ params }: CallOf<typeof routes.support>): Promise<AnswerOf<typeof routes.support>> {
+    return this.explain(params.chargeId, null);
+  }
+
+  @Serves(routes.quote)
+  async quote({ body, actor }: CallOf<typeof routes.quote>): Promise<AnswerOf<typeof routes.quote>> {
+    const { quoted, group, market, balance, covered, estimate } = await this.quotes.quote({
+      ...body,
+      accountId: actor.accountId,
+    });
+    return {
+      ...explainQuote(market.catalog.priceBook, quoted, group),
+      estimate: estimate && {
+        input: String(estimate.input.most),
+        likelyInput: String(estimate.input.likely),
+        output: String(estimate.output),
+      },
+      at: new Date(market.nowMs).toISOString(),
+      balance: viewAmount(balance),
+      covered,
+    };
+  }
+
+  private async explain(chargeId: string, accountId: string | null): Promise<AnswerOf<typeof routes.show>> {
+    const charge = await readCharge(this.pool, chargeId, accountId);
+    if (!charge) throw new ApiError('not_found', 'There is no such charge.');
+    // Read after the charge: every version that the charge names is in it.
+    const { catalog } = await this.market.read();
+    return explainCharge(catalog.priceBook, charge, accountId === null);
+  }
+}

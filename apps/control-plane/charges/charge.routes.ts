@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { lineKinds } from '#pricing/quote.js';
+import { amountView, id, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
+
+const decimalView = z.string().meta({ description: 'An exact decimal string.' });
+const wholeView = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'A whole number.', examples: ['3'] });
+
+const version = z
+  .object({ id: z.string(), effectiveFrom: timeView.nullable() })
+  .nullable()
+  .meta({ description: 'effectiveFrom null: since ever.' });
+
+const line = z.object({
+  kind: z.enum(lineKinds),
+  units: wholeView,
+  unitPrice: decimalView.meta({ description: 'USD of one token.' }),
+  amount: amountView,
+});
+
+const terms = {
+  model: z.string(),
+  group: z.string(),
+  rule: z.enum(['list', 'fixed_per_call']),
+  units: wholeView,
+  unitPrice: decimalView.nullable().meta({ description: 'Null for metered work: see the lines.' }),
+  multiplier: decimalView,
+  lines: z.array(line).nullable(),
+  versions: z.object({ price: version, multiplier: version, groupRule: version }),
+  rounding: z.string(),
+};
+
+const chargeStates = ['refused', 'held', 'settled', 'released'] as const;
+
+export const chargeView = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  keyId: z.string().nullable(),
+  requestId: z.string().nullable(),
+  requestedModel: z.string().nullable(),
+  family: z.string().nullable(),
+  model: z.string().nullable(),
+  group: z.string().nullable(),
+  state: z.enum(chargeStates),
+  pricing: z
+    .object(terms)
+    .omit({ model: true, group: true })
+    .nullable()
+    .meta({ description: 'How the price came about; null for a refused request, which was not priced.' }),
+  refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
+  hold: z.object({ amount: amountView, at: timeView }).nullable(),
+  settlement: z
+    .object({ amount: amountView, at: timeView, deliveredUnits: wholeView, lines: z.array(line).nullable() })
+    .nullable(),
+  release: z.object({ amount: amountView, at: timeView, reason: z.string().nullable() }).nullable(),
+  refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
+  operatorLoss: amountView.meta({ description: 'Used beyond the hold: nobody is charged for it.' }),
+  task: z
+    .object({ id: z.string(), state: z.string(), createdAt: timeView, endedAt: timeView.nullable() })
+    .nullable(),
+  upstream: z.object({
+    status: z.int().nullable(),
+    latencyMs: z.int().nullable(),
+    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
+  }),
+  recomputed: z
+    .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
+    .nullable()
+    .meta({ description: 'The same computed now, from the versions that the charge names.' }),
+  agrees: z.boolean().nullable().meta({
+    description: 'Whether that gives what is stored, with the versions that were in force at the hold.',
+  }),
+  timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
+  transactions: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      reference: z.string(),
+      at: timeView,
+      entries: z.array(
+        z.object({ ledgerAccount: z.string(), amount: amountView, balanceAfter: amountView.nullable() }),
+      ),
+    }),
+  ),
+});
+
+const chargeId = z.strictObject({ chargeId: id });
+const tokens = z.int().min(0).max(100_000_000);
+const count = z.int().min(1).max(1_000_000);
+
+export const chargeRoutes = {
+  show: route({
+    id: 'getCharge',
+    method: 'GET',
+    path: '/api/charges/{chargeId}',
+    tag: 'Charges',
+    summary: 'What a request cost, and why.',
+    access: ['user'],
+    params: chargeId,
+    answer: chargeView,
+  }),
+  support: route({
+    id: 'getAnyCharge',
+    method: 'GET',
+    path: '/api/support/charges/{chargeId}',
+    tag: 'Charges',
+    summary: 'The same for a charge of any account.',
+    access: ['support', 'finance', 'admin'],
+    params: chargeId,
+    answer: chargeView,
+  }),
+  quote: route({
+    id: 'quote',
+    method: 'POST',
+    path: '/api/quote',
+    tag: 'Charges',
+    summary: 'What a request would cost now, by the code that charges it; nothing is charged.',
+    description:
+      'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
+      'the token takes `tokens`, or a `text`: then the amount is what is set aside, which is the most that it can cost.',
+    access: ['user'],
+    body: z.strictObject({
+      model: modelName,
+      group: groupName
+        .optional()
+        .meta({ description: 'A group of a key of yours; it may be left out when there is only one.' }),
+      keyId: id
+        .optional()
+        .meta({ description: 'A key of yours in place of a group: its models are minded, too.' }),
+      n: count.optional(),
+      seconds: count.optional(),
+      tokens: z
+        .strictObject({
+          input: tokens.default(0),
+          cachedInput: tokens.default(0),
+          output: tokens.default(0),
+          cacheWrite: tokens.default(0),
+          cacheWrite1h: tokens.default(0),
+        })
+        .optional(),
+      text: z
+        .string()
+        .max(100_000)
+        .optional()
+        .meta({ description: 'What is said to the model, or what it is to speak, to estimate tokens by.' }),
+      maxOutputTokens: tokens.min(1).optional().meta({
+        description: 'With `text`: what the answer may be long; else what the model writes at most.',
+      }),
+    }),
+    answer: z.object({
+      ...terms,
+      estimate: z
+        .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
+        .nullable()
+        .meta({ description: 'With `text`: tokens that are set aside for, and those that it probably is.' }),
+      amount: amountView,
+      at: timeView,
+      balance: amountView,
+      covered: z.boolean().meta({ description: 'Whether the balance covers it now.' }),
+    }),
+    refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
+  }),
+};

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { MarketModule } from '../market/market.module.js';
+import { MarketReader } from '#marketplace/price-list.js';
+import { ChargeController } from './charge.controller.js';
+import { QuoteDesk } from '#usage/quote.service.js';
+
+/** Charges explained, and quotes. */
+@Module({
+  imports: [MarketModule],
+  controllers: [ChargeController],
+  providers: [
+    {
+      provide: QuoteDesk,
+      inject: [POOL, MarketReader],
+      useFactory: (pool: pg.Pool, market: MarketReader) => new QuoteDesk(pool, market),
+    },
+  ],
+})
+export class ChargesModule {}

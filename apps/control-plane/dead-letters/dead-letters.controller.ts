@@ -1,0 +1,66 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { OutboxRelay } from '#bus/outbox.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import {
+  findLetter,
+  listLetters,
+  outlookOf,
+  replayLetter,
+  type StoredLetter,
+} from '#operations/dead-letter.service.js';
+import { deadLetterRoutes as routes } from './dead-letters.routes.js';
+
+/** Dead letters, for administrators. */
+@Controller()
+export class DeadLettersController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+  ) {}
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, cursor, replayed, ...filter } = query;
+    const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0] ?? null;
+    const isReplayed = replayed === undefined ? undefined : replayed === 'true';
+    const rows = await listLetters(
+      this.pool,
+      { ...filter, replayed: isReplayed },
+      { limit: limit + 1, after },
+    );
+    const { items, nextCursor } = pageFrom(rows, limit, ({ id }) => [id.toString()]);
+    return { items: items.map(viewOf), nextCursor };
+  }
+
+  @Serves(routes.show)
+  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    return wholeOf(await findLetter(this.pool, BigInt(params.letterId)));
+  }
+
+  @Serves(routes.replay)
+  async replay(call: CallOf<typeof routes.replay>): Promise<AnswerOf<typeof routes.replay>> {
+    const { actor, params, requestId } = call;
+    const by = { actor: `user:${actor.userId}`, requestId };
+    const letter = await replayLetter(this.pool, BigInt(params.letterId), by);
+    this.relay.wake();
+    return wholeOf(letter);
+  }
+}
+
+function viewOf(letter: StoredLetter) {
+  const { id, at, replayedAt, payload: _, ...rest } = letter;
+  return {
+    ...rest,
+    ...outlookOf(letter),
+    id: id.toString(),
+    at: at.toISOString(),
+    replayedAt: replayedAt?.toISOString() ?? null,
+  };
+}
+
+function wholeOf(letter: StoredLetter) {
+  return { ...viewOf(letter), payload: letter.payload };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+
+const tag = 'Dead letters';
+const access = ['admin'] as const;
+
+const word = z.string().max(200);
+
+const letterView = z.object({
+  id: z.string(),
+  topic: z.string(),
+  group: z.string().meta({ description: 'The consumer group that could not handle it.' }),
+  partition: z.int(),
+  offset: z.string(),
+  key: z.string().nullable(),
+  about: z.string().nullable().meta({ description: 'What it is about: for topics of money, the charge.' }),
+  reason: z.string(),
+  at: timeView,
+  canReplay: z.boolean(),
+  effect: z.string().meta({ description: 'What playing it again does, or why it cannot be.' }),
+  replayedAt: timeView.nullable(),
+  replayedBy: z.string().nullable(),
+});
+const wholeLetter = letterView.extend({
+  payload: z.string().nullable().meta({ description: 'The message as it came, readable or not.' }),
+});
+
+const params = z.strictObject({
+  letterId: z.string().regex(/^[1-9]\d{0,17}$/, 'must be the id of a letter'),
+});
+
+export const deadLetterRoutes = {
+  list: route({
+    id: 'listDeadLetters',
+    method: 'GET',
+    path: '/api/admin/dead-letters',
+    tag,
+    summary: 'Messages that no handler could make sense of, the newest first.',
+    access,
+    query: z.strictObject({
+      ...pageQuery,
+      topic: word.optional(),
+      group: word.optional(),
+      about: word.optional(),
+      replayed: z.enum(['true', 'false']).optional(),
+    }),
+    answer: pageOf(letterView),
+  }),
+  show: route({
+    id: 'getDeadLetter',
+    method: 'GET',
+    path: '/api/admin/dead-letters/{letterId}',
+    tag,
+    summary: 'One of them, with its message.',
+    access,
+    params,
+    answer: wholeLetter,
+  }),
+  replay: route({
+    id: 'replayDeadLetter',
+    method: 'POST',
+    path: '/api/admin/dead-letters/{letterId}/replays',
+    tag,
+    summary: 'Publishes its message again, once; should that fail, there is another letter.',
+    description: 'A request for a hold is never played again: who asked for it has had another answer.',
+    access,
+    params,
+    answer: wholeLetter,
+    refusals: ['conflict'],
+  }),
+};

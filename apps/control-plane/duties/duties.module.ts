@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { inTransaction } from '#database/database.js';
+import { recordFact } from '#identity/installation.js';
+import { recordLimit } from '#ledger/outflow.js';
+import { first } from '#platform/wiring.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+
+/** What this program was started with is what everybody goes by, the command line too. */
+async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {
+  await recordLimit(pool, 'charge-refund', duties.refundLimit);
+  await recordLimit(pool, 'topup-refund', duties.topupRefundLimit);
+  await recordLimit(pool, 'manual-topup', duties.manualTopupLimit);
+  await recordLimit(pool, 'adjustment', duties.adjustmentLimit);
+  await recordLimit(pool, 'price-change-percent', BigInt(duties.priceChangePercent));
+  await inTransaction(pool, async (client) => {
+    await recordFact(client, 'one-person', duties.onePerson);
+    await recordFact(client, 'played-payments', payments.sandbox !== null && payments.stripe === null);
+  });
+}
+
+/** What one person may do alone. */
+@Module({ providers: [first(recordDuties, SHARED)] })
+export class DutiesModule {}

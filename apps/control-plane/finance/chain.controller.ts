@@ -1,0 +1,34 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { listBlocks } from '#ledger/chain/chain.js';
+import { signaturesOf } from '#ledger/chain/chain-signature.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { chainRoutes as routes } from './chain.routes.js';
+
+const NUMBER = /^\d{1,18}$/;
+
+/** The hash chain, for whoever wants to keep its head elsewhere. */
+@Controller()
+export class ChainController {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  @Serves(routes.blocks)
+  async blocks({ query }: CallOf<typeof routes.blocks>): Promise<AnswerOf<typeof routes.blocks>> {
+    const { limit, cursor } = query;
+    const before = readCursor(cursor, 1, NUMBER)?.[0] ?? null;
+    const asked = { before: before === null ? null : BigInt(before), limit: limit + 1 };
+    const blocks = await listBlocks(this.pool, asked);
+    const signatures = await signaturesOf(
+      this.pool,
+      blocks.map(({ number }) => number),
+    );
+    const views = blocks.map(({ number, firstId, lastId, ...block }) => ({
+      ...block,
+      ...{ number: number.toString(), firstId: firstId.toString(), lastId: lastId.toString() },
+      signature: signatures.get(number) ?? null,
+    }));
+    return pageFrom(views, limit, ({ number }) => [number]);
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+
+const tag = 'Books';
+
+const hash = z.string().meta({ description: 'SHA-256, hex.' });
+
+const blockView = z.object({
+  number: z.string().meta({ description: 'Counted from 1.' }),
+  ...{ previousHash: hash, hash },
+  digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
+  leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
+  firstId: z.string().meta({ description: 'Its first ledger transaction.' }),
+  lastId: z.string().meta({ description: 'Its last one; everything up to it is sealed.' }),
+  transactionCount: z.number().int(),
+  entryCount: z.number().int(),
+  sealedAt: timeView,
+  signature: z
+    .object({
+      keyId: z.string().meta({ description: 'The beginning of SHA-256 of the public key.' }),
+      signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
+      signedAt: timeView,
+    })
+    .nullable()
+    .meta({ description: 'Of heads; it vouches for every block before.' }),
+});
+
+export const chainRoutes = {
+  blocks: route({
+    id: 'listChainBlocks',
+    method: 'GET',
+    path: '/api/finance/chain',
+    tag,
+    summary: 'The hash chain over the ledger, its newest block first.',
+    description:
+      'The first item of the first page is the head. Whoever keeps its hash elsewhere can tell later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
+    access: ['finance'],
+    query: z.strictObject(pageQuery),
+    answer: pageOf(blockView),
+  }),
+};

@@ -1,0 +1,97 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import {
+  FAULTY_WORK,
+  readWork,
+  readWorkDays,
+  type WorkItem,
+  type WorkQuery,
+  type WorkRange,
+} from '#finance/reports/charges-tasks.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CLOCK, CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { sendCsv } from '#platform/csv.js';
+import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
+import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
+
+const DAY_MS = 24 * 3_600_000;
+const DAYS_SHOWN = 31;
+const MOST_DAYS = 92;
+/** Rows of a file that are read at once: each piece reads the whole range, so there should be few. */
+const FILE_PAGE = 20_000;
+
+type Filter = CallOf<typeof routes.itemsCsv>['query'];
+
+/** Charges against the work that they are for. */
+@Controller()
+export class ChargesTasksController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.days)
+  async days({ query }: CallOf<typeof routes.days>): Promise<AnswerOf<typeof routes.days>> {
+    const range = this.rangeOf(query);
+    const days = await inSnapshot(this.pool, (client) => readWorkDays(client, range));
+    const { from, to } = range;
+    return {
+      ...{ from: from.toISOString(), to: to.toISOString() },
+      ...{ faults: faultsOf(days), days: days.map(workDayView) },
+    };
+  }
+
+  @Serves(routes.items)
+  async items({ query }: CallOf<typeof routes.items>): Promise<AnswerOf<typeof routes.items>> {
+    const { limit, cursor } = query;
+    const [at = '', subject = ''] = readCursor(cursor, 2) ?? [];
+    if (cursor !== undefined && !isInstantText(at)) readCursor('', 2);
+    const after = cursor === undefined ? null : { at, subject };
+    const asked: WorkQuery = { ...this.filterOf(query), limit: limit + 1, after };
+    const rows = await inSnapshot(this.pool, (client) => readWork(client, asked));
+    const page = pageFrom(rows, limit, (item) => [item.at, item.subject]);
+    return { ...page, items: page.items.map(workView) };
+  }
+
+  @Serves(routes.itemsCsv)
+  itemsCsv({ query, reply }: CallOf<typeof routes.itemsCsv>): Readable {
+    return sendCsv(reply, 'charges-tasks.csv', workColumns, this.everyItem(this.filterOf(query)));
+  }
+
+  private async *everyItem(asked: Omit<WorkQuery, 'limit' | 'after'>) {
+    for (let after: WorkItem | null = null; ;) {
+      const query: WorkQuery = { ...asked, limit: FILE_PAGE, after };
+      const page: WorkItem[] = await inSnapshot(this.pool, (client) => readWork(client, query));
+      for (const item of page) yield workView(item);
+      if (page.length < FILE_PAGE) return;
+      after = page.at(-1) ?? null;
+    }
+  }
+
+  /** @throws ApiError for a state beside all that are at fault */
+  private filterOf(query: Filter): Omit<WorkQuery, 'limit' | 'after'> {
+    const { state, faults } = query;
+    if (state !== undefined && faults === 'true')
+      throw new ApiError('invalid_value', 'faults: give either a state or this.', { param: 'faults' });
+    const states = faults === 'true' ? FAULTY_WORK : state === undefined ? null : [state];
+    return { ...this.rangeOf(query), states };
+  }
+
+  /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
+  private rangeOf(query: Pick<Filter, 'from' | 'to'>): WorkRange {
+    const to = query.to ?? new Date(this.clock.nowMs());
+    const from = query.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
+    const lengthMs = to.getTime() - from.getTime();
+    if (lengthMs > 0 && lengthMs <= MOST_DAYS * DAY_MS)
+      return { from, to, graceMs: this.config.reconcile.graceMs };
+    const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
+    throw new ApiError('invalid_value', message, { param: 'from' });
+  }
+}

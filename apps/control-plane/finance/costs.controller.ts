@@ -1,0 +1,87 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { costsProgress } from '#finance/costs/accrual.js';
+import { importCosts } from '#finance/costs/cost-file.js';
+import { listCosts, setCost } from '#finance/costs/cost-versions.js';
+import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
+import { chargeMargin } from '#finance/reports/charge-margin.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { readCharge } from '#usage/charge.reader.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { costRoutes as routes } from './costs.routes.js';
+import {
+  viewBill,
+  viewChannelBills,
+  viewChargeMargin,
+  viewCost,
+  viewCostImport,
+} from '#finance/views/costs.view.js';
+import { timeOf } from '#finance/views/ledger.view.js';
+
+const NUMBER = /^\d{1,18}$/;
+
+/** What upstreams take and bill, and what a charge is left with. */
+@Controller()
+export class CostsController {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, cursor, ...asked } = query;
+    const before = readCursor(cursor, 1, NUMBER)?.[0];
+    const beforeId = before === undefined ? null : BigInt(before);
+    const rows = await listCosts(this.pool, { ...asked, limit: limit + 1, beforeId });
+    return pageFrom(rows.map(viewCost), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.set)
+  async set({ body, actor }: CallOf<typeof routes.set>): Promise<AnswerOf<typeof routes.set>> {
+    return viewCost(await setCost(this.pool, { ...body, actor: `user:${actor.userId}` }));
+  }
+
+  @Serves(routes.import)
+  async import({
+    body,
+    query,
+    actor,
+  }: CallOf<typeof routes.import>): Promise<AnswerOf<typeof routes.import>> {
+    return viewCostImport(await importCosts(this.pool, body, { ...query, actor: `user:${actor.userId}` }));
+  }
+
+  @Serves(routes.bills)
+  async bills({ query }: CallOf<typeof routes.bills>): Promise<AnswerOf<typeof routes.bills>> {
+    const { limit, cursor, channel } = query;
+    const beforeId = readCursor(cursor, 1)?.[0] ?? null;
+    const rows = await listBills(this.pool, { limit: limit + 1, beforeId, channel: channel ?? null });
+    return pageFrom(rows.map(viewBill), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.recordBill)
+  async recordBill({
+    body,
+    actor,
+  }: CallOf<typeof routes.recordBill>): Promise<AnswerOf<typeof routes.recordBill>> {
+    const amount = parseAmount(body.amount);
+    return viewBill(await recordBill(this.pool, { ...body, amount, actor: `user:${actor.userId}` }));
+  }
+
+  @Serves(routes.billsReport)
+  async billsReport(): Promise<AnswerOf<typeof routes.billsReport>> {
+    return inSnapshot(this.pool, async (client) => ({
+      costsTo: timeOf((await costsProgress(client)).at),
+      channels: (await billsByChannel(client)).map(viewChannelBills),
+    }));
+  }
+
+  @Serves(routes.charge)
+  async charge({ params }: CallOf<typeof routes.charge>): Promise<AnswerOf<typeof routes.charge>> {
+    const charge = await readCharge(this.pool, params.chargeId, null);
+    const margin = await chargeMargin(this.pool, params.chargeId);
+    if (!charge || !margin) throw new ApiError('not_found', 'There is no such charge.');
+    return viewChargeMargin(charge, margin);
+  }
+}

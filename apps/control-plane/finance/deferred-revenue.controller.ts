@@ -1,0 +1,85 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { deferredLots } from '#finance/reports/deferred-lots.js';
+import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
+import type { Days } from '#finance/reports/revenue.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { inTurn, sendCsv } from '#platform/csv.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
+import {
+  deferredColumns,
+  deferredFileRows,
+  lotColumns,
+  viewDeferredRevenue,
+  viewLot,
+} from '#finance/views/deferred-revenue.view.js';
+import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
+import { daysOf } from '#finance/views/revenue.view.js';
+
+/** What was paid for and is not used yet. */
+@Controller()
+export class DeferredRevenueController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.deferredRevenue)
+  async deferredRevenue({
+    query,
+  }: CallOf<typeof routes.deferredRevenue>): Promise<AnswerOf<typeof routes.deferredRevenue>> {
+    return viewDeferredRevenue(await deferredRevenueReport(this.pool, checkedDays(query)), this.currency);
+  }
+
+  @Serves(routes.deferredRevenueCsv)
+  async deferredRevenueCsv({ query, reply }: CallOf<typeof routes.deferredRevenueCsv>): Promise<Readable> {
+    const days = checkedDays(query);
+    const view = viewDeferredRevenue(await deferredRevenueReport(this.pool, days), this.currency);
+    return sendCsv(
+      reply,
+      `deferred-revenue-${days.from}.csv`,
+      deferredColumns,
+      inTurn(deferredFileRows(view)),
+    );
+  }
+
+  @Serves(routes.lots)
+  async lots({ query }: CallOf<typeof routes.lots>): Promise<AnswerOf<typeof routes.lots>> {
+    const { limit, cursor } = query;
+    const key = readCursor(cursor, 1, LOT)?.[0];
+    const after = key === undefined ? null : BigInt(key);
+    const lots = await deferredLots(this.pool, { ...lotsOf(query), limit: limit + 1, after });
+    const views = lots.map((lot) => viewLot(lot, this.currency));
+    return { currency: this.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
+  }
+
+  @Serves(routes.lotsCsv)
+  lotsCsv({ query, reply }: CallOf<typeof routes.lotsCsv>): Readable {
+    return sendCsv(reply, 'lots.csv', lotColumns, everyLot(this.pool, lotsOf(query), this.currency));
+  }
+}
+
+const LOT = /^\d{1,18}$/;
+function lotsOf(query: {
+  to?: string | undefined;
+  accountId?: string | undefined;
+  left: 'true' | 'false';
+}): LotsAsked {
+  const { to } = daysOf(query, new Date());
+  return { to, accountId: query.accountId ?? null, leftOnly: query.left === 'true' };
+}
+
+function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {
+  const days = daysOf(query, new Date());
+  if (days.from < days.to) return days;
+  throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+}

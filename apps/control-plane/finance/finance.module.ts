@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { providedBy, running } from '#platform/wiring.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { booksJobs } from './books.jobs.js';
+import { ChainController } from './chain.controller.js';
+import { ChargesTasksController } from './charges-tasks.controller.js';
+import { ControlsController } from './controls.controller.js';
+import { CostsController } from './costs.controller.js';
+import { DeferredRevenueController } from './deferred-revenue.controller.js';
+import { LedgerController } from './ledger.controller.js';
+import { Reconciler } from './reconciler.job.js';
+import { RevenueController } from './revenue.controller.js';
+import { TransactionController } from './transaction.controller.js';
+import { WorkReportsController } from './work-reports.controller.js';
+
+/** The books, as finance reads them. */
+@Module({
+  controllers: [
+    ChainController,
+    ControlsController,
+    CostsController,
+    DeferredRevenueController,
+    RevenueController,
+    LedgerController,
+    TransactionController,
+    ChargesTasksController,
+    WorkReportsController,
+  ],
+  providers: [
+    providedBy(
+      Reconciler,
+      ({ config, ...parts }: Shared) => new Reconciler({ ...parts, config: config.reconcile }),
+      SHARED,
+    ),
+    running(Reconciler),
+    ...booksJobs,
+  ],
+})
+export class FinanceModule {}

@@ -1,0 +1,138 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import type pg from 'pg';
+import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
+import { exportFormats, exportLedger } from '#ledger/export/export.js';
+import {
+  findLedgerAccount,
+  ledgerAccountStatement,
+  listLedgerAccounts,
+} from '#ledger/ledger-account-statement.js';
+import type { RangeQuery } from '#ledger/export/range.js';
+import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { inTurn, sendCsv } from '#platform/csv.js';
+import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
+import { ledgerRoutes as routes } from './ledger.routes.js';
+import { accountView, balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
+
+/** The ledger as finance reads it: balances, statements and files. It changes nothing. */
+@Controller()
+export class LedgerController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.trialBalance)
+  trialBalance({ query }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
+    return this.balancesAt(query);
+  }
+
+  @Serves(routes.trialBalanceCsv)
+  async trialBalanceCsv({ query, reply }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
+    const { balances } = await this.balancesAt(query);
+    return sendCsv(reply, 'trial-balance.csv', balanceColumns, inTurn(balances));
+  }
+
+  private async balancesAt(asked: InstantAsked) {
+    const { by, at, recordedBefore = null } = asked;
+    refuseRecordedBefore(by, recordedBefore, 'by recorded time give at.');
+    return trialBalanceView(
+      await trialBalance(this.pool, { by, at: at ?? null, recordedBefore }),
+      this.currency,
+    );
+  }
+
+  @Serves(routes.accounts)
+  async accounts({ query }: CallOf<typeof routes.accounts>): Promise<AnswerOf<typeof routes.accounts>> {
+    const { limit, cursor, code = null } = query;
+    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const found = await listLedgerAccounts(this.pool, { limit: limit + 1, after, codePrefix: code });
+    const views = found.map((account) => accountView(account, this.currency));
+    return pageFrom(views, limit, (account) => [account.code]);
+  }
+
+  @Serves(routes.statement)
+  async statement({
+    params,
+    query,
+  }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
+    const { limit, cursor } = query;
+    const asked = { ...(await this.rangeOf(query)), limit, after: readLedgerCursor(cursor) };
+    const statement = await ledgerAccountStatement(this.pool, BigInt(params.ledgerAccountId), asked);
+    if (!statement) throw new ApiError('not_found', 'There is no such ledger account.');
+    const { items, ...view } = statementView(statement, this.currency);
+    const next = statement.next && ledgerCursorKey(statement.next);
+    return { ...view, ...sliceOf({ items, next }, (item) => item) };
+  }
+
+  @Serves(routes.export)
+  async export({ query, reply }: CallOf<typeof routes.export>): Promise<Readable> {
+    const { format, detail } = query;
+    const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
+    const summary = detail === 'summary';
+    if (summary && ledgerAccountId !== null) {
+      const message = 'detail: a summary is of the whole firm; an account is told in full.';
+      throw new ApiError('invalid_value', message, { param: 'detail' });
+    }
+    if (ledgerAccountId !== null && !(await findLedgerAccount(this.pool, ledgerAccountId))) {
+      throw new ApiError('not_found', 'There is no such ledger account.');
+    }
+    const range = await this.rangeOf(query);
+    const { mediaType, extension } = exportFormats[format];
+    void reply.headers({
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="ledger.${extension}"`,
+    });
+    const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
+    // A reader that leaves destroys the stream, which ends the export and its snapshot.
+    return Readable.from(exportLedger(this.pool, asked));
+  }
+
+  /** @throws ApiError for times that contradict each other, or a period that is not closed */
+  private async rangeOf(query: RangeAsked): Promise<RangeQuery> {
+    const { period, by, from = null, to = null, recordedBefore = null } = query;
+    if (period === undefined) {
+      refuseRecordedBefore(by ?? 'recorded', recordedBefore, 'by recorded time give to.');
+      return { by: by ?? 'recorded', from, to, recordedBefore };
+    }
+    if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
+      const message = 'period: stands in place of by, from, to and recordedBefore.';
+      throw new ApiError('invalid_value', message, { param: 'period' });
+    }
+    const found = await findPeriod(this.pool, BigInt(period));
+    if (!found) throw new ApiError('not_found', 'There is no such period.');
+    const range = booksOfPeriod(found);
+    if (!range) throw new ApiError('conflict', 'The period is not closed.');
+    return range;
+  }
+}
+
+interface InstantAsked {
+  by: TimeOf;
+  at?: Date | undefined;
+  recordedBefore?: string | undefined;
+}
+
+interface RangeAsked {
+  by?: TimeOf | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  recordedBefore?: string | undefined;
+  period?: string | undefined;
+}
+
+function refuseRecordedBefore(by: TimeOf, recordedBefore: string | null, hint: string): void {
+  if (by === 'effective' || recordedBefore === null) return;
+  const message = `recordedBefore: is for effective time; ${hint}`;
+  throw new ApiError('invalid_value', message, { param: 'recordedBefore' });
+}

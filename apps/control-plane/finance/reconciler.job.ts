@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import type { OutboxRelay } from '#bus/outbox.js';
+import { controls } from '#finance/controls.js';
+import { readStandings } from '#finance/findings.js';
+import { type Reconciliation, reconcile, reconcileDue } from '#finance/reconciler.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
+import type { ReconcileConfig } from '#finance/reconcile.config.js';
+
+/** Somebody waits for a run that they asked for, so its queries are given up sooner. */
+const ASKED_LIMIT_MS = 30_000;
+const SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900];
+
+/** In each interval it is looked so often whether a run is due: another process may have had the last one. */
+const LOOKS = 4;
+
+export interface ReconcilerParts {
+  pool: pg.Pool;
+  relay: OutboxRelay;
+  config: ReconcileConfig;
+  log: Logger;
+  registry: Registry;
+}
+
+/** Runs the controls of the books on their schedule and when somebody asks, and shows how they stand. */
+export class Reconciler {
+  private readonly loop: Loop;
+  private readonly findings: Gauge<'control'>;
+  private readonly errors: Counter<'control'>;
+  private readonly seconds: Histogram;
+
+  constructor(private readonly parts: ReconcilerParts) {
+    const { registry, config, log } = parts;
+    const registers = [registry];
+    this.findings = new Gauge({
+      name: 'tollgate_control_findings',
+      help: 'What each control of the books counted when it last could look. Should be 0.',
+      labelNames: ['control'],
+      registers,
+    });
+    this.errors = new Counter({
+      name: 'tollgate_control_errors_total',
+      help: 'Controls that could not look, because they failed or took too long.',
+      labelNames: ['control'],
+      registers,
+    });
+    this.seconds = new Histogram({
+      name: 'tollgate_control_run_seconds',
+      help: 'How long runs of the controls took.',
+      buckets: SECONDS_BUCKETS,
+      registers,
+    });
+    this.loop = new Loop({
+      name: 'reconciler',
+      intervalMs: config.intervalMs / LOOKS,
+      log,
+      round: (signal) => this.round(signal),
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Runs these controls now; null while another run is under way. @throws Error of the database */
+  async runNow(ids: readonly string[] | null, askedBy: string): Promise<Reconciliation | null> {
+    const asked = controls.filter(({ id, every }) => (ids === null ? every !== 'day' : ids.includes(id)));
+    const { pool, config } = this.parts;
+    const limitMs = Math.min(config.limitMs, ASKED_LIMIT_MS);
+    const run = await this.timed(() => reconcile(pool, asked, { ...config, limitMs, askedBy }));
+    await this.show();
+    return run;
+  }
+
+  private async round(signal: AbortSignal): Promise<void> {
+    const { pool, config } = this.parts;
+    await this.timed(() => reconcileDue(pool, controls, { ...config, askedBy: 'system', signal }));
+    await this.show();
+  }
+
+  private async timed(work: () => Promise<Reconciliation | null>): Promise<Reconciliation | null> {
+    const startedAt = performance.now();
+    const run = await work();
+    if (!run) return null;
+    this.seconds.observe((performance.now() - startedAt) / 1000);
+    if (run.announced) this.parts.relay.wake();
+    for (const { control, result, error } of run.outcomes) {
+      if (error !== null) {
+        this.errors.inc({ control: control.id });
+        this.parts.log.error({ control: control.id, error }, 'a control of the books could not look');
+      } else if (result && result.count > 0) {
+        this.parts.log.warn({ control: control.id, count: result.count }, 'a control of the books is not 0');
+      }
+    }
+    return run;
+  }
+
+  /** From what is stored, so that every process tells the same, whoever ran. */
+  private async show(): Promise<void> {
+    const standings = await readStandings(
+      this.parts.pool,
+      controls.map(({ id }) => id),
+    );
+    for (const { control, count } of standings)
+      if (count !== null) this.findings.set({ control }, Number(count));
+  }
+}

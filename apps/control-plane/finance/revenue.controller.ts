@@ -1,0 +1,60 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { priceChanges } from '#finance/reports/price-changes.js';
+import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { inTurn, sendCsv } from '#platform/csv.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { revenueRoutes as routes } from './revenue.routes.js';
+import {
+  ALL_VERSIONS,
+  daysOf,
+  priceChangeColumns,
+  revenueColumns,
+  viewPriceChange,
+  viewRevenue,
+} from '#finance/views/revenue.view.js';
+
+/** What was earned, by anything, and by each version of a price. */
+@Controller()
+export class RevenueController {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  @Serves(routes.revenue)
+  async revenue({ query }: CallOf<typeof routes.revenue>): Promise<AnswerOf<typeof routes.revenue>> {
+    const { by, limit } = query;
+    return viewRevenue(await revenueReport(this.pool, { ...checkedDays(query), by, limit }), by);
+  }
+
+  @Serves(routes.revenueCsv)
+  async revenueCsv({ query, reply }: CallOf<typeof routes.revenueCsv>): Promise<Readable> {
+    const { by } = query;
+    const days = checkedDays(query);
+    const rows = revenueRows(this.pool, { ...days, by });
+    return sendCsv(reply, `revenue-${days.from}.csv`, revenueColumns(by), rows);
+  }
+
+  @Serves(routes.priceChanges)
+  async priceChanges({
+    query,
+  }: CallOf<typeof routes.priceChanges>): Promise<AnswerOf<typeof routes.priceChanges>> {
+    const { from = null, to = null, kind = null, subject = null, limit } = query;
+    const versions = await priceChanges(this.pool, { from, to, kind, subject, limit });
+    return { versions: versions.map(viewPriceChange) };
+  }
+
+  @Serves(routes.priceChangesCsv)
+  async priceChangesCsv({ query, reply }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
+    const { from = null, to = null, kind = null, subject = null } = query;
+    const versions = await priceChanges(this.pool, { from, to, kind, subject, limit: ALL_VERSIONS });
+    return sendCsv(reply, 'price-changes.csv', priceChangeColumns, inTurn(versions.map(viewPriceChange)));
+  }
+}
+
+function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {
+  const days = daysOf(query, new Date());
+  if (days.from < days.to) return days;
+  throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { priceChangeKinds } from '#finance/reports/price-changes.js';
+import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
+import { time } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { day } from '#finance/views/costs.view.js';
+import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
+
+const tag = 'Reports';
+const FINANCE = ['finance'] as const;
+
+const known = new Set<string>(revenueDimensions);
+
+const by = z
+  .string()
+  .max(100)
+  .default('model')
+  .transform((text) => text.split(',').filter((name) => name !== ''))
+  .refine((names) => names.every((name) => known.has(name)) && new Set(names).size === names.length, {
+    message: `must be some of ${revenueDimensions.join(', ')}, separated by commas, each once`,
+  })
+  .transform((names) => names as RevenueDimension[])
+  .meta({
+    description: `What rows are told apart by: some of ${revenueDimensions.join(', ')}, separated by commas; empty for one row of all.`,
+    examples: ['day,model'],
+  });
+
+const days = {
+  from: day.optional().meta({ description: 'The first day of UTC; the first of this month when left out.' }),
+  to: day.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+};
+const versionsQuery = {
+  from: time.optional().meta({ description: 'Taking effect at this time or later.' }),
+  to: time.optional().meta({ description: 'Taking effect before.' }),
+  kind: z.enum(priceChangeKinds).optional(),
+  subject: z.string().max(100).optional().meta({ description: 'A model, or a group.' }),
+};
+
+const revenueQuery = { ...days, by };
+
+export const revenueRoutes = {
+  revenue: route({
+    id: 'reportRevenue',
+    method: 'GET',
+    path: '/api/finance/reports/revenue',
+    tag,
+    summary: 'Revenue, cost and margin of days, by anything.',
+    access: FINANCE,
+    query: z.strictObject({
+      ...revenueQuery,
+      limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
+    }),
+    answer: revenueView,
+  }),
+  revenueCsv: route({
+    id: 'exportRevenue',
+    method: 'GET',
+    path: '/api/finance/reports/revenue.csv',
+    tag,
+    summary: 'The same as a file with all rows.',
+    access: FINANCE,
+    query: z.strictObject(revenueQuery),
+    produces: ['text/csv'],
+  }),
+  priceChanges: route({
+    id: 'reportPriceChanges',
+    method: 'GET',
+    path: '/api/finance/reports/price-changes',
+    tag,
+    summary: 'Versions of prices, multipliers and group rules, the latest first, with what each earned.',
+    access: FINANCE,
+    query: z.strictObject({
+      ...versionsQuery,
+      limit: z.coerce.number().int().min(1).max(5_000).default(500),
+    }),
+    answer: z.object({ versions: z.array(priceChangeView) }),
+  }),
+  priceChangesCsv: route({
+    id: 'exportPriceChanges',
+    method: 'GET',
+    path: '/api/finance/reports/price-changes.csv',
+    tag,
+    summary: 'The same as a file with all of them.',
+    access: FINANCE,
+    query: z.strictObject(versionsQuery),
+    produces: ['text/csv'],
+  }),
+};

@@ -1,0 +1,31 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { readTransaction } from '#finance/transaction.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { transactionView } from '#finance/views/transaction.view.js';
+import { transactionRoutes as routes } from './transaction.routes.js';
+
+/** One transaction, which every report and control leads to. */
+@Controller()
+export class TransactionController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.show)
+  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    const id = BigInt(params.transactionId);
+    const found = await inSnapshot(this.pool, (client) => readTransaction(client, id));
+    if (!found) throw new ApiError('not_found', 'There is no such transaction.');
+    return transactionView(found, this.currency);
+  }
+}

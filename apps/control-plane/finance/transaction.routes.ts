@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { amountView, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+
+const headFields = {
+  id: z.string(),
+  kind: z.string().meta({ examples: ['topup', 'hold', 'settle'] }),
+  reference: z.string().meta({ description: 'Unique for ever: what makes a repeat impossible.' }),
+  accountId: z.string().nullable(),
+  chargeId: z.string().nullable(),
+  effectiveAt: timeView.meta({ description: 'When what it tells of happened.' }),
+  recordedAt: timeView,
+};
+
+const entryView = z.object({
+  ordinal: z.number().int(),
+  ledgerAccountId: z.string(),
+  code: z.string(),
+  commodity: z.enum(['CRD', 'PAY', 'UPC']),
+  unit: z.string(),
+  amount: z.string().meta({ description: 'Of the unit, a decimal string; positive is a credit.' }),
+  model: z.string().nullable(),
+  group: z.string().nullable(),
+  channel: z.string().nullable(),
+  keyId: z.string().nullable(),
+});
+
+export const transactionRoutes = {
+  show: route({
+    id: 'readLedgerTransaction',
+    method: 'GET',
+    path: '/api/finance/transactions/{transactionId}',
+    tag: 'Books',
+    summary: 'One transaction of the ledger with its entries and what belongs to it.',
+    access: ['finance'],
+    params: z.strictObject({
+      transactionId: z.string().regex(/^\d{1,18}$/, 'must be a whole number'),
+    }),
+    answer: z.object({
+      ...headFields,
+      entries: z.array(entryView),
+      linked: z
+        .array(z.object({ ...headFields, relation: z.enum(['reverses', 'reversed_by', 'same_charge']) }))
+        .meta({ description: 'At most 100, by id.' }),
+      charge: z
+        .object({
+          id: z.string(),
+          state: z.string(),
+          amount: amountView,
+          settled: amountView.nullable(),
+          released: amountView.nullable(),
+          taskId: z.string().nullable(),
+        })
+        .nullable(),
+      late: z
+        .object({ periodId: z.string(), happenedAt: timeView })
+        .nullable()
+        .meta({ description: 'It tells of what happened inside a period that was closed by then.' }),
+      block: z
+        .object({ number: z.string(), hash: z.string(), sealedAt: timeView })
+        .nullable()
+        .meta({ description: 'The block of the hash chain that seals it; null: not yet.' }),
+    }),
+  }),
+};

@@ -1,0 +1,142 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
+import { readPromotion } from '#finance/reports/promotion.js';
+import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { atHorizon, type Horizon } from '#ledger/horizon.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CLOCK, CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { inTurn, sendCsv } from '#platform/csv.js';
+import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { everyFailure, everyHold } from '#finance/views/report-files.js';
+import { workReportRoutes as routes } from './work-reports.routes.js';
+import {
+  failureColumns,
+  failureView,
+  holdColumns,
+  holdTotalsView,
+  holdView,
+  promotionColumns,
+  promotionRows,
+  promotionView,
+  refundDayColumns,
+  refundDayView,
+} from '#finance/views/work-reports.view.js';
+
+const DAY_MS = 24 * 3_600_000;
+const DAYS_SHOWN = 31;
+const MOST_DAYS = 92;
+
+/** What became of the work that was paid for: holds, refunds of what failed, and what invites cost. */
+@Controller()
+export class WorkReportsController {
+  private readonly graceMs: number;
+
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.graceMs = config.reconcile.graceMs;
+  }
+
+  @Serves(routes.holds)
+  async holds({ query }: CallOf<typeof routes.holds>): Promise<AnswerOf<typeof routes.holds>> {
+    const { limit, cursor, overdue } = query;
+    const key = timeCursor(cursor);
+    const asked: HoldsQuery = {
+      ...{ graceMs: this.graceMs, limit: limit + 1, overdueOnly: overdue === 'true' },
+      after: key && { heldSince: key.at, chargeId: key.id },
+    };
+    return inSnapshot(this.pool, async (client) => {
+      const rows = await readHolds(client, asked);
+      const page = pageFrom(rows, limit, ({ heldSince, chargeId }) => [heldSince, chargeId]);
+      const totals = await readHoldTotals(client, this.graceMs);
+      return { ...holdTotalsView(totals), ...page, items: page.items.map(holdView) };
+    });
+  }
+
+  @Serves(routes.holdsCsv)
+  holdsCsv({ query, reply }: CallOf<typeof routes.holdsCsv>): Readable {
+    const asked = { graceMs: this.graceMs, overdueOnly: query.overdue === 'true' };
+    return sendCsv(reply, 'holds.csv', holdColumns, everyHold(this.pool, asked));
+  }
+
+  @Serves(routes.refunds)
+  async refunds({ query }: CallOf<typeof routes.refunds>): Promise<AnswerOf<typeof routes.refunds>> {
+    const range = this.rangeOf(query);
+    const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
+    return { from: range.from.toISOString(), to: range.to.toISOString(), days: days.map(refundDayView) };
+  }
+
+  @Serves(routes.refundsCsv)
+  async refundsCsv({ query, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
+    const range = this.rangeOf(query);
+    const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
+    return sendCsv(reply, 'refunds.csv', refundDayColumns, inTurn(days.map(refundDayView)));
+  }
+
+  @Serves(routes.failures)
+  async failures({ query }: CallOf<typeof routes.failures>): Promise<AnswerOf<typeof routes.failures>> {
+    const { limit, cursor, outstanding } = query;
+    const key = timeCursor(cursor);
+    const asked: FailuresQuery = {
+      ...{ ...this.rangeOf(query), limit: limit + 1, outstandingOnly: outstanding === 'true' },
+      after: key && { failedAt: key.at, chargeId: key.id },
+    };
+    const rows = await inSnapshot(this.pool, (client) => readFailures(client, asked));
+    const page = pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
+    return { ...page, items: page.items.map(failureView) };
+  }
+
+  @Serves(routes.failuresCsv)
+  failuresCsv({ query, reply }: CallOf<typeof routes.failuresCsv>): Readable {
+    const asked = { ...this.rangeOf(query), outstandingOnly: query.outstanding === 'true' };
+    return sendCsv(reply, 'failures.csv', failureColumns, everyFailure(this.pool, asked));
+  }
+
+  @Serves(routes.promotion)
+  promotion({ query }: CallOf<typeof routes.promotion>): Promise<AnswerOf<typeof routes.promotion>> {
+    return this.readPromotion(query);
+  }
+
+  @Serves(routes.promotionCsv)
+  async promotionCsv({ query, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
+    const rows = promotionRows(await this.readPromotion(query));
+    return sendCsv(reply, 'promotion.csv', promotionColumns, inTurn(rows));
+  }
+
+  private async readPromotion({
+    from = null,
+    to = null,
+  }: {
+    from?: Date | null | undefined;
+    to?: Date | null | undefined;
+  }) {
+    const read = (client: pg.ClientBase, horizon: Horizon) => readPromotion(client, horizon, { from, to });
+    return promotionView(await atHorizon(this.pool, read));
+  }
+
+  /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
+  private rangeOf(query: { from?: Date | undefined; to?: Date | undefined }): { from: Date; to: Date } {
+    const to = query.to ?? new Date(this.clock.nowMs());
+    const from = query.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
+    const lengthMs = to.getTime() - from.getTime();
+    if (lengthMs > 0 && lengthMs <= MOST_DAYS * DAY_MS) return { from, to };
+    const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
+    throw new ApiError('invalid_value', message, { param: 'from' });
+  }
+}
+
+function timeCursor(cursor: string | undefined): { at: string; id: string } | null {
+  const key = readCursor(cursor, 2);
+  if (!key) return null;
+  const [at = '', id = ''] = key;
+  if (!isInstantText(at)) readCursor('', 2);
+  return { at, id };
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { amountView, pageQuery, time, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { ms, failureShape, holdShape } from '#finance/views/work-reports.view.js';
+
+const FINANCE = ['finance'] as const;
+const tag = 'Reports';
+const count = z.number().int();
+const holdsView = z.object({
+  buckets: z.array(
+    z.object({
+      underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
+      count,
+      amount: amountView,
+    }),
+  ),
+  overdue: z.object({ count, amount: amountView }),
+  total: amountView,
+  balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
+  items: z.array(holdShape),
+  nextCursor: z.string().nullable(),
+});
+
+const holdsQuery = {
+  overdue: z.enum(['true', 'false']).default('false').meta({ description: 'Only what is overdue.' }),
+};
+
+const range = {
+  from: time.optional().meta({ description: 'Not before this time; 31 days before its end by default.' }),
+  to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
+};
+
+const refundDay = z.object({
+  day: z.string().meta({ examples: ['2026-01-31'] }),
+  ...{ failures: count, refunded: count, outstanding: count },
+  amount: amountView.meta({ description: 'That was held for what failed.' }),
+  outstandingAmount: amountView,
+  ...{ p50Ms: ms.nullable(), p95Ms: ms.nullable(), maxMs: ms.nullable() },
+});
+const failuresQuery = {
+  ...range,
+  outstanding: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'Only what did not come back.' }),
+};
+
+const movement = { given: amountView, clawedBack: amountView, moved: amountView, used: amountView };
+const promotionRange = {
+  from: time.optional().meta({ description: 'Recorded not before this time.' }),
+  to: time.optional().meta({ description: 'Recorded before this time.' }),
+};
+
+export const workReportRoutes = {
+  holds: route({
+    id: 'reportHolds',
+    method: 'GET',
+    path: '/api/finance/reports/holds',
+    tag,
+    summary: 'What is held, oldest first, and for how long.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...holdsQuery }),
+    answer: holdsView,
+  }),
+  holdsCsv: route({
+    id: 'downloadHolds',
+    method: 'GET',
+    path: '/api/finance/reports/holds.csv',
+    tag,
+    summary: 'What is held, oldest first, as a file.',
+    access: FINANCE,
+    query: z.strictObject(holdsQuery),
+    produces: ['text/csv'],
+  }),
+  refunds: route({
+    id: 'reportRefunds',
+    method: 'GET',
+    path: '/api/finance/reports/refunds',
+    tag,
+    summary: 'Refunds against failures by UTC day, and how long they took.',
+    description:
+      'A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.',
+    access: FINANCE,
+    query: z.strictObject(range),
+    answer: z.object({ from: timeView, to: timeView, days: z.array(refundDay) }),
+  }),
+  refundsCsv: route({
+    id: 'downloadRefunds',
+    method: 'GET',
+    path: '/api/finance/reports/refunds.csv',
+    tag,
+    summary: 'Refunds against failures by UTC day, as a file.',
+    access: FINANCE,
+    query: z.strictObject(range),
+    produces: ['text/csv'],
+  }),
+  failures: route({
+    id: 'listFailures',
+    method: 'GET',
+    path: '/api/finance/reports/refunds/failures',
+    tag,
+    summary: 'Failures with when their money came back, newest first.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...failuresQuery }),
+    answer: z.object({ items: z.array(failureShape), nextCursor: z.string().nullable() }),
+  }),
+  failuresCsv: route({
+    id: 'downloadFailures',
+    method: 'GET',
+    path: '/api/finance/reports/refunds/failures.csv',
+    tag,
+    summary: 'Failures with when their money came back, as a file.',
+    access: FINANCE,
+    query: z.strictObject(failuresQuery),
+    produces: ['text/csv'],
+  }),
+  promotion: route({
+    id: 'reportPromotion',
+    method: 'GET',
+    path: '/api/finance/reports/promotion',
+    tag,
+    summary: 'What invites cost: rewards, what was clawed back, moved and used.',
+    description:
+      'Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.',
+    access: FINANCE,
+    query: z.strictObject(promotionRange),
+    answer: z.object({
+      from: timeView.nullable(),
+      to: timeView.nullable().meta({ description: 'Where the ledger is certain, or what was asked for.' }),
+      opening: amountView,
+      ...movement,
+      closing: amountView,
+      owed: amountView.meta({ description: 'Should have been clawed back and was spent before.' }),
+      issued: amountView.meta({ description: 'What left issued:promo.' }),
+      ties: z.boolean(),
+      days: z.array(z.object({ day: z.string(), ...movement })),
+    }),
+  }),
+  promotionCsv: route({
+    id: 'downloadPromotion',
+    method: 'GET',
+    path: '/api/finance/reports/promotion.csv',
+    tag,
+    summary: 'What invites cost, day by day, between the balances before and after, as a file.',
+    access: FINANCE,
+    query: z.strictObject(promotionRange),
+    produces: ['text/csv'],
+  }),
+};

@@ -1,0 +1,61 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { groupsOfAccount } from '#identity/account-groups.js';
+import { findAccount } from '#identity/account.store.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { staff } from '../tickets/support-tickets.controller.js';
+import { grantRoutes as routes } from './grants.routes.js';
+import { GroupGrants } from '#support/group-grants.js';
+
+type View = AnswerOf<typeof routes.list>;
+
+/** The groups that accounts may make keys in. */
+@Controller()
+export class GrantsController {
+  constructor(
+    @Inject(GroupGrants) private readonly grants: GroupGrants,
+    @Inject(MailSender) private readonly mail: MailSender,
+    @Inject(POOL) private readonly pool: pg.Pool,
+  ) {}
+
+  @Serves(routes.own)
+  async own({ actor }: CallOf<typeof routes.own>): Promise<AnswerOf<typeof routes.own>> {
+    const groups = await groupsOfAccount(this.pool, actor.accountId);
+    return { groups: groups.map(({ group }) => group) };
+  }
+
+  @Serves(routes.list)
+  list({ params }: CallOf<typeof routes.list>): Promise<View> {
+    return this.view(params.accountId);
+  }
+
+  @Serves(routes.grant)
+  async grant(call: CallOf<typeof routes.grant>): Promise<View> {
+    await this.grants.grant(staff(call), call.params, call.body.ticketId);
+    this.mail.wake();
+    return this.view(call.params.accountId);
+  }
+
+  @Serves(routes.withdraw)
+  async withdraw(call: CallOf<typeof routes.withdraw>): Promise<View> {
+    await this.grants.withdraw(staff(call), call.params);
+    return this.view(call.params.accountId);
+  }
+
+  private async view(accountId: string): Promise<View> {
+    if (!(await findAccount(this.pool, accountId)))
+      throw new ApiError('not_found', 'There is no such account.');
+    const groups = await groupsOfAccount(this.pool, accountId);
+    return {
+      accountId,
+      groups: groups.map(({ group, isOpen, grant }) => ({
+        group,
+        isOpen,
+        grant: grant && { ...grant, at: grant.at.toISOString() },
+      })),
+    };
+  }
+}

@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { TicketDesk } from '#support/ticket.service.js';
+import { TicketsModule } from '../tickets/tickets.module.js';
+import { GrantsController } from './grants.controller.js';
+import { GroupGrants } from '#support/group-grants.js';
+
+/** Which accounts may make keys in which groups. */
+@Module({
+  imports: [TicketsModule],
+  controllers: [GrantsController],
+  providers: [
+    {
+      provide: GroupGrants,
+      inject: [DataSource, TicketDesk],
+      useFactory: (source: DataSource, tickets: TicketDesk) => new GroupGrants(source, tickets),
+    },
+  ],
+})
+export class GrantsModule {}

@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Actor } from '#identity/role.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { FairShare } from '#platform/fair-share.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CLOCK, CONFIG } from '#apps/billing/billing.tokens.js';
+
+/** What a route asks of the database: little, a query over many rows, or a file of them. */
+export type Load = 'light' | 'query' | 'file';
+
+/** So long a request waits for its turn before it is refused. */
+const WAIT_MS = 10_000;
+/** Whoever reads a file more slowly than this lets others have its place. */
+const FILE_LIMIT_MS = 30 * 60_000;
+/** Kept for those who have nothing under way: one part of this many. */
+const RESERVED_PART = 4;
+
+/**
+ * Bounds what expensive routes do at the same time, in turn by account: one person with many windows, exports and reports
+ * leaves places, and connections to the database, to everybody else. Files have places of their own, since a slow reader
+ * keeps one for long. Each statement has its limit of time by the pool. In memory of each process of billing.
+ */
+@Injectable()
+export class HeavyWork {
+  private readonly places: Record<Exclude<Load, 'light'>, FairShare>;
+
+  constructor(@Inject(CONFIG) { console: config }: BillingConfig, @Inject(CLOCK) clock: Clock) {
+    const shared = (capacity: number) =>
+      new FairShare({ clock, capacity, reserve: Math.floor(capacity / RESERVED_PART) });
+    this.places = { query: shared(config.heavy.queries), file: shared(config.heavy.files) };
+  }
+
+  /** Takes a place until the answer is sent or its connection closed. @throws ApiError rate_limit_exceeded */
+  async enter(load: Load, { accountId }: Pick<Actor, 'accountId'>, reply: FastifyReply): Promise<void> {
+    if (load === 'light') return;
+    const { raw } = reply;
+    const leaving = new AbortController();
+    raw.once('close', () => leaving.abort());
+    const place = await this.places[load].take(accountId, 1, { waitMs: WAIT_MS, signal: leaving.signal });
+    if (!place.granted) {
+      const what = load === 'file' ? 'files' : 'reports';
+      const message = `Too many ${what} are being made at the moment; wait until one of yours is done, and try again.`;
+      throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: place.retryAfterSeconds });
+    }
+    if (raw.closed || raw.destroyed) return place.release();
+    const limit = setTimeout(() => raw.destroy(), FILE_LIMIT_MS).unref();
+    raw.once('close', () => {
+      clearTimeout(limit);
+      place.release();
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type FoundSession, SessionStore } from '#identity/session.store.js';
+import type { CallSession } from './route.js';
+import { SecondFactor } from '#identity/second-factor.js';
+import { SessionCookie } from './session-cookie.js';
+
+/** Finds the session that a request belongs to. */
+@Injectable()
+export class SessionReader {
+  constructor(
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(SessionCookie) private readonly cookie: SessionCookie,
+    @Inject(SecondFactor) private readonly secondFactor: SecondFactor,
+  ) {}
+
+  /** Null for nobody. A token that was in use for long is exchanged along the way. */
+  async read(request: FastifyRequest, reply: FastifyReply): Promise<CallSession | null> {
+    const token = this.cookie.read(request);
+    const found = token === undefined ? null : await this.sessions.find(token);
+    if (found?.newToken) this.cookie.set(reply, found.newToken);
+    return found && this.sessionOf(found);
+  }
+
+  sessionOf(found: FoundSession): CallSession {
+    const { actor, csrfToken, view, isConfirmed } = found;
+    return { actor, csrfToken, view, isConfirmed, secondFactor: this.secondFactor.stateOf(found) };
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { amount, amountView, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { requestId } from '#payments/payment.fields.js';
+
+export const invitesView = z.object({
+  code: z.string(),
+  link: z.string().meta({ description: 'Signs up with the code.' }),
+  balance: amountView.meta({ description: 'The invite balance: move it to main before using it.' }),
+  movable: amountView.meta({ description: 'What of it can be moved now.' }),
+  pending: amountView.meta({ description: 'What cannot be moved yet: the payments may still go back.' }),
+  nextMovableAt: timeView.nullable().meta({ description: 'When more can be moved; null: all can be now.' }),
+  owed: amountView.meta({
+    description: 'Rewards of payments that went back, which no balance covered; the next credits pay it.',
+  }),
+  invitees: z.array(
+    z.object({
+      name: z.string().meta({ description: 'A number in the order of their coming; not who they are.' }),
+      joinedAt: timeView,
+      rewards: z.array(
+        z.object({
+          ordinal: z.number(),
+          amount: amountView,
+          takenBack: amountView,
+          at: timeView,
+          movableAt: timeView.nullable().meta({ description: 'Null: it can be moved.' }),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const inviteRoutes = {
+  show: route({
+    id: 'getInvites',
+    method: 'GET',
+    path: '/api/invites',
+    tag: 'Invites',
+    summary: 'The code to invite others with, who came by it, and the rewards of their first two top-ups.',
+    access: ['user'],
+    answer: invitesView,
+  }),
+  transfer: route({
+    id: 'transferInviteBalance',
+    method: 'POST',
+    path: '/api/invites/transfers',
+    tag: 'Invites',
+    summary: 'Move any part of the invite balance to the main balance.',
+    access: ['user'],
+    body: z.strictObject({
+      amount: amount.refine((value) => value > 0n, 'must be above 0'),
+      requestId,
+    }),
+    answer: z.object({ moved: amountView, invite: amountView, main: amountView }),
+    refusals: ['conflict'],
+  }),
+};

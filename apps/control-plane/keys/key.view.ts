@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { viewAmount, amountView, id, name, timeView } from '#platform/fields.js';
+import type { KeyWithSpend } from '#people/keys/key.service.js';
+
+export const keyView = z.object({
+  keyId: id,
+  name: z.string(),
+  prefix: z.string().nullable().meta({ description: 'What the key begins with.' }),
+  group: z.string(),
+  expiresAt: timeView.nullable(),
+  totalLimit: amountView.nullable(),
+  monthlyLimit: amountView.nullable(),
+  spent: amountView,
+  spentThisMonth: amountView,
+  allowedModels: z.array(z.string()).nullable(),
+  allowedIps: z.array(z.string()).nullable(),
+  requestsPerMinute: z.number().int().nullable(),
+  maxRunningTasks: z.number().int().nullable(),
+  lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
+  createdAt: timeView,
+});
+
+export function viewKey(key: KeyWithSpend): z.input<typeof keyView> {
+  const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;
+  return {
+    ...{ keyId: id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks },
+    totalLimit: key.totalLimit === null ? null : viewAmount(key.totalLimit),
+    monthlyLimit: key.monthlyLimit === null ? null : viewAmount(key.monthlyLimit),
+    spent: viewAmount(key.spent),
+    spentThisMonth: viewAmount(key.spentThisMonth),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+    createdAt: key.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { provided } from '#platform/wiring.js';
+import { CLOCK } from '#apps/billing/billing.tokens.js';
+import { KeyController } from './key.controller.js';
+import { KeyDesk } from '#people/keys/key.service.js';
+
+/** API keys of accounts. */
+@Module({
+  controllers: [KeyController],
+  providers: [provided(KeyDesk, { source: DataSource, relay: OutboxRelay, clock: CLOCK })],
+  exports: [KeyDesk],
+})
+export class KeysModule {}

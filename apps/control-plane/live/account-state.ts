@@ -1,0 +1,65 @@
+import type pg from 'pg';
+import { viewAmount } from '#platform/fields.js';
+import { ACCOUNT_TASKS, type AccountTaskRow, readAccountTask } from '#usage/task.reader.js';
+import { type TaskView, viewTask } from '../tasks/task.view.js';
+
+/** The newest tasks of an account are watched, and beyond them whatever still runs. */
+const NEWEST = 20;
+const MOST_RUNNING = 200;
+
+export interface WatchedAccount {
+  accountId: string;
+  /** Tasks that ran when it was last looked: their end must be told even where they are not among the newest. */
+  running: readonly string[];
+}
+
+/** What is told of an account. */
+export interface AccountState {
+  balance: { main: string; held: string; invite: string };
+  tasks: TaskView[];
+}
+
+interface BalanceRow {
+  accountId: string;
+  main: bigint;
+  held: bigint;
+  invite: bigint;
+}
+
+/** The present state of many accounts, by two queries however many there are. */
+export async function readAccountStates(
+  pool: pg.Pool,
+  watched: readonly WatchedAccount[],
+  nowMs: number,
+): Promise<Map<string, AccountState>> {
+  const ids = watched.map(({ accountId }) => accountId);
+  const balances = await pool.query<BalanceRow>({
+    name: 'live-balances',
+    text: `SELECT account_id AS "accountId", main, held, invite FROM customer_balances WHERE account_id = ANY ($1)`,
+    values: [ids],
+  });
+  const tasks = await pool.query<AccountTaskRow>({
+    name: 'live-tasks',
+    text: TASKS,
+    values: [ids, watched.flatMap(({ running }) => running)],
+  });
+  const states = new Map<string, AccountState>();
+  for (const { accountId, main, held, invite } of balances.rows) {
+    const balance = { main: viewAmount(main), held: viewAmount(held), invite: viewAmount(invite) };
+    states.set(accountId, { balance, tasks: [] });
+  }
+  for (const row of tasks.rows) states.get(row.account_id)?.tasks.push(viewTask(readAccountTask(row), nowMs));
+  return states;
+}
+
+/** Those that run are found by their keys, for which there is an index of running tasks alone. */
+const TASKS = `WITH wanted AS (
+    SELECT newest.id FROM unnest($1::text[]) AS account (id) CROSS JOIN LATERAL (
+      SELECT t.id FROM tasks t WHERE t.account_id = account.id
+      ORDER BY t.account_id DESC, t.id DESC LIMIT ${NEWEST}) AS newest
+    UNION SELECT running.id FROM unnest($1::text[]) AS account (id) CROSS JOIN LATERAL (
+      SELECT t.id FROM api_keys k JOIN tasks t ON t.group_name = k.group_name AND t.key_id = k.id
+        AND t.state IN ('created', 'submitting', 'submitted', 'unknown')
+      WHERE k.account_id = account.id LIMIT ${MOST_RUNNING}) AS running
+    UNION SELECT unnest($2::text[]))
+  ${ACCOUNT_TASKS} JOIN wanted w ON w.id = t.id WHERE t.state <> 'refused' ORDER BY t.id`;

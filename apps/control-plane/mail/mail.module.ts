@@ -1,0 +1,20 @@
+import { Global, Module } from '@nestjs/common';
+import { providedBy, running } from '#platform/wiring.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { openMailer } from '#mail/mailer.js';
+
+function newSender({ pool, config, log }: Shared): MailSender {
+  const { mail, consoleUrl, people } = config;
+  const { signUpLifeMs, resetLifeMs } = people;
+  const texts = { consoleUrl, signUpLifeMs, resetLifeMs };
+  return new MailSender({ pool, mailer: openMailer(mail), config: mail, texts, log });
+}
+
+/** Mail to people: queued in transactions, sent by a loop. */
+@Global()
+@Module({
+  providers: [providedBy(MailSender, newSender, SHARED), running(MailSender)],
+  exports: [MailSender],
+})
+export class MailModule {}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { Controller, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG } from '#apps/billing/billing.tokens.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { marketRoutes as routes } from './market.routes.js';
+import {
+  compareKeys,
+  type HistoryEntry,
+  type ListedModel,
+  listPrices,
+  MarketReader,
+  priceHistory,
+  sortKey,
+} from '#marketplace/price-list.js';
+
+const NOT_MODIFIED = 304;
+
+/** The price list, for everybody. */
+@Controller()
+export class MarketController {
+  constructor(
+    @Inject(MarketReader) private readonly market: MarketReader,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.prices)
+  async prices(call: CallOf<typeof routes.prices>): Promise<AnswerOf<typeof routes.prices>> {
+    const { limit, cursor, ...filter } = call.query;
+    const after = readCursor(cursor, 3);
+    const market = await this.market.read();
+    const models = listPrices(market, filter);
+    const from = after ? models.filter((model) => compareKeys(sortKey(model), after) > 0) : models;
+    const page = pageFrom(from.slice(0, limit + 1), limit, sortKey);
+    const changes = models.flatMap(({ nextChangeAt }) => (nextChangeAt ? [nextChangeAt.getTime()] : []));
+    return this.cached(call, { ...page, items: page.items.map(view) }, Math.min(...changes) - market.nowMs);
+  }
+
+  @Serves(routes.history)
+  async history(call: CallOf<typeof routes.history>): Promise<AnswerOf<typeof routes.history>> {
+    const { limit, cursor } = call.query;
+    const market = await this.market.read();
+    const entries = priceHistory(market, call.params.model);
+    if (!entries)
+      throw new ApiError('not_found', `There is no model ${call.params.model} on the price list.`);
+    // Older entries never change and newer ones come before them, so a page continues after so many from the end.
+    const left = Number(readCursor(cursor, 1, /^\d{1,9}$/)?.[0] ?? entries.length);
+    const numbered = entries.map((entry, at) => ({ entry, left: entries.length - at - 1 }));
+    const rest = numbered.filter((each) => each.left < left).slice(0, limit + 1);
+    const page = pageFrom(rest, limit, (each) => [String(each.left)]);
+    const announced = entries.flatMap(({ state, effectiveFrom }) =>
+      state === 'announced' && effectiveFrom ? [effectiveFrom.getTime()] : [],
+    );
+    const items = page.items.map(({ entry }) => entryView(entry));
+    return this.cached(call, { ...page, items }, Math.min(...announced) - market.nowMs);
+  }
+
+  /**
+   * The answer, or 304 where the caller has it. Nobody keeps it past a change that is announced. The tag is of the content,
+   * so every program answers the same.
+   */
+  private cached<T extends object>(
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    answer: T,
+    unchangedMs: number,
+  ): T {
+    const etag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 27)}"`;
+    const ageSeconds = Math.max(
+      0,
+      Math.floor(Math.min(this.config.market.priceListAgeMs, unchangedMs) / 1000),
+    );
+    void reply.headers({ etag, 'cache-control': `public, max-age=${ageSeconds}` });
+    if (!isKnown(request.headers['if-none-match'], etag)) return answer;
+    void reply.code(NOT_MODIFIED);
+    return undefined as unknown as T;
+  }
+}
+
+/** If-None-Match compares weakly (RFC 9110, 13.1.2). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}
+
+function view({ nextChangeAt, ...model }: ListedModel) {
+  return { ...model, nextChangeAt: nextChangeAt?.toISOString() ?? null };
+}
+
+function entryView({ effectiveFrom, ...entry }: HistoryEntry) {
+  return { ...entry, effectiveFrom: effectiveFrom?.toISOString() ?? null };
+}

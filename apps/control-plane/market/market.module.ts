@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { MarketController } from './market.controller.js';
+import { MarketReader } from '#marketplace/price-list.js';
+
+/** The public price list. */
+@Module({
+  controllers: [MarketController],
+  providers: [
+    { provide: MarketReader, inject: [POOL], useFactory: (pool: pg.Pool) => new MarketReader(pool) },
+  ],
+  exports: [MarketReader],
+})
+export class MarketModule {}

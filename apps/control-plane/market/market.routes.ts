@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { limitsFields } from '#marketplace/limits.fields.js';
+import { groupName, modelName, priceFields } from '#marketplace/prices/price-change.fields.js';
+
+const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
+
+const multiplierView = z.string().meta({ description: 'An exact decimal string.', examples: ['1'] });
+
+const available = z.boolean().meta({
+  description:
+    'Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here.',
+});
+
+export const listedModel = z.object({
+  id: z.string(),
+  family: z.enum(families),
+  vendor: z.string(),
+  unit: z.enum(['call', 'second', 'million_tokens']),
+  aliasOf: z.string().nullable().meta({ description: 'The model whose price this one has.' }),
+  listPrice: priceFields.nullable(),
+  groups: z.array(
+    z.object({
+      group: z.string(),
+      rule: z.enum(['list', 'fixed_per_call']).meta({
+        description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
+      }),
+      multiplier: multiplierView,
+      price: priceFields.meta({
+        description: 'What a unit costs in the group, exactly; amounts are rounded up.',
+      }),
+      available,
+    }),
+  ),
+  limits: limitsFields,
+  available,
+  nextChangeAt: timeView.nullable().meta({ description: 'When a new price is announced for, if one is.' }),
+});
+
+const historyEntry = z.object({
+  kind: z.enum(['price', 'multiplier', 'rule']),
+  group: z.string().nullable().meta({ description: 'Of a multiplier or a rule; null for the list price.' }),
+  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+  state: z.enum(['past', 'in_force', 'announced']),
+  price: priceFields.nullable().meta({ description: 'Null: withdrawn, or no price.' }),
+  multiplier: multiplierView.nullable(),
+});
+
+const filters = {
+  family: z.enum(families).optional(),
+  vendor: z.string().max(100).optional(),
+  group: groupName.optional(),
+  text: z.string().max(100).optional().meta({ description: 'Part of the model or the vendor.' }),
+};
+
+const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
+
+export const marketRoutes = {
+  prices: route({
+    id: 'listPrices',
+    method: 'GET',
+    path: '/api/public/prices',
+    tag: 'Marketplace',
+    summary: 'The public price list, by family and vendor.',
+    description: `Prices in force now, in USD of balance. ${CACHING}`,
+    access: 'public',
+    query: z.strictObject({ ...pageQuery, ...filters }),
+    answer: pageOf(listedModel),
+  }),
+  history: route({
+    id: 'getPriceHistory',
+    method: 'GET',
+    path: '/api/public/prices/{model}/history',
+    tag: 'Marketplace',
+    summary:
+      'What a model cost and will cost: versions of its price, and of the multipliers and rules of its groups.',
+    description: `Newest first, announced ones included. ${CACHING}`,
+    access: 'public',
+    params: z.strictObject({ model: modelName }),
+    query: z.strictObject(pageQuery),
+    answer: pageOf(historyEntry),
+  }),
+};

@@ -1,0 +1,60 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import type { Clock } from '#platform/clock.js';
+import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { viewAmount } from '#platform/fields.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewTask } from '../tasks/task.view.js';
+import { usageView } from '#usage/usage.view.js';
+import { readOverview, type UsageSums } from '#usage/overview.reader.js';
+import { overviewRoutes as routes } from './overview.routes.js';
+
+/** The first page of whoever is signed in. */
+@Controller()
+export class OverviewController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Serves(routes.show)
+  async show({ actor, query: { zone } }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    const { balance, days, runningTasks, running, lastRequests } = await readOverview(
+      this.pool,
+      actor.accountId,
+      zone,
+    );
+    const nowMs = this.clock.nowMs();
+    const shown = days.map(({ day, ...sums }) => ({ day, ...view(sums) }));
+    return {
+      balance: {
+        main: viewAmount(balance.main),
+        held: viewAmount(balance.held),
+        invite: viewAmount(balance.invite),
+        refundPending: viewAmount(balance.refundPending),
+      },
+      frozen: balance.frozen,
+      zone,
+      today: shown.at(-1)!,
+      days: shown,
+      total: view(days.reduce(add, { spent: 0n, requests: 0, failures: 0, givenBack: 0n })),
+      runningTasks,
+      running: running.map((task) => viewTask(task, nowMs)),
+      lastRequests: lastRequests.map((entry) => usageView(entry, false)),
+      at: new Date(nowMs).toISOString(),
+    };
+  }
+}
+
+function add(a: UsageSums, b: UsageSums): UsageSums {
+  return {
+    spent: a.spent + b.spent,
+    requests: a.requests + b.requests,
+    failures: a.failures + b.failures,
+    givenBack: a.givenBack + b.givenBack,
+  };
+}
+
+function view({ spent, requests, failures, givenBack }: UsageSums) {
+  return { spent: viewAmount(spent), requests, failures, givenBack: viewAmount(givenBack) };
+}

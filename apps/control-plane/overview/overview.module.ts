@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { Loop } from '#platform/loop.js';
+import { job } from '#platform/wiring.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { OverviewController } from './overview.controller.js';
+import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
+
+/** Old sums go away slowly; once an hour is enough. */
+const PURGE_EVERY_MS = 3_600_000;
+
+/** Keeps the sums behind overviews up to date, behind the postings. */
+function sumsLoop({ pool, config, log }: Shared): Loop {
+  const intervalMs = config.console.usageSummaryMs;
+  return new Loop({ name: 'usage-sums', intervalMs, log, round: (signal) => sumUpUsage(pool, signal) });
+}
+
+function purgeLoop({ pool, log }: Shared): Loop {
+  return new Loop({
+    name: 'usage-sums-purge',
+    intervalMs: PURGE_EVERY_MS,
+    log,
+    round: () => purgeUsageSums(pool),
+  });
+}
+
+/** An account at a glance. */
+@Module({ controllers: [OverviewController], providers: [job(sumsLoop, SHARED), job(purgeLoop, SHARED)] })
+export class OverviewModule {}

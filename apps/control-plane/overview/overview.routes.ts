@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { amountView, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { taskView } from '../tasks/task.view.js';
+import { usageEntry } from '../usage/usage.routes.js';
+
+/** A name as browsers tell it. Offsets are none: PostgreSQL and browsers read their signs differently. */
+const zone = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/, 'must be a time zone such as Europe/Berlin')
+  .refine(isZone, 'must be a time zone such as Europe/Berlin');
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const sums = {
+  spent: amountView.meta({ description: 'USD that was settled, by when it was asked for.' }),
+  requests: z.int().meta({ description: 'That were let in and have ended.' }),
+  failures: z.int().meta({ description: 'Of them, those that were given back entirely.' }),
+  givenBack: amountView.meta({ description: 'USD given back of what was set aside.' }),
+};
+const day = z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums });
+
+export const overviewRoutes = {
+  show: route({
+    id: 'getOverview',
+    method: 'GET',
+    path: '/api/overview',
+    tag: 'Account',
+    summary: 'Your account at a glance: balances, thirty days, what runs, and the last requests.',
+    access: ['user'],
+    query: z.strictObject({ zone: zone.default('UTC') }),
+    answer: z.object({
+      balance: z.object({
+        main: amountView,
+        held: amountView,
+        invite: amountView,
+        refundPending: amountView,
+      }),
+      frozen: z.boolean(),
+      zone: z.string(),
+      today: day,
+      days: z.array(day).meta({ description: 'The last thirty in the zone, today last.' }),
+      total: z.object(sums).meta({ description: 'Of these days.' }),
+      runningTasks: z.int(),
+      running: z.array(taskView).meta({ description: 'Some of them, the newest first.' }),
+      lastRequests: z.array(usageEntry),
+      at: timeView,
+    }),
+  }),
+};

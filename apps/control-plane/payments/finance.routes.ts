@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import {
+  currencyView,
+  payment,
+  paymentView,
+  reason,
+  reference,
+  requestId,
+} from '#payments/payment.fields.js';
+import { providerName } from './topups.routes.js';
+
+const FINANCE = ['finance'] as const;
+const TAG = 'Finance';
+
+const actor = z.string().nullable().meta({ description: 'As `user:{id}`.' });
+const approvalId = z.string().nullable().meta({
+  description: 'Above the limit: what another person must approve first. Then nothing was done yet.',
+});
+
+export const topupView = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  provider: providerName,
+  paymentId: z.string(),
+  orderId: z.string().nullable(),
+  credits: amountView,
+  paid: paymentView,
+  currency: currencyView,
+  rate: z.enum(['1.3', '1.2']),
+  refunded: amountView,
+  disputed: amountView,
+  recordedAt: timeView,
+});
+
+const creditedView = z.object({
+  topup: z.object({ id: z.string(), credits: amountView, balance: amountView }).nullable(),
+  approvalId,
+});
+
+const suspenseState = z.enum(['open', 'credited', 'returned', 'expensed']);
+export const suspenseView = z.object({
+  id: z.string(),
+  provider: providerName,
+  reference: z.string(),
+  orderId: z.string().nullable(),
+  amount: paymentView.meta({ description: 'Negative for money that left.' }),
+  currency: currencyView,
+  why: z.enum([
+    'no_order',
+    'other_amount',
+    'other_currency',
+    'paid_twice',
+    'unknown_refund',
+    'refund_failed',
+    'dispute_beyond_payment',
+    'provider_adjustment',
+  ]),
+  state: suspenseState,
+  clearedBy: actor,
+  clearedAt: timeView.nullable(),
+  note: z.string().nullable(),
+  topupId: z.string().nullable(),
+  createdAt: timeView,
+});
+
+const eventState = z.enum(['applied', 'ignored', 'suspense', 'waiting']);
+export const eventView = z.object({
+  provider: providerName,
+  eventId: z.string(),
+  type: z.string(),
+  state: eventState,
+  detail: z.string(),
+  paymentId: z.string().nullable(),
+  orderId: z.string().nullable(),
+  attempts: z.number(),
+  receivedAt: timeView,
+});
+
+const refundState = z.enum(['pending', 'succeeded', 'failed']);
+export const refundView = z.object({
+  id: z.string(),
+  topupId: z.string(),
+  accountId: z.string(),
+  provider: providerName,
+  credits: amountView,
+  pay: paymentView,
+  currency: currencyView,
+  state: refundState,
+  providerRefundId: z.string().nullable(),
+  failure: z.string().nullable(),
+});
+
+export const disputeView = z.object({
+  provider: providerName,
+  disputeId: z.string(),
+  topupId: z.string(),
+  accountId: z.string(),
+  amount: paymentView,
+  currency: currencyView,
+  credits: amountView,
+  state: z.enum(['open', 'won', 'lost']),
+  openedAt: timeView,
+  closedAt: timeView.nullable(),
+});
+
+const ofAccount = { accountId: id.optional() };
+
+export const financeRoutes = {
+  topups: route({
+    id: 'listPayments',
+    method: 'GET',
+    path: '/api/finance/topups',
+    tag: TAG,
+    summary: 'Payments that became balance.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...ofAccount }),
+    answer: pageOf(topupView),
+  }),
+  record: route({
+    id: 'recordTransfer',
+    method: 'POST',
+    path: '/api/finance/topups',
+    tag: TAG,
+    summary: 'Record a bank transfer, once for its reference.',
+    description: 'For an order it must be its amount; for an account it buys what it buys at its rate.',
+    access: FINANCE,
+    confirms: true,
+    body: z
+      .strictObject({
+        accountId: id.optional(),
+        orderId: id.optional(),
+        paymentId: reference.meta({ description: "The bank's reference." }),
+        paid: payment,
+        currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code such as USD'),
+        valueDate: day.optional().meta({
+          description:
+            'The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.',
+        }),
+        reason,
+        requestId,
+      })
+      .refine(({ accountId, orderId }) => (accountId === undefined) !== (orderId === undefined), {
+        message: 'give either accountId or orderId',
+        path: ['accountId'],
+      }),
+    answer: creditedView,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  refund: route({
+    id: 'refundTopup',
+    method: 'POST',
+    path: '/api/finance/topups/{topupId}/refunds',
+    tag: TAG,
+    summary: 'Refund what is unused of a top-up, or a part of it.',
+    access: FINANCE,
+    confirms: true,
+    params: z.strictObject({ topupId: id }),
+    body: z.strictObject({
+      credits: amount.optional().meta({ description: 'All that is unused, if it is left out.' }),
+      reason,
+      requestId,
+    }),
+    answer: z.object({ refund: refundView.nullable(), approvalId }),
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  refunds: route({
+    id: 'listTopupRefunds',
+    method: 'GET',
+    path: '/api/finance/topup-refunds',
+    tag: TAG,
+    summary: 'Refunds of top-ups, and which of them the provider has not ended yet.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
+    answer: pageOf(
+      refundView.extend({
+        reason: z.string(),
+        attempts: z.number(),
+        createdAt: timeView,
+        endedAt: timeView.nullable(),
+      }),
+    ),
+  }),
+  confirmRefund: route({
+    id: 'confirmTopupRefund',
+    method: 'POST',
+    path: '/api/finance/topup-refunds/{refundId}/confirm',
+    tag: TAG,
+    summary: 'Say how a refund by bank transfer ended.',
+    access: FINANCE,
+    confirms: true,
+    params: z.strictObject({ refundId: id }),
+    body: z.strictObject({
+      outcome: z.enum(['succeeded', 'failed']),
+      reference: reference.optional(),
+      note: reason,
+    }),
+    answer: refundView,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  suspense: route({
+    id: 'listSuspense',
+    method: 'GET',
+    path: '/api/finance/suspense',
+    tag: TAG,
+    summary: 'Money at providers that belongs to no order: another amount, another currency, paid twice.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, state: suspenseState.optional() }),
+    answer: pageOf(suspenseView),
+  }),
+  creditSuspense: route({
+    id: 'creditSuspense',
+    method: 'POST',
+    path: '/api/finance/suspense/{itemId}/credit',
+    tag: TAG,
+    summary: 'Credit it to the account that it was meant for, at the rate of the account.',
+    access: FINANCE,
+    confirms: true,
+    params: z.strictObject({ itemId: id }),
+    body: z.strictObject({ accountId: id, note: reason, requestId }),
+    answer: creditedView,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  returnSuspense: route({
+    id: 'returnSuspense',
+    method: 'POST',
+    path: '/api/finance/suspense/{itemId}/return',
+    tag: TAG,
+    summary: 'Book that it went back to where it came from.',
+    access: FINANCE,
+    confirms: true,
+    params: z.strictObject({ itemId: id }),
+    body: z.strictObject({ note: reason }),
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  expenseSuspense: route({
+    id: 'expenseSuspense',
+    method: 'POST',
+    path: '/api/finance/suspense/{itemId}/expense',
+    tag: TAG,
+    summary: 'Book it as a cost of the provider: money that left for good, or that nobody can explain.',
+    access: FINANCE,
+    confirms: true,
+    params: z.strictObject({ itemId: id }),
+    body: z.strictObject({ note: reason }),
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  events: route({
+    id: 'listPaymentEvents',
+    method: 'GET',
+    path: '/api/finance/payment-events',
+    tag: TAG,
+    summary: 'What providers told, and what became of it.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, state: eventState.optional() }),
+    answer: pageOf(eventView),
+  }),
+  disputes: route({
+    id: 'listDisputes',
+    method: 'GET',
+    path: '/api/finance/disputes',
+    tag: TAG,
+    summary: 'Payments that customers had their bank take back.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, ...ofAccount }),
+    answer: pageOf(disputeView),
+  }),
+};

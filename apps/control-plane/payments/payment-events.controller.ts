@@ -1,0 +1,17 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type CallOf, Serves } from '../http/route.js';
+import { PaymentInbox } from '#payments/payment.inbox.js';
+import { topupRoutes } from './topups.routes.js';
+
+/** Where providers tell what happened. */
+@Controller()
+export class PaymentEventsController {
+  constructor(@Inject(PaymentInbox) private readonly inbox: PaymentInbox) {}
+
+  /** The signature is over the body as it came, so that is what is checked. */
+  @Serves(topupRoutes.event)
+  async event({ params, request }: CallOf<typeof topupRoutes.event>): Promise<{ received: true }> {
+    await this.inbox.receive(params.provider, Buffer.concat(request.sentBytes ?? []), request.headers);
+    return { received: true };
+  }
+}

@@ -1,0 +1,89 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import type { PaymentProviderName } from '#ledger/topup.js';
+import { Loop } from '#platform/loop.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { BankProvider } from '#payments/bank.provider.js';
+import { Checkouts } from '#payments/checkouts.js';
+import { FinanceController } from './finance.controller.js';
+import { FinanceReader } from '#payments/finance.reader.js';
+import { OrderStore } from '#payments/order.store.js';
+import { PaymentEventsController } from './payment-events.controller.js';
+import { PaymentInbox } from '#payments/payment.inbox.js';
+import { PaymentNotices } from '#payments/payment.notices.js';
+import type { PaymentProvider, PaymentProviders } from '#payments/payment.provider.js';
+import { OrderChecks, PaymentReconciler } from '#payments/payment.reconciler.js';
+import { PROVIDERS } from './payments.tokens.js';
+import { RefundDesk } from '#payments/topup-refund.service.js';
+import { RefundRunner } from '#payments/refund.runner.js';
+import { SandboxController } from './sandbox.controller.js';
+import { SandboxProvider } from '#payments/sandbox.provider.js';
+import { StripeProvider } from '#payments/stripe.provider.js';
+import { SuspenseDesk } from '#payments/suspense.service.js';
+import { TopupDesk } from '#payments/topup.service.js';
+import { TopupsController } from './topups.controller.js';
+import { TransferDesk } from '#payments/transfer.service.js';
+import { job, provided } from '#platform/wiring.js';
+import { DataSource } from 'typeorm';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { OutboxRelay } from '#bus/outbox.js';
+
+interface PaymentWorkParts extends Shared {
+  reconciler: PaymentReconciler;
+}
+
+/** Looks after payments in the background. */
+function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
+  return new Loop({
+    name: 'payments',
+    intervalMs: config.sweepIntervalMs,
+    log,
+    round: (signal) => reconciler.round(signal),
+  });
+}
+
+function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): PaymentProviders {
+  const { stripe, sandbox } = payments;
+  const providers: PaymentProvider[] = [
+    ...(stripe ? [new StripeProvider(stripe, { consoleUrl })] : []),
+    ...(sandbox ? [new SandboxProvider(pool, sandbox.secret)] : []),
+    new BankProvider(),
+  ];
+  return new Map(
+    providers.map((provider): [PaymentProviderName, PaymentProvider] => [provider.name, provider]),
+  );
+}
+
+/** Money in: orders, payment providers and their events, refunds and disputes. */
+@Module({
+  controllers: [TopupsController, PaymentEventsController, FinanceController, SandboxController],
+  providers: [
+    { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL] },
+    provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),
+    provided(PaymentInbox, { pool: POOL, config: CONFIG, providers: PROVIDERS, notices: PaymentNotices }),
+    provided(OrderStore, { source: DataSource, pool: POOL, config: CONFIG }),
+    provided(Checkouts, { providers: PROVIDERS, config: CONFIG, log: LOG }),
+    provided(TopupDesk, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
+    provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, desk: TopupDesk }),
+    provided(RefundRunner, { pool: POOL, config: CONFIG, log: LOG, providers: PROVIDERS }),
+    provided(TransferDesk, {
+      source: DataSource,
+      config: CONFIG,
+      approvals: ApprovalDesk,
+      relay: OutboxRelay,
+    }),
+    provided(RefundDesk, { source: DataSource, approvals: ApprovalDesk, runner: RefundRunner }),
+    provided(SuspenseDesk, {
+      source: DataSource,
+      config: CONFIG,
+      approvals: ApprovalDesk,
+      relay: OutboxRelay,
+    }),
+    provided(FinanceReader, { pool: POOL }),
+    provided(PaymentReconciler, { orders: OrderChecks, inbox: PaymentInbox, refunds: RefundRunner }),
+    job(paymentLoop, { ...SHARED, reconciler: PaymentReconciler }),
+  ],
+  exports: [PaymentInbox, PaymentNotices],
+})
+export class PaymentsModule {}

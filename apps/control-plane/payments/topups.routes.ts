@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { currencyView, payment, paymentView, requestId } from '#payments/payment.fields.js';
+import { orderStates } from '#payments/topup-order.entity.js';
+
+export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
+const rate = z
+  .enum(['1.3', '1.2'])
+  .meta({ description: 'Units of payment currency for one unit of balance.' });
+
+export const orderView = z.object({
+  id: z.string(),
+  state: z.enum(orderStates),
+  credits: amountView,
+  pay: paymentView,
+  currency: currencyView,
+  rate,
+  provider: providerName,
+  checkoutUrl: z.string().nullable().meta({
+    description:
+      'Where to pay while the order is open; may be relative to the console. Null for bank transfers.',
+  }),
+  instructions: z.string().nullable().meta({ description: 'How to pay where there is no page.' }),
+  topupId: z.string().nullable(),
+  createdAt: timeView,
+  expiresAt: timeView,
+  paidAt: timeView.nullable(),
+});
+
+const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
+
+/** An order with what went back of it. */
+export const orderWithReversals = orderView.extend({
+  refunds: z
+    .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
+    .meta({ description: 'What was paid back, or is on its way.' }),
+  disputes: z
+    .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
+    .meta({ description: "Disputes at the payer's bank, with the balance that was taken for each." }),
+});
+
+const wish = {
+  credits: amount.optional().meta({ description: 'So much balance; give this or `pay`.' }),
+  pay: payment.optional().meta({ description: 'What so much buys; give this or `credits`.' }),
+};
+
+function isOneWish(value: { credits?: unknown; pay?: unknown }): boolean {
+  return (value.credits === undefined) !== (value.pay === undefined);
+}
+const ONE_WISH = { message: 'give either credits or pay', path: ['credits'] };
+const params = z.strictObject({ orderId: id });
+
+export const topupRoutes = {
+  quote: route({
+    id: 'quoteTopup',
+    method: 'GET',
+    path: '/api/topups/quote',
+    tag: 'Top-ups',
+    summary: 'What credits cost, or what a payment buys, at the rate of the account. No fee, no bonus.',
+    access: ['user'],
+    query: z.strictObject(wish).refine(isOneWish, ONE_WISH),
+    answer: z.object({
+      credits: amountView,
+      pay: paymentView,
+      currency: currencyView,
+      rate,
+      providers: z.array(providerName),
+    }),
+  }),
+  create: route({
+    id: 'createTopup',
+    method: 'POST',
+    path: '/api/topups',
+    tag: 'Top-ups',
+    summary: 'Order credits, and get the address where they are paid.',
+    description:
+      'At least one unit of balance. The balance is credited once the provider says that it was paid.',
+    access: ['user'],
+    body: z.strictObject({ ...wish, provider: providerName, requestId }).refine(isOneWish, ONE_WISH),
+    answer: orderView,
+    status: 201,
+    refusals: ['conflict', 'payment_provider_failed'],
+  }),
+  list: route({
+    id: 'listTopups',
+    method: 'GET',
+    path: '/api/topups',
+    tag: 'Top-ups',
+    summary: "The account's orders.",
+    access: ['user'],
+    query: z.strictObject(pageQuery),
+    answer: pageOf(orderView),
+  }),
+  show: route({
+    id: 'getTopup',
+    method: 'GET',
+    path: '/api/topups/{orderId}',
+    tag: 'Top-ups',
+    summary: 'One of them, with what was refunded and disputed.',
+    access: ['user'],
+    params,
+    answer: orderWithReversals,
+  }),
+  cancel: route({
+    id: 'cancelTopup',
+    method: 'POST',
+    path: '/api/topups/{orderId}/cancel',
+    tag: 'Top-ups',
+    summary: 'Give an open order up. One that was paid meanwhile is credited.',
+    access: ['user'],
+    params,
+    answer: orderView,
+    refusals: ['payment_provider_failed'],
+  }),
+  event: route({
+    id: 'receivePaymentEvent',
+    method: 'POST',
+    path: '/api/payments/events/{provider}',
+    tag: 'Payments',
+    summary: 'Where payment providers tell what happened, signed. Acknowledged after it is committed.',
+    access: 'public',
+    params: z.strictObject({ provider: z.string().max(20) }),
+    body: z.unknown(),
+    keepsBytes: true,
+    answer: z.object({ received: z.literal(true) }),
+    refusals: ['invalid_request'],
+    guardsAgainstForgery: false,
+  }),
+};

@@ -1,0 +1,24 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { EmailDesk } from '#people/email.service.js';
+import { originOf } from './entrance.js';
+import { emailRoutes } from './session.routes.js';
+
+/** Where people are reached, and what they sign in with. */
+@Controller()
+export class EmailController {
+  constructor(@Inject(EmailDesk) private readonly emails: EmailDesk) {}
+
+  @Serves(emailRoutes.request)
+  async request({ actor, body, request }: CallOf<typeof emailRoutes.request>): Promise<void> {
+    await this.emails.request(actor, body, originOf(request));
+  }
+
+  @Serves(emailRoutes.confirm)
+  confirm({
+    body,
+    requestId,
+  }: CallOf<typeof emailRoutes.confirm>): Promise<AnswerOf<typeof emailRoutes.confirm>> {
+    return this.emails.confirm(body.token, requestId);
+  }
+}

@@ -1,0 +1,68 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ConfirmationDesk } from '#people/confirmation.service.js';
+import { Entrance, originOf } from './entrance.js';
+import { PasswordDesk } from '#people/password.service.js';
+import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
+import { TotpDesk } from '#people/totp.service.js';
+
+/** What people prove themselves with: passwords and one-time codes. */
+@Controller()
+export class PasswordController {
+  constructor(
+    @Inject(Entrance) private readonly entrance: Entrance,
+    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
+    @Inject(TotpDesk) private readonly totp: TotpDesk,
+    @Inject(ConfirmationDesk) private readonly confirmations: ConfirmationDesk,
+  ) {}
+
+  @Serves(passwordRoutes.requestReset)
+  async requestReset({ body, request }: CallOf<typeof passwordRoutes.requestReset>): Promise<void> {
+    await this.passwords.requestReset(body.email, originOf(request));
+  }
+
+  @Serves(passwordRoutes.reset)
+  async reset(call: CallOf<typeof passwordRoutes.reset>): Promise<AnswerOf<typeof passwordRoutes.reset>> {
+    return this.entrance.enter(
+      call,
+      await this.passwords.reset(call.body, originOf(call.request), call.requestId),
+    );
+  }
+
+  @Serves(passwordRoutes.change)
+  async change({ actor, body, requestId }: CallOf<typeof passwordRoutes.change>): Promise<void> {
+    await this.passwords.change(actor, body, requestId);
+  }
+
+  @Serves(sessionRoutes.confirm)
+  async confirmSession({ actor, body }: CallOf<typeof sessionRoutes.confirm>): Promise<void> {
+    await this.confirmations.confirm(actor, body);
+  }
+
+  @Serves(totpRoutes.show)
+  showTotp({ actor }: CallOf<typeof totpRoutes.show>): Promise<AnswerOf<typeof totpRoutes.show>> {
+    return this.totp.state(actor);
+  }
+
+  @Serves(totpRoutes.enrol)
+  enrol({ actor, body }: CallOf<typeof totpRoutes.enrol>): Promise<AnswerOf<typeof totpRoutes.enrol>> {
+    return this.totp.enrol(actor, body.password);
+  }
+
+  @Serves(totpRoutes.confirm)
+  async confirmTotp(call: CallOf<typeof totpRoutes.confirm>): Promise<AnswerOf<typeof totpRoutes.confirm>> {
+    return { recoveryCodes: await this.totp.confirm(call.actor, call.body.code, call.requestId) };
+  }
+
+  @Serves(totpRoutes.renewCodes)
+  async renewCodes(
+    call: CallOf<typeof totpRoutes.renewCodes>,
+  ): Promise<AnswerOf<typeof totpRoutes.renewCodes>> {
+    return { recoveryCodes: await this.totp.renewCodes(call.actor, call.body.password, call.requestId) };
+  }
+
+  @Serves(totpRoutes.disable)
+  async disableTotp({ actor, body, requestId }: CallOf<typeof totpRoutes.disable>): Promise<void> {
+    await this.totp.disable(actor, body.password, requestId);
+  }
+}

@@ -1,0 +1,81 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { AttemptsStore } from '#identity/attempts.store.js';
+import { PasswordHasher } from '#identity/password.hasher.js';
+import { Loop } from '#platform/loop.js';
+import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { AdminController } from './admin.controller.js';
+import { AuditReader } from '#people/audit.reader.js';
+import { CodeCheck } from '#people/code-check.js';
+import { ConfirmationDesk } from '#people/confirmation.service.js';
+import { EmailController } from './email.controller.js';
+import { EmailDesk } from '#people/email.service.js';
+import { Entrance } from './entrance.js';
+import { PasswordController } from './password.controller.js';
+import { PasswordDesk } from '#people/password.service.js';
+import { RoleGrants } from '#people/role-grants.js';
+import { RolesDesk } from '#people/roles.service.js';
+import { SessionController } from './session.controller.js';
+import { SignInDesk } from '#people/sign-in.service.js';
+import { SignUpDesk } from '#people/sign-up.service.js';
+import { TotpDesk } from '#people/totp.service.js';
+import { job, provided } from '#platform/wiring.js';
+import { DataSource } from 'typeorm';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { SessionStore } from '#identity/session.store.js';
+
+const CLEANING_INTERVAL_MS = 600_000;
+const MAX_PURGED = 1_000;
+
+interface CleaningParts extends Shared {
+  attempts: AttemptsStore;
+}
+
+/** Removes links and windows of tries that are over. */
+function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
+  const round = async () => {
+    for (const table of ['sign_ups', 'password_resets', 'email_changes']) {
+      await pool.query(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE expires_at < now()
+         LIMIT ${MAX_PURGED} FOR UPDATE SKIP LOCKED))`,
+      );
+    }
+    await attempts.purge();
+  };
+  return new Loop({ name: 'cleaning of people', intervalMs: CLEANING_INTERVAL_MS, log, round });
+}
+
+/** Where the parts come from that all of them take. */
+const PEOPLE_PARTS = {
+  pool: POOL,
+  config: CONFIG,
+  clock: CLOCK,
+  attempts: AttemptsStore,
+  hasher: PasswordHasher,
+  sessions: SessionStore,
+  mail: MailSender,
+};
+
+/** People: who they are, how they sign in, and what they may do. */
+@Module({
+  controllers: [SessionController, PasswordController, EmailController, AdminController],
+  providers: [
+    job(cleaningLoop, { ...SHARED, attempts: AttemptsStore }),
+    Entrance,
+    provided(SignUpDesk, PEOPLE_PARTS),
+    provided(SignInDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(PasswordDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(EmailDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk }),
+    provided(TotpDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
+    provided(CodeCheck, PEOPLE_PARTS),
+    provided(ConfirmationDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
+    provided(RolesDesk, { pool: POOL, sessions: SessionStore }),
+    provided(RoleGrants, { source: DataSource, approvals: ApprovalDesk }),
+    provided(AuditReader, { pool: POOL }),
+    { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
+    { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
+  ],
+  exports: [RolesDesk, PasswordDesk, SignInDesk, Entrance, AttemptsStore],
+})
+export class PeopleModule {}

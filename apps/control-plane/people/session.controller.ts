@@ -1,0 +1,79 @@
+import { Controller, Inject } from '@nestjs/common';
+import { SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { Entrance, originOf } from './entrance.js';
+import { sessionRoutes } from './session.routes.js';
+import { viewSession } from './session.view.js';
+import { SignInDesk } from '#people/sign-in.service.js';
+import { SignUpDesk } from '#people/sign-up.service.js';
+
+type SessionView = AnswerOf<typeof sessionRoutes.show>;
+
+@Controller()
+export class SessionController {
+  constructor(
+    @Inject(SessionStore) private readonly sessions: SessionStore,
+    @Inject(Entrance) private readonly entrance: Entrance,
+    @Inject(SignUpDesk) private readonly signUps: SignUpDesk,
+    @Inject(SignInDesk) private readonly signIns: SignInDesk,
+  ) {}
+
+  @Serves(sessionRoutes.show)
+  show({ session }: CallOf<typeof sessionRoutes.show>): SessionView {
+    return viewSession(session);
+  }
+
+  @Serves(sessionRoutes.signUp)
+  async signUp({ body, request }: CallOf<typeof sessionRoutes.signUp>): Promise<void> {
+    await this.signUps.request(body, originOf(request));
+  }
+
+  @Serves(sessionRoutes.confirmSignUp)
+  async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>): Promise<SessionView> {
+    return this.entrance.enter(call, await this.signUps.confirm(call.body, originOf(call.request)));
+  }
+
+  @Serves(sessionRoutes.signIn)
+  async signIn(call: CallOf<typeof sessionRoutes.signIn>): Promise<SessionView> {
+    return this.entrance.enter(call, await this.signIns.signIn(call.body, originOf(call.request)));
+  }
+
+  @Serves(sessionRoutes.signOut)
+  async signOut({ actor, reply }: CallOf<typeof sessionRoutes.signOut>): Promise<void> {
+    await this.sessions.revoke(actor.userId, actor.sessionId);
+    this.entrance.leave(reply);
+  }
+
+  @Serves(sessionRoutes.list)
+  async list({ actor }: CallOf<typeof sessionRoutes.list>): Promise<AnswerOf<typeof sessionRoutes.list>> {
+    const found = await this.sessions.list(actor.userId);
+    return {
+      items: found.map((each) => ({
+        ...each,
+        isCurrent: each.sessionId === actor.sessionId,
+        createdAt: each.createdAt.toISOString(),
+        lastSeenAt: each.lastSeenAt.toISOString(),
+        expiresAt: each.expiresAt.toISOString(),
+      })),
+    };
+  }
+
+  @Serves(sessionRoutes.revoke)
+  async revoke({ actor, params }: CallOf<typeof sessionRoutes.revoke>): Promise<void> {
+    if (!(await this.sessions.revoke(actor.userId, params.sessionId)))
+      throw new ApiError('not_found', 'You have no such session.');
+  }
+
+  @Serves(sessionRoutes.revokeAll)
+  async revokeAll({
+    actor,
+    query,
+    reply,
+  }: CallOf<typeof sessionRoutes.revokeAll>): Promise<AnswerOf<typeof sessionRoutes.revokeAll>> {
+    const isKept = query.keepThis === 'true';
+    const revoked = await this.sessions.revokeAll(actor.userId, isKept ? actor.sessionId : null);
+    if (!isKept) this.entrance.leave(reply);
+    return { revoked };
+  }
+}

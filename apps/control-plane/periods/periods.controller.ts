@@ -1,0 +1,101 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
+import { ApiError } from '#platform/errors.js';
+import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { inTurn, sendCsv } from '#platform/csv.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { PeriodDesk } from '#finance/periods/period.service.js';
+import { periodRoutes as routes } from './periods.routes.js';
+import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
+import { WaiverDesk } from '#finance/periods/waiver.service.js';
+
+const NUMBER = /^\d{1,18}$/;
+
+/** Books that close, and what came too late for them. */
+@Controller()
+export class PeriodsController {
+  private readonly currency: string;
+
+  constructor(
+    @Inject(PeriodDesk) private readonly desk: PeriodDesk,
+    @Inject(WaiverDesk) private readonly waivers: WaiverDesk,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) config: BillingConfig,
+  ) {
+    this.currency = config.payments.currency;
+  }
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, cursor, state } = query;
+    const before = readCursor(cursor, 1, NUMBER)?.[0];
+    const beforeId = before === undefined ? null : BigInt(before);
+    const views = (await listPeriods(this.pool, { limit, beforeId, state })).map(viewPeriod);
+    return pageFrom(views, limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.show)
+  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    const period = await this.find(params.periodId);
+    return { ...viewPeriod(period), balances: await this.balancesOf(period) };
+  }
+
+  @Serves(routes.balances)
+  async balances({ params, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
+    const period = await this.find(params.periodId);
+    const day = period.endsAt.toISOString().slice(0, 10);
+    const rows = await this.balancesOf(period);
+    return sendCsv(reply, `trial-balance-${day}.csv`, balanceColumns, inTurn(rows));
+  }
+
+  @Serves(routes.late)
+  async late({ params, query }: CallOf<typeof routes.late>): Promise<AnswerOf<typeof routes.late>> {
+    const { limit, cursor } = query;
+    const { id: periodId } = await this.find(params.periodId);
+    const after = readCursor(cursor, 1, NUMBER)?.[0];
+    const afterId = after === undefined ? null : BigInt(after);
+    const views = (await listLatePostings(this.pool, { periodId, limit, afterId })).map(viewLate);
+    return pageFrom(views, limit, ({ transactionId }) => [transactionId]);
+  }
+
+  @Serves(routes.check)
+  async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
+    const { at, checklist, graceMs } = await this.desk.check(body.end);
+    const ok = checklist.every(({ state }) => state !== 'failed');
+    return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
+  }
+
+  @Serves(routes.waivers)
+  async listWaivers({ query }: CallOf<typeof routes.waivers>): Promise<AnswerOf<typeof routes.waivers>> {
+    return { items: (await this.waivers.list(query.end)).map(viewWaiver) };
+  }
+
+  @Serves(routes.waive)
+  async waive({ actor, body }: CallOf<typeof routes.waive>): Promise<AnswerOf<typeof routes.waive>> {
+    const { requestId, ...wanted } = body;
+    const { id: approvalId, state } = await this.waivers.ask(wanted, { actor, requestId });
+    return { approvalId, state };
+  }
+
+  @Serves(routes.close)
+  async close(call: CallOf<typeof routes.close>): Promise<AnswerOf<typeof routes.close>> {
+    const { end, note = null, requestId } = call.body;
+    const actor = `user:${call.actor.userId}`;
+    return viewPeriod(await this.desk.close({ end, note, actor, requestId }, call.requestId));
+  }
+
+  private async find(periodId: string): Promise<Period> {
+    const period = await this.desk.find(BigInt(periodId));
+    if (!period) throw new ApiError('not_found', 'There is no such period.');
+    return period;
+  }
+
+  private async balancesOf({ id }: Period) {
+    return viewBalances(await periodBalances(this.pool, id), this.currency);
+  }
+}

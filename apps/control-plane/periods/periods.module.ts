@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { recordCloseGrace } from '#finance/periods/close-grace.js';
+import { first, providedBy, running } from '#platform/wiring.js';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { PeriodDesk } from '#finance/periods/period.service.js';
+import { PeriodsController } from './periods.controller.js';
+import { WaiverDesk } from '#finance/periods/waiver.service.js';
+
+/** The close of periods. */
+@Module({
+  controllers: [PeriodsController],
+  providers: [
+    providedBy(
+      PeriodDesk,
+      ({ pool, log, config: { periods: config, reconcile } }: Shared) =>
+        new PeriodDesk({ pool, log, config, reconcile }),
+      SHARED,
+    ),
+    providedBy(
+      WaiverDesk,
+      ({ config, ...parts }: Shared & { source: DataSource; approvals: ApprovalDesk }) =>
+        new WaiverDesk({ ...parts, limitMs: config.reconcile.limitMs }),
+      { ...SHARED, source: DataSource, approvals: ApprovalDesk },
+    ),
+    // A close that runs when the program ends is given up, and the books are open again.
+    running(PeriodDesk),
+    // What this program was started with is what every close goes by, whoever asks for it and from where.
+    first(({ pool, config }: Shared) => recordCloseGrace(pool, config.reconcile.graceMs), SHARED),
+  ],
+})
+export class PeriodsModule {}

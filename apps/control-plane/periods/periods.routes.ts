@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { reason } from '#payments/payment.fields.js';
+import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
+
+const FINANCE = ['finance'] as const;
+const tag = 'Periods';
+
+const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
+const params = z.strictObject({ periodId });
+const money = z.string().meta({ description: 'Of the unit; positive is a credit.', examples: ['-0.02'] });
+
+const balanceView = z.object({
+  id: z.string(),
+  code: z.string(),
+  kind: z.enum(['liability', 'asset', 'revenue', 'contra', 'expense', 'clearing']),
+  commodity: z.enum(['CRD', 'PAY', 'UPC']),
+  unit: z.string(),
+  accountId: z.string().nullable(),
+  balance: money,
+});
+
+const end = time.meta({
+  description: 'The first instant after the period; the beginning of a month of UTC is usual.',
+  examples: ['2026-02-01T00:00:00Z'],
+});
+
+const waiver = {
+  end: time.meta({ description: 'The end of the period that is to be closed.' }),
+  item: z
+    .string()
+    .min(1)
+    .max(100)
+    .meta({ description: 'Of the checklist, one that is `waivable`.', examples: ['control:suspense'] }),
+  count: z.number().int().min(1).max(1_000_000_000).meta({
+    description:
+      'As the checklist counts it now. When the close counts more, or finds another one, the waiver does not hold.',
+  }),
+  reason,
+};
+export const periodRoutes = {
+  list: route({
+    id: 'listPeriods',
+    method: 'GET',
+    path: '/api/finance/periods',
+    tag,
+    summary: 'Periods that were closed, or tried, newest first.',
+    access: FINANCE,
+    query: z.strictObject({ ...pageQuery, state: z.enum(['closing', 'closed', 'abandoned']).optional() }),
+    answer: pageOf(periodView),
+  }),
+  show: route({
+    id: 'getPeriod',
+    method: 'GET',
+    path: '/api/finance/periods/{periodId}',
+    tag,
+    summary: 'One of them, with its checklist and its trial balance.',
+    access: FINANCE,
+    params,
+    answer: periodView.extend({ balances: z.array(balanceView) }),
+  }),
+  balances: route({
+    id: 'exportPeriodBalances',
+    method: 'GET',
+    path: '/api/finance/periods/{periodId}/trial-balance.csv',
+    tag,
+    summary: 'The trial balance of a closed period as a file.',
+    access: FINANCE,
+    params,
+    produces: ['text/csv'],
+  }),
+  late: route({
+    id: 'listLatePostings',
+    method: 'GET',
+    path: '/api/finance/periods/{periodId}/late-postings',
+    tag,
+    summary: 'Facts of the period that came after its close: posted later, oldest first.',
+    access: FINANCE,
+    params,
+    query: z.strictObject(pageQuery),
+    answer: pageOf(
+      z.object({
+        transactionId: z.string(),
+        kind: z.string(),
+        reference: z.string(),
+        accountId: z.string().nullable(),
+        happenedAt: timeView,
+        recordedAt: timeView,
+      }),
+    ),
+  }),
+  check: route({
+    id: 'checkPeriod',
+    method: 'POST',
+    path: '/api/finance/periods/check',
+    tag,
+    summary: 'The checklist of a close, now. Nothing is changed.',
+    access: FINANCE,
+    body: z.strictObject({ end }),
+    answer: z.object({
+      at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
+      ok: z.boolean(),
+      graceSeconds: grace,
+      checklist: z.array(checklistItemView),
+    }),
+  }),
+  waivers: route({
+    id: 'listPeriodWaivers',
+    method: 'GET',
+    path: '/api/finance/periods/waivers',
+    tag,
+    summary: 'What two people agreed to leave for later, of the period that ends then.',
+    access: FINANCE,
+    query: z.strictObject({ end: time }),
+    answer: z.object({ items: z.array(waiverView) }),
+  }),
+  waive: route({
+    id: 'askPeriodWaiver',
+    method: 'POST',
+    path: '/api/finance/periods/waivers',
+    tag,
+    summary: 'Ask to close a period in spite of what an item of its checklist counts.',
+    description:
+      'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
+    access: FINANCE,
+    body: z.strictObject({ ...waiver, requestId }),
+    answer: z.object({ approvalId: z.string(), state: z.enum(['pending', 'approved', 'rejected']) }),
+    refusals: ['conflict'],
+  }),
+  close: route({
+    id: 'closePeriod',
+    method: 'POST',
+    path: '/api/finance/periods/close',
+    tag,
+    summary: 'Close the books up to an instant, for good.',
+    description:
+      'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
+    access: FINANCE,
+    body: z.strictObject({ end, note: reason.optional(), requestId }),
+    answer: periodView,
+    refusals: ['conflict'],
+  }),
+};

@@ -1,0 +1,103 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import type { Actor } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { id } from '#platform/fields.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { KeyDesk } from '#people/keys/key.service.js';
+import { findTask } from '#usage/task.reader.js';
+import { GatewayClient } from './gateway.client.js';
+import { playgroundRoutes as routes } from './playground.routes.js';
+
+type PlayCall = CallOf<typeof routes.images>;
+
+const KEY_HEADER = 'x-tollgate-key';
+const KINDS = {
+  video: { path: '/v1/videos', ending: 'mp4' },
+  '3d': { path: '/v1/3d', ending: 'glb' },
+} as const;
+
+/** Calls of models from the pages, as one of the person's keys. */
+@Controller()
+export class PlaygroundController {
+  constructor(
+    @Inject(GatewayClient) private readonly gateway: GatewayClient,
+    @Inject(KeyDesk) private readonly keys: KeyDesk,
+    @Inject(POOL) private readonly pool: pg.Pool,
+  ) {}
+
+  @Serves(routes.images)
+  images(call: CallOf<typeof routes.images>): Promise<Readable> {
+    return this.post(call, '/v1/images/generations');
+  }
+
+  @Serves(routes.edits)
+  edits(call: CallOf<typeof routes.edits>): Promise<Readable> {
+    return this.post(call, '/v1/images/edits');
+  }
+
+  @Serves(routes.videos)
+  videos(call: CallOf<typeof routes.videos>): Promise<Readable> {
+    return this.post(call, '/v1/videos');
+  }
+
+  @Serves(routes.assets)
+  assets(call: CallOf<typeof routes.assets>): Promise<Readable> {
+    return this.post(call, '/v1/3d');
+  }
+
+  @Serves(routes.chat)
+  chat(call: CallOf<typeof routes.chat>): Promise<Readable> {
+    return this.post(call, '/v1/chat/completions');
+  }
+
+  @Serves(routes.speech)
+  speech(call: CallOf<typeof routes.speech>): Promise<Readable> {
+    return this.post(call, '/v1/audio/speech');
+  }
+
+  @Serves(routes.models)
+  async models({ actor, ip, request, reply }: CallOf<typeof routes.models>): Promise<Readable> {
+    const keyId = await this.ownKey(actor, request.headers[KEY_HEADER]);
+    const grant = { audience: 'call', accountId: actor.accountId, keyId, ip } as const;
+    return this.gateway.forward({ method: 'GET', path: '/v1/models', grant, body: null, request, reply });
+  }
+
+  @Serves(routes.content)
+  async content(call: CallOf<typeof routes.content>): Promise<Readable> {
+    const { actor, params, query, ip, request, reply } = call;
+    const task = await findTask(this.pool, actor.accountId, params.taskId);
+    if (!task) throw new ApiError('not_found', 'You have no such task.');
+    const { path, ending } = KINDS[task.kind];
+    const name = `${query.download === 'true' ? 'attachment' : 'inline'}; filename="${task.id}.${ending}"`;
+    const grant = { audience: 'file', accountId: actor.accountId, keyId: task.keyId, ip } as const;
+    const body = await this.gateway.forward({
+      ...{ method: 'GET', path: `${path}/${task.id}/content`, grant },
+      ...{ body: null, request, reply },
+    });
+    // An error is shown, not kept.
+    if (reply.statusCode < 400) void reply.header('content-disposition', name);
+    return body;
+  }
+
+  private async post({ actor, ip, request, reply }: PlayCall, path: string): Promise<Readable> {
+    const keyId = await this.ownKey(actor, request.headers[KEY_HEADER]);
+    const grant = { audience: 'call', accountId: actor.accountId, keyId, ip } as const;
+    const body = request.body as Readable;
+    return this.gateway.forward({ method: 'POST', path, grant, body, request, reply });
+  }
+
+  /** @throws ApiError for a key that is not live, not the actor's, or not named. */
+  private async ownKey({ accountId }: Actor, named: unknown): Promise<string> {
+    if (named === undefined) {
+      throw new ApiError('missing_required_parameter', `Name one of your keys by the header ${KEY_HEADER}.`, {
+        param: KEY_HEADER,
+      });
+    }
+    const { data: keyId } = id.safeParse(named);
+    if (keyId === undefined) throw new ApiError('not_found', 'You have no such key.');
+    return (await this.keys.find(accountId, keyId)).id;
+  }
+}

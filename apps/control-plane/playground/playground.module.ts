@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { last, providedBy } from '#platform/wiring.js';
+import { BASE_URL, GATEWAY_URL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { GatewayClient } from './gateway.client.js';
+import { PlaygroundController } from './playground.controller.js';
+
+/** Addresses are asked for, since where a program listens may not be known yet. */
+interface Addresses {
+  gatewayUrl: () => string;
+  baseUrl: () => string;
+}
+
+/** Calls of models from the pages. */
+@Module({
+  imports: [KeysModule],
+  controllers: [PlaygroundController],
+  providers: [
+    providedBy(
+      GatewayClient,
+      ({ config, ...parts }: Shared & Addresses) =>
+        new GatewayClient({ ...parts, config: config.console.playground }),
+      { ...SHARED, gatewayUrl: GATEWAY_URL, baseUrl: BASE_URL },
+    ),
+    last(({ gateway }: { gateway: GatewayClient }) => gateway.close(), { gateway: GatewayClient }),
+  ],
+})
+export class PlaygroundModule {}

@@ -1,0 +1,121 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import type { Clock } from '#platform/clock.js';
+import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
+import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
+import { pricesRoutes as routes } from './prices.routes.js';
+import { previewChanges } from '#marketplace/prices/preview.js';
+import {
+  importView,
+  previewView,
+  previewWindow,
+  proposalDetail,
+  proposalSummary,
+} from '#marketplace/prices/prices.view.js';
+import { type DoneBy, type Proposal, ProposalDesk } from '#marketplace/prices/proposal.service.js';
+
+/** Prices for those who make them: proposals, their preview, and files. */
+@Controller()
+export class PricesController {
+  constructor(
+    @Inject(ProposalDesk) private readonly desk: ProposalDesk,
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Serves(routes.propose)
+  async propose(call: CallOf<typeof routes.propose>): Promise<AnswerOf<typeof routes.propose>> {
+    return this.detail(await this.desk.propose(call.body, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.list)
+  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, state } = query;
+    const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
+    const rows = await this.desk.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
+    return pageFrom(rows.map(proposalSummary), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.show)
+  async show({ params, reply }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    return this.detail(await this.desk.find(params.proposalId), reply);
+  }
+
+  @Serves(routes.revise)
+  async revise(call: CallOf<typeof routes.revise>): Promise<AnswerOf<typeof routes.revise>> {
+    const { revision, ...wanted } = call.body;
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.revise(proposalId, revision, wanted, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.confirm)
+  async confirm(call: CallOf<typeof routes.confirm>): Promise<AnswerOf<typeof routes.confirm>> {
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.confirm(proposalId, call.body.revision, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.cancel)
+  async cancel(call: CallOf<typeof routes.cancel>): Promise<AnswerOf<typeof routes.cancel>> {
+    const { proposalId } = call.params;
+    return this.detail(await this.desk.cancel(proposalId, call.body.revision, doneBy(call)), call.reply);
+  }
+
+  @Serves(routes.preview)
+  async preview({ params, query }: CallOf<typeof routes.preview>): Promise<AnswerOf<typeof routes.preview>> {
+    const { changes, effectiveAt } = await this.desk.find(params.proposalId);
+    const window = previewWindow(query, this.clock.nowMs());
+    return previewView(
+      await previewChanges(this.pool, {
+        ...window,
+        effectiveAt,
+        changes: changes.map(({ change }) => change),
+      }),
+    );
+  }
+
+  @Serves(routes.exportJson)
+  async exportJson(): Promise<AnswerOf<typeof routes.exportJson>> {
+    const { exportedAt, changes } = await exportPrices(this.pool);
+    return { exportedAt: exportedAt.toISOString(), rows: changes };
+  }
+
+  @Serves(routes.exportCsv)
+  async exportCsv({ reply }: CallOf<typeof routes.exportCsv>): Promise<string> {
+    void reply.headers({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="prices.csv"',
+    });
+    return (await exportPrices(this.pool)).csv();
+  }
+
+  @Serves(routes.importJson)
+  async importJson(call: CallOf<typeof routes.importJson>): Promise<AnswerOf<typeof routes.importJson>> {
+    const { rows, ...options } = call.body;
+    const parts = { pool: this.pool, desk: this.desk };
+    return importView(await importPrices(parts, readPriceList(rows), options, doneBy(call)));
+  }
+
+  @Serves(routes.importCsv)
+  async importCsv(call: CallOf<typeof routes.importCsv>): Promise<AnswerOf<typeof routes.importCsv>> {
+    const { effectiveAt = null, note, dryRun } = call.query;
+    const parts = { pool: this.pool, desk: this.desk };
+    const options = { effectiveAt, note, dryRun };
+    return importView(await importPrices(parts, readPriceCsv(call.body), options, doneBy(call)));
+  }
+
+  private async detail(
+    proposal: Proposal,
+    reply: CallOf<typeof routes.show>['reply'],
+  ): Promise<AnswerOf<typeof routes.show>> {
+    void reply.header('etag', `"${proposal.id}-${proposal.revision}-${proposal.state}"`);
+    const outdated = await this.desk.staleness(proposal);
+    return proposalDetail(proposal, outdated, await this.desk.needsSecondPerson(proposal));
+  }
+}
+
+function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
+  return { actor: `user:${actor.userId}`, requestId };
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import type pg from 'pg';
+import { OutboxRelay } from '#bus/outbox.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { PricesController } from './prices.controller.js';
+import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
+
+/** How prices, multipliers and rules change. */
+@Module({
+  controllers: [PricesController],
+  providers: [
+    {
+      provide: ProposalDesk,
+      inject: [POOL, CONFIG, OutboxRelay],
+      useFactory: (pool: pg.Pool, config: BillingConfig, relay: OutboxRelay) =>
+        new ProposalDesk({ pool, lifeMs: config.market.proposalLifeMs, onCommitted: () => relay.wake() }),
+    },
+  ],
+})
+export class PricesModule {}

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
+
+const PROPOSALS = '/api/admin/price-proposals';
+const PRICES = '/api/admin/prices';
+const tag = 'Prices';
+const staff = ['admin', 'finance'] as const;
+
+const effectiveAt = time
+  .nullable()
+  .default(null)
+  .meta({ description: 'When it takes effect, now or later; null: when it is confirmed.' });
+
+/** Changes as they are shown: the same shape as they are given in. */
+const changeView = changeFields;
+
+const decided = { decidedBy: z.string().nullable(), decidedAt: timeView.nullable() };
+
+export const proposalView = z.object({
+  id: z.string(),
+  revision: z.int(),
+  state: z.enum(['open', 'confirmed', 'cancelled', 'expired']),
+  note: z.string(),
+  effectiveAt: timeView.nullable(),
+  changes: z.array(
+    z.object({
+      change: changeView,
+      before: changeView.nullable().meta({ description: 'What would hold at that time without the change.' }),
+    }),
+  ),
+  proposedBy: z.string(),
+  revisedBy: z
+    .string()
+    .nullable()
+    .meta({ description: 'Who wrote the changes as they are, if it was revised.' }),
+  confirmedAlone: z.boolean().meta({
+    description:
+      'Its author confirmed what needs two people, where the installation declares that it has one.',
+  }),
+  proposedAt: timeView,
+  expiresAt: timeView,
+  ...decided,
+});
+
+const proposalSummary = proposalView.omit({ changes: true }).extend({ changes: z.int() });
+
+const proposalDetail = proposalView.extend({
+  outdated: z.array(z.string()).meta({
+    description:
+      'What others changed about the same since it was proposed; it can be confirmed while this is empty.',
+  }),
+  needsSecondPerson: z.string().nullable().meta({
+    description: 'Why another administrator than its author must confirm it; null: the author may, too.',
+  }),
+});
+
+const newProposal = z.strictObject({ changes: changesField, effectiveAt, note: noteField.default('') });
+const proposalId = z.strictObject({ proposalId: id });
+const atRevision = z.int().min(1).meta({ description: 'The revision that was looked at.' });
+
+const totals = {
+  requests: z.int(),
+  accounts: z.int().meta({ description: 'Customers who made them, each once.' }),
+  charged: amountView.meta({ description: 'What the requests did cost.' }),
+  current: amountView.meta({ description: 'What they would cost at the time without the changes.' }),
+  proposed: amountView.meta({ description: 'What they would cost with the changes.' }),
+  difference: amountView.meta({ description: 'proposed - current; may be negative.' }),
+};
+
+export const previewView = z.object({
+  from: timeView,
+  to: timeView,
+  ...totals,
+  rows: z.array(
+    z.object({
+      model: z.string(),
+      group: z.string(),
+      ...totals,
+      wouldBeRefused: z.boolean().meta({
+        description: 'The changes withdraw the model from the group; its requests then cost nothing.',
+      }),
+    }),
+  ),
+});
+
+const comparedRow = z.object({ line: z.int(), change: changeView, before: changeView.nullable() });
+
+export const importView = z.object({
+  dryRun: z.boolean(),
+  added: z.array(comparedRow),
+  changed: z.array(comparedRow),
+  same: z.int().meta({ description: 'Rows that ask for what is in force at that time.' }),
+  refused: z.array(z.object({ line: z.int(), reason: z.string() })),
+  proposal: proposalSummary.nullable().meta({
+    description: 'Null for a dry run, when a row was refused, and when there is nothing to change.',
+  }),
+});
+
+const dryRun = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
+
+export const pricesRoutes = {
+  propose: route({
+    id: 'proposePrices',
+    method: 'POST',
+    path: PROPOSALS,
+    tag,
+    summary: 'Propose new prices, multipliers or group rules.',
+    description: 'Nothing changes until the proposal is confirmed. Look at its preview first.',
+    access: ['admin'],
+    body: newProposal,
+    answer: proposalDetail,
+    status: 201,
+  }),
+  list: route({
+    id: 'listPriceProposals',
+    method: 'GET',
+    path: PROPOSALS,
+    tag,
+    summary: 'Proposals, newest first.',
+    access: staff,
+    query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('all') }),
+    answer: pageOf(proposalSummary),
+  }),
+  show: route({
+    id: 'getPriceProposal',
+    method: 'GET',
+    path: `${PROPOSALS}/{proposalId}`,
+    tag,
+    summary: 'One proposal, and what has changed since it was made.',
+    access: staff,
+    params: proposalId,
+    answer: proposalDetail,
+  }),
+  revise: route({
+    id: 'revisePriceProposal',
+    method: 'PATCH',
+    path: `${PROPOSALS}/{proposalId}`,
+    tag,
+    summary: 'Replace what an open proposal proposes, on what is in force now.',
+    access: ['admin'],
+    params: proposalId,
+    body: newProposal.extend({ revision: atRevision }),
+    answer: proposalDetail,
+    refusals: ['conflict'],
+  }),
+  preview: route({
+    id: 'previewPriceProposal',
+    method: 'GET',
+    path: `${PROPOSALS}/{proposalId}/preview`,
+    tag,
+    summary: 'What requests of the past would cost under a proposal.',
+    description:
+      'Requests of the last 24 hours, or of another time of at most 31 days, are priced again by the code that prices ' +
+      'holds. Only models and groups that the proposal concerns are listed.',
+    access: staff,
+    params: proposalId,
+    query: z.strictObject({ from: time.optional(), to: time.optional() }),
+    answer: previewView,
+  }),
+  confirm: route({
+    id: 'confirmPriceProposal',
+    method: 'POST',
+    path: `${PROPOSALS}/{proposalId}/confirm`,
+    tag,
+    summary: 'Make the versions of a proposal.',
+    description:
+      'Refused with `conflict` when somebody has changed the same prices since it was proposed, or its time has passed. ' +
+      'Charges already held keep their price; every hold after the effective time has the new one.',
+    access: ['admin'],
+    confirms: true,
+    params: proposalId,
+    body: z.strictObject({ revision: atRevision }),
+    answer: proposalDetail,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  cancel: route({
+    id: 'cancelPriceProposal',
+    method: 'POST',
+    path: `${PROPOSALS}/{proposalId}/cancel`,
+    tag,
+    summary: 'Close a proposal that is not wanted.',
+    access: ['admin'],
+    params: proposalId,
+    body: z.strictObject({ revision: atRevision }),
+    answer: proposalDetail,
+    refusals: ['conflict'],
+  }),
+  exportJson: route({
+    id: 'exportPrices',
+    method: 'GET',
+    path: `${PRICES}/export`,
+    tag,
+    summary: 'Every price, multiplier and rule in force, as an import takes them.',
+    access: staff,
+    answer: z.object({ exportedAt: timeView, rows: z.array(changeView) }),
+  }),
+  exportCsv: route({
+    id: 'exportPricesCsv',
+    method: 'GET',
+    path: `${PRICES}/export.csv`,
+    tag,
+    summary: 'The same as a CSV file.',
+    access: staff,
+    produces: ['text/csv'],
+  }),
+  importJson: route({
+    id: 'importPrices',
+    method: 'POST',
+    path: `${PRICES}/import`,
+    tag,
+    summary: 'Compare a list of prices with what is in force, and propose what differs.',
+    access: ['admin'],
+    body: z.strictObject({
+      rows: z.array(z.unknown()).min(1, 'must hold a row'),
+      effectiveAt,
+      note: noteField.default('Import'),
+      dryRun: z.boolean().default(false),
+    }),
+    answer: importView,
+  }),
+  importCsv: route({
+    id: 'importPricesCsv',
+    method: 'POST',
+    path: `${PRICES}/import.csv`,
+    tag,
+    summary: 'The same from a CSV file.',
+    access: ['admin'],
+    query: z.strictObject({
+      effectiveAt: time.optional(),
+      note: noteField.default('Import'),
+      dryRun,
+    }),
+    body: z.string(),
+    consumes: 'text/csv',
+    answer: importView,
+  }),
+};

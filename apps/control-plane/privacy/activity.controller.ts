@@ -1,0 +1,26 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { readActivity } from '#privacy/activity.js';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { activityRoutes as routes } from './activity.routes.js';
+
+const LINE_ID = /^\d{1,18}$/;
+
+/** The part of the audit log that belongs to a customer. */
+@Controller()
+export class ActivityController {
+  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
+
+  @Serves(routes.list)
+  async list({ actor, query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const before = readCursor(query.cursor, 1, LINE_ID)?.[0] ?? null;
+    const lines = await readActivity(this.pool, actor.accountId, { limit: query.limit + 1, before });
+    const { items, nextCursor } = pageFrom(lines, query.limit, ({ id }) => [String(id)]);
+    return {
+      items: items.map((line) => ({ ...line, id: String(line.id), at: line.at.toISOString() })),
+      nextCursor,
+    };
+  }
+}

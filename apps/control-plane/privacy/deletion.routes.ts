@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { amountView, id, requestId, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { oneTimeCode } from '#people/people.fields.js';
+
+const tag = 'Privacy';
+const staff = ['support', 'admin'] as const;
+
+const forfeitBalance = z.boolean().default(false).meta({
+  description:
+    'Whether credits that are left when the deletion runs are forfeited. Without it none may be left.',
+});
+const password = z.string().min(1).max(200);
+
+export const deletionView = z.object({
+  state: z.enum(['requested', 'running', 'done']),
+  requestedAt: timeView,
+  dueAt: timeView.meta({ description: 'Until then signing in can cancel it.' }),
+  waitingFor: z
+    .enum(['holds', 'tasks', 'refunds', 'disputes', 'approvals', 'debt', 'balance', 'files'])
+    .nullable()
+    .meta({ description: 'What has to end before it goes on.' }),
+});
+
+export const deletionRoutes = {
+  show: route({
+    id: 'getAccountDeletion',
+    method: 'GET',
+    path: '/api/account/deletion',
+    tag,
+    summary: 'What deleting your account would mean now.',
+    access: ['user'],
+    underView: 'refused',
+    answer: z.object({
+      graceSeconds: z.number().meta({ description: 'How long a deletion can be cancelled.' }),
+      main: amountView,
+      invite: amountView.meta({ description: 'Both are refunded by a ticket before, or forfeited.' }),
+      held: amountView.meta({ description: 'Of calls in progress; they end as usual first.' }),
+    }),
+  }),
+  request: route({
+    id: 'deleteAccount',
+    method: 'POST',
+    path: '/api/account/deletion',
+    tag,
+    summary: 'Deletes your account after a cooling-off period.',
+    description:
+      'Every API key is revoked at once, for good, and every session ends. Until `dueAt` signing in with `cancelDeletion` keeps ' +
+      'the account. Then what bookkeeping requires stays, under a pseudonym; everything else is deleted.',
+    access: ['user'],
+    confirms: true,
+    body: z.strictObject({ password, code: oneTimeCode.optional(), forfeitBalance }),
+    answer: deletionView,
+    status: 202,
+    refusals: ['conflict', 'totp_required', 'too_many_attempts'],
+  }),
+  ask: route({
+    id: 'askForAccountDeletion',
+    method: 'POST',
+    path: '/api/support/tickets/{ticketId}/account-deletion',
+    tag,
+    summary: 'Asks an administrator to delete the account of a ticket.',
+    access: staff,
+    confirms: true,
+    params: z.strictObject({ ticketId: id }),
+    body: z.strictObject({
+      requestId,
+      reason: z.string().trim().min(3, 'must say why').max(500),
+      forfeitBalance,
+    }),
+    answer: z.object({ approvalId: z.string().meta({ description: 'What an administrator decides.' }) }),
+    status: 202,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  cancel: route({
+    id: 'cancelAccountDeletion',
+    method: 'DELETE',
+    path: '/api/support/accounts/{accountId}/deletion',
+    tag,
+    summary: 'Cancels the deletion of an account before it is due, for an owner who cannot sign in.',
+    access: staff,
+    params: z.strictObject({ accountId: id }),
+    refusals: ['conflict'],
+  }),
+};

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import { Controller, Inject } from '@nestjs/common';
+import { AttemptsStore } from '#identity/attempts.store.js';
+import { type DataExport, DataExports } from '#privacy/data-export.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG } from '#apps/billing/billing.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { PasswordDesk } from '#people/password.service.js';
+import { exportRoutes as routes } from './export.routes.js';
+
+/** What is an account's own, for its signed-in owner alone. */
+@Controller()
+export class ExportController {
+  constructor(
+    @Inject(DataExports) private readonly exports: DataExports,
+    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
+    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.list)
+  async list({ actor }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    return { items: (await this.exports.list(actor.accountId)).map(viewExport) };
+  }
+
+  /** Each costs us the reading of everything there is, so that a day has few. */
+  @Serves(routes.request)
+  async request({
+    actor,
+    body,
+    requestId,
+  }: CallOf<typeof routes.request>): Promise<AnswerOf<typeof routes.request>> {
+    await this.passwords.stepUp(actor, body.password, 'password');
+    const limit = this.config.privacy.exportLimit;
+    await this.attempts.count({ subject: `export ${actor.accountId}`, limit });
+    return viewExport(await this.exports.request({ ...actor, requestId }));
+  }
+
+  @Serves(routes.download)
+  async download({ actor, params, reply, requestId }: CallOf<typeof routes.download>): Promise<Readable> {
+    const pieces = await this.exports.download(params.exportId, { ...actor, requestId });
+    void reply.header('content-type', 'application/zip');
+    void reply.header('content-disposition', `attachment; filename="export-${params.exportId}.zip"`);
+    void reply.header('cache-control', 'private, no-store');
+    return Readable.from(pieces, { objectMode: false });
+  }
+}
+
+function viewExport({ id, state, requestedAt, readyAt, expiresAt, bytes, failure }: DataExport) {
+  const isOver = state === 'ready' && expiresAt !== null && expiresAt.getTime() <= Date.now();
+  return {
+    ...{ id, state: isOver ? ('expired' as const) : state, bytes, failure },
+    requestedAt: requestedAt.toISOString(),
+    readyAt: readyAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { DataExports } from '#privacy/data-export.js';
+import { CONFIG, POOL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { PeopleModule } from '../people/people.module.js';
+import { TicketsModule } from '../tickets/tickets.module.js';
+import { ActivityController } from './activity.controller.js';
+import { DeletionController } from './deletion.controller.js';
+import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
+import { ExportController } from './export.controller.js';
+import { privacyJobs } from './privacy.jobs.js';
+import { RetentionController } from './retention.controller.js';
+import { provided, providedBy } from '#platform/wiring.js';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { PasswordDesk } from '#people/password.service.js';
+import { SignInDesk } from '#people/sign-in.service.js';
+import { TicketDesk } from '#support/ticket.service.js';
+
+/** What customers may know and decide about their own data. */
+@Module({
+  imports: [PeopleModule, TicketsModule],
+  controllers: [ActivityController, DeletionController, ExportController, RetentionController],
+  providers: [
+    provided(DeletionDesk, {
+      approvals: ApprovalDesk,
+      pool: POOL,
+      source: DataSource,
+      config: CONFIG,
+      relay: OutboxRelay,
+      passwords: PasswordDesk,
+      signIns: SignInDesk,
+      tickets: TicketDesk,
+    }),
+    ...privacyJobs,
+    providedBy(
+      DataExports,
+      ({ pool, config: { privacy } }: Shared) =>
+        new DataExports({ pool, lifeMs: privacy.retention.exports, maxBytes: privacy.exportMaxBytes }),
+      SHARED,
+    ),
+  ],
+})
+export class PrivacyModule {}

@@ -1,0 +1,38 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { readRetention, retentionClasses, retentionRules } from '#privacy/retention.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { type AnswerOf, Serves } from '../http/route.js';
+import { retentionRoutes as routes } from './retention.routes.js';
+
+@Controller()
+export class RetentionController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.show)
+  show(): AnswerOf<typeof routes.show> {
+    return { items: retentionClasses.map((name) => ({ class: name, keptSeconds: this.keptSeconds(name) })) };
+  }
+
+  @Serves(routes.runs)
+  async runs(): Promise<AnswerOf<typeof routes.runs>> {
+    const runs = new Map((await readRetention(this.pool)).map((run) => [run.class, run]));
+    return {
+      items: retentionClasses.map((name) => {
+        const { lastRunAt = null, removedTotal = '0' } = runs.get(name) ?? {};
+        return {
+          ...{ class: name, variable: retentionRules[name].variable, keptSeconds: this.keptSeconds(name) },
+          ...{ lastRunAt: lastRunAt?.toISOString() ?? null, removedTotal },
+        };
+      }),
+    };
+  }
+
+  private keptSeconds(name: (typeof retentionClasses)[number]): number {
+    return this.config.privacy.retention[name] / 1000;
+  }
+}

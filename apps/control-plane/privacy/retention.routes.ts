@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { retentionClasses } from '#privacy/retention.js';
+import { timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+
+const name = z.enum(retentionClasses);
+const keptSeconds = z.number().meta({ description: 'How long it is kept.' });
+
+export const retentionRoutes = {
+  show: route({
+    id: 'getRetention',
+    method: 'GET',
+    path: '/api/public/retention',
+    tag: 'Privacy',
+    summary: 'How long what is kept.',
+    description:
+      'Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are ' +
+      'counted from the end of their task.',
+    access: 'public',
+    answer: z.object({ items: z.array(z.object({ class: name, keptSeconds })) }),
+  }),
+  runs: route({
+    id: 'listRetentionRuns',
+    method: 'GET',
+    path: '/api/admin/retention',
+    tag: 'Privacy',
+    summary: 'The retention schedule, and what its last runs removed.',
+    access: ['admin'],
+    answer: z.object({
+      items: z.array(
+        z.object({
+          class: name,
+          variable: z.string().meta({ description: 'The variable of the environment that sets it.' }),
+          keptSeconds,
+          lastRunAt: timeView.nullable(),
+          removedTotal: z.string().meta({ description: 'How many were removed in total.' }),
+        }),
+      ),
+    }),
+  }),
+};

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ProgramReporter } from '#bus/program-reporter.js';
+import { last, providedBy, running } from '#platform/wiring.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { billingReporter } from '#apps/billing/billing.report.js';
+import { ChannelTests } from '#operations/channel-tests.js';
+import { ProgramReader } from '#operations/program.reader.js';
+import { ProgramsController } from './programs.controller.js';
+
+/** The programs of the house and the channels that they use, for administrators. */
+@Module({
+  controllers: [ProgramsController],
+  providers: [
+    providedBy(ProgramReporter, (shared: Shared) => billingReporter(shared), SHARED),
+    running(ProgramReporter),
+    providedBy(ProgramReader, ({ pool, config }: Shared) => new ProgramReader(pool, config.console), SHARED),
+    providedBy(
+      ChannelTests,
+      ({ pool, source, config }: Shared & { source: DataSource }) =>
+        new ChannelTests(pool, source, { timeoutMs: config.console.channelTestMs, secrets: config.secrets }),
+      { ...SHARED, source: DataSource },
+    ),
+    last(({ tests }: { tests: ChannelTests }) => tests.close(), { tests: ChannelTests }),
+  ],
+})
+export class ProgramsModule {}

@@ -1,0 +1,79 @@
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { z } from 'zod';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { findAccount } from '#identity/account.store.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { ApiError } from '#platform/errors.js';
+import type pg from 'pg';
+import { POOL } from '#apps/billing/billing.tokens.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { AccountRates, rateInForce } from '#topup/account-rates.js';
+import { rateRoutes, type rateView } from './rates.routes.js';
+
+@Controller()
+export class RatesController {
+  constructor(
+    @Inject(AccountRates) private readonly rates: AccountRates,
+    @Inject(DataSource) private readonly source: DataSource,
+    @Inject(POOL) private readonly pool: pg.Pool,
+  ) {}
+
+  @Serves(rateRoutes.show)
+  async show({ params }: CallOf<typeof rateRoutes.show>): Promise<View> {
+    return this.view(params.accountId);
+  }
+
+  @Serves(rateRoutes.set)
+  async set({ params, body, actor, requestId }: CallOf<typeof rateRoutes.set>): Promise<View> {
+    const { accountId } = params;
+    const by = `user:${actor.userId}`;
+    await this.mustExist(accountId);
+    await inEntityTransaction(this.source, async ({ client }) => {
+      await refuseOwnInterest(client, actor, accountId);
+      const before = await rateInForce(client, accountId);
+      const { rate, reason, effectiveFrom = null } = body;
+      const version = await this.rates.set(client, {
+        ...{ accountId, rate, effectiveFrom, reason, actor: by, requestId: body.requestId },
+      });
+      await audit(client, {
+        actor: by,
+        action: 'rate.set',
+        subject: `account:${accountId}`,
+        accountId,
+        before: { rate: before },
+        after: { rate, effectiveFrom: version.effectiveFrom, reason },
+        requestId,
+      });
+    });
+    return this.view(accountId);
+  }
+
+  private async view(accountId: string): Promise<View> {
+    await this.mustExist(accountId);
+    const [rate, tokens, versions] = await Promise.all([
+      this.rates.inForce(accountId),
+      this.rates.verifiedTokens(accountId),
+      this.rates.versions(accountId),
+    ]);
+    return {
+      accountId,
+      rate,
+      verifiedTokens: tokens.toString(),
+      thresholdTokens: this.rates.thresholdTokens.toString(),
+      versions: versions.map(({ effectiveFrom, recordedAt, ...version }) => ({
+        ...version,
+        effectiveFrom: effectiveFrom.toISOString(),
+        recordedAt: recordedAt.toISOString(),
+      })),
+    };
+  }
+
+  private async mustExist(accountId: string): Promise<void> {
+    if (!(await findAccount(this.pool, accountId)))
+      throw new ApiError('not_found', 'There is no such account.');
+  }
+}
+
+type View = z.input<typeof rateView>;

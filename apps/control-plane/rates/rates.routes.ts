@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { id, time, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { reason, requestId } from '#payments/payment.fields.js';
+
+const rate = z.enum(['1.3', '1.2']);
+
+export const rateView = z.object({
+  accountId: z.string(),
+  rate: rate.meta({ description: 'Units of payment currency for one unit of balance, in force now.' }),
+  verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
+  thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+  versions: z.array(
+    z.object({ rate, effectiveFrom: timeView, reason: z.string(), actor: z.string(), recordedAt: timeView }),
+  ),
+});
+
+const params = z.strictObject({ accountId: id });
+
+export const rateRoutes = {
+  show: route({
+    id: 'getAccountRate',
+    method: 'GET',
+    path: '/api/support/accounts/{accountId}/rate',
+    tag: 'Rates',
+    summary: 'The rate of an account with its history, and the volume that a reseller is verified by.',
+    access: ['support', 'finance', 'admin'],
+    params,
+    answer: rateView,
+  }),
+  set: route({
+    id: 'setAccountRate',
+    method: 'POST',
+    path: '/api/admin/accounts/{accountId}/rate',
+    tag: 'Rates',
+    summary: 'Give an account another rate from a time on. Orders that were made keep theirs.',
+    access: ['admin'],
+    confirms: true,
+    params,
+    body: z.strictObject({
+      rate,
+      effectiveFrom: time.optional().meta({ description: 'Now, if it is left out; never in the past.' }),
+      reason,
+      requestId,
+    }),
+    answer: rateView,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+};

@@ -1,0 +1,176 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import {
+  listMatches,
+  type MatchedItem,
+  type MatchKey,
+  type MatchQuery,
+  summariseMatches,
+} from '#finance/provider-reports/payment-matching.js';
+import { listPayouts, type PayoutItem, type PayoutKey } from '#finance/provider-reports/payout-matching.js';
+import { inSnapshot } from '#finance/snapshot.js';
+import { ApiError } from '#platform/errors.js';
+import type { BillingConfig } from '#apps/billing/billing.config.js';
+import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import { sendCsv } from '#platform/csv.js';
+import { isInstantText, type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { reconciliationRoutes as routes } from './reconciliation.routes.js';
+import {
+  bankColumns,
+  matchColumns,
+  payoutColumns,
+  viewBankItem,
+  viewMatch,
+  viewMatchDay,
+  viewPayout,
+} from '#finance/provider-reports/reconciliation.view.js';
+
+/** Rows of a file that are read at once. */
+const FILE_PAGE = 20_000;
+
+/** A list that continues after a key: its first part is a time, the last one unique. */
+interface Listing<T> {
+  parts: number;
+  list: (client: pg.ClientBase, page: { limit: number; after: readonly string[] | null }) => Promise<T[]>;
+  keyOf: (item: T) => readonly string[];
+}
+
+/** Our books against those of payment providers and banks. */
+@Controller()
+export class ReconciliationController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONFIG) private readonly config: BillingConfig,
+  ) {}
+
+  @Serves(routes.payments)
+  payments({ query }: CallOf<typeof routes.payments>): Promise<AnswerOf<typeof routes.payments>> {
+    return this.page(this.matches(query), query, viewMatch);
+  }
+
+  @Serves(routes.paymentsCsv)
+  paymentsCsv({ query, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
+    const rows = this.rows(this.matches(query), viewMatch);
+    return sendCsv(reply, 'payments.csv', matchColumns, rows);
+  }
+
+  @Serves(routes.paymentDays)
+  async paymentDays({
+    query,
+  }: CallOf<typeof routes.paymentDays>): Promise<AnswerOf<typeof routes.paymentDays>> {
+    const asked = this.matchQuery(query);
+    const days = await inSnapshot(this.pool, (client) => summariseMatches(client, asked));
+    return { days: days.map(viewMatchDay) };
+  }
+
+  @Serves(routes.payouts)
+  payouts({ query }: CallOf<typeof routes.payouts>): Promise<AnswerOf<typeof routes.payouts>> {
+    return this.page(payoutListing(query), query, viewPayout);
+  }
+
+  @Serves(routes.payoutsCsv)
+  payoutsCsv({ query, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
+    return sendCsv(reply, 'payouts.csv', payoutColumns, this.rows(payoutListing(query), viewPayout));
+  }
+
+  @Serves(routes.bank)
+  bank({ query }: CallOf<typeof routes.bank>): Promise<AnswerOf<typeof routes.bank>> {
+    return this.page(bankListing(query), query, viewBankItem);
+  }
+
+  @Serves(routes.bankCsv)
+  bankCsv({ query, reply }: CallOf<typeof routes.bankCsv>): Readable {
+    return sendCsv(reply, 'bank.csv', bankColumns, this.rows(bankListing(query), viewBankItem));
+  }
+
+  private matchQuery(filter: MatchFilter): MatchQuery {
+    const { provider, state } = filter;
+    const { graceMs } = this.config.reconcile;
+    return { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter), graceMs };
+  }
+
+  private matches(filter: MatchFilter): Listing<MatchedItem> {
+    const query = this.matchQuery(filter);
+    return {
+      parts: 4,
+      list: (client, { limit, after }) =>
+        listMatches(client, query, { limit, after: after as MatchKey | null }),
+      keyOf: ({ at, provider, kind, id }) => [at, provider, kind, id],
+    };
+  }
+
+  private async page<T, V>(
+    { parts, list, keyOf }: Listing<T>,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    view: (item: T) => V,
+  ): Promise<Page<V>> {
+    const after = readCursor(cursor, parts);
+    if (after && !isInstantText(after[0])) readCursor('', parts);
+    const found = await inSnapshot(this.pool, (client) => list(client, { limit: limit + 1, after }));
+    const { items, nextCursor } = pageFrom(found, limit, keyOf);
+    return { items: items.map(view), nextCursor };
+  }
+
+  /** All of a list, a piece at a time. */
+  private async *rows<T, V>({ list, keyOf }: Listing<T>, view: (item: T) => V): AsyncGenerator<V> {
+    let after: readonly string[] | null = null;
+    for (;;) {
+      const continued: readonly string[] | null = after;
+      const found: T[] = await inSnapshot(this.pool, (client) =>
+        list(client, { limit: FILE_PAGE, after: continued }),
+      );
+      for (const item of found) yield view(item);
+      const last = found.at(-1);
+      if (last === undefined || found.length < FILE_PAGE) return;
+      after = keyOf(last);
+    }
+  }
+}
+
+type MatchFilter = Pick<
+  CallOf<typeof routes.paymentDays>['query'],
+  'provider' | 'state' | 'from' | 'to' | 'before'
+>;
+
+function timesOf({
+  from,
+  to,
+  before,
+}: Partial<Record<'from' | 'to' | 'before', Date | undefined>>): Record<
+  'from' | 'to' | 'before',
+  string | null
+> {
+  if (from && to && from >= to) {
+    throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+  }
+  return {
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
+    before: before?.toISOString() ?? null,
+  };
+}
+
+function payoutListing(filter: CallOf<typeof routes.payoutsCsv>['query']): Listing<PayoutItem> {
+  const { provider, state } = filter;
+  const query = { provider: provider ?? null, states: state ? [state] : null, ...timesOf(filter) };
+  return {
+    parts: 3,
+    list: (client, { limit, after }) =>
+      listPayouts(client, query, { limit, after: after as PayoutKey | null }),
+    keyOf: (item) => [item.at, item.provider, item.payoutId],
+  };
+}
+
+function bankListing(filter: CallOf<typeof routes.bankCsv>['query']): Listing<BankItem> {
+  const { bankAccountId, state } = filter;
+  const query = { bankAccountId: bankAccountId ?? null, states: state ? [state] : null, ...timesOf(filter) };
+  return {
+    parts: 3,
+    list: (client, { limit, after }) =>
+      listBankItems(client, query, { limit, after: after as BankKey | null }),
+    keyOf: ({ at, kind, id }) => [at, kind, id],
+  };
+}

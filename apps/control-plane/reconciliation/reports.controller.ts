@@ -1,0 +1,138 @@
+import { Controller, Inject } from '@nestjs/common';
+import { formatMinor } from '#money/currency.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import type { Asking } from '#payments/finance-credit.js';
+import { BankDesk } from '#finance/provider-reports/bank.service.js';
+import { LineDesk, type StoredLine } from '#finance/provider-reports/line.service.js';
+import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
+import { reconciliationRoutes as routes } from './reconciliation.routes.js';
+import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
+import { ReportDesk, type ReportRun } from '#finance/provider-reports/report.service.js';
+
+/** Reports of providers and banks: their import, their lines, and what people say of them. */
+@Controller()
+export class ReportsController {
+  constructor(
+    @Inject(ReportDesk) private readonly desk: ReportDesk,
+    @Inject(LineDesk) private readonly lines: LineDesk,
+    @Inject(BankDesk) private readonly bank: BankDesk,
+    @Inject(ProviderReports) private readonly providerReports: ProviderReports,
+  ) {}
+
+  @Serves(routes.reports)
+  async reports({ query }: CallOf<typeof routes.reports>): Promise<AnswerOf<typeof routes.reports>> {
+    const { items, nextCursor } = await this.desk.list(query);
+    return { items: items.map(viewRun), nextCursor };
+  }
+
+  @Serves(routes.coverage)
+  async coverage(): Promise<AnswerOf<typeof routes.coverage>> {
+    return { items: await this.desk.coverage() };
+  }
+
+  @Serves(routes.importStripe)
+  async importStripe(
+    call: CallOf<typeof routes.importStripe>,
+  ): Promise<AnswerOf<typeof routes.importStripe>> {
+    return viewImport(await this.desk.importStripe(uploadOf(call), asking(call)));
+  }
+
+  @Serves(routes.fetch)
+  fetch(): void {
+    this.providerReports.wake();
+  }
+
+  @Serves(routes.line)
+  async line({ params }: CallOf<typeof routes.line>): Promise<AnswerOf<typeof routes.line>> {
+    return viewLine(await this.lines.find(params.provider, params.lineId));
+  }
+
+  @Serves(routes.bookLine)
+  async bookLine(call: CallOf<typeof routes.bookLine>): Promise<AnswerOf<typeof routes.bookLine>> {
+    const { state, detail } = await this.lines.book(call.params, call.body.note, asking(call));
+    return { state, detail };
+  }
+
+  @Serves(routes.acceptLine)
+  acceptLine(call: CallOf<typeof routes.acceptLine>): Promise<AnswerOf<typeof routes.acceptLine>> {
+    const { actor, body, requestId: auditId } = call;
+    return this.lines.accept(call.params, body.reason, { actor, requestId: body.requestId, auditId });
+  }
+
+  @Serves(routes.bankAccounts)
+  async bankAccounts(): Promise<AnswerOf<typeof routes.bankAccounts>> {
+    return { items: await this.bank.list() };
+  }
+
+  @Serves(routes.saveBankAccount)
+  async saveBankAccount(call: CallOf<typeof routes.saveBankAccount>): Promise<void> {
+    const account = { id: call.params.bankAccountId, mapping: call.body.mapping };
+    await this.bank.save(account, asking(call));
+  }
+
+  @Serves(routes.importBank)
+  async importBank(call: CallOf<typeof routes.importBank>): Promise<AnswerOf<typeof routes.importBank>> {
+    const { bankAccountId } = call.params;
+    return viewImport(await this.desk.importBank(bankAccountId, uploadOf(call), asking(call)));
+  }
+
+  @Serves(routes.matchBankLine)
+  async matchBankLine(call: CallOf<typeof routes.matchBankLine>): Promise<void> {
+    const { kind, subject = null, note } = call.body;
+    const bankLineId = BigInt(call.params.bankLineId);
+    await this.bank.match({ bankLineId, kind, subject, note }, asking(call));
+  }
+
+  @Serves(routes.undoBankMatch)
+  async undoBankMatch(call: CallOf<typeof routes.undoBankMatch>): Promise<void> {
+    await this.bank.undo(BigInt(call.params.bankLineId), call.body.note, asking(call));
+  }
+}
+
+/** Whatever is asked for here can be asked for again: what it did is found by its own ids. */
+function asking({ actor, requestId }: { actor: Asking['actor']; requestId: string }): Asking {
+  return { actor, requestId, auditId: requestId };
+}
+
+function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>, 'query' | 'body'>): {
+  text: string;
+  from: string | undefined;
+  to: string | undefined;
+  dryRun: boolean;
+} {
+  return { text, from: query.from, to: query.to, dryRun: query.dryRun === 'true' };
+}
+
+function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: ReportRun) {
+  return {
+    ...run,
+    covers: coversTo === null ? null : { from: instantOf(coversFrom), to: instantOf(coversTo) as string },
+    ...{ startedAt: startedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null },
+  };
+}
+
+function viewLine({
+  id: _,
+  amountMinor,
+  feeMinor,
+  netMinor,
+  happenedAt,
+  changes,
+  acceptances,
+  ...line
+}: StoredLine) {
+  const money = (minor: bigint) => formatMinor(minor, line.currency);
+  return {
+    ...line,
+    ...{ amount: money(amountMinor), fee: money(feeMinor), net: money(netMinor) },
+    happenedAt: happenedAt.toISOString(),
+    changes: changes.map((change) => ({
+      ...change,
+      recordedAt: new Date(change.recordedAt).toISOString(),
+    })),
+    acceptances: acceptances.map((acceptance) => ({
+      ...acceptance,
+      recordedAt: new Date(acceptance.recordedAt).toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,39 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { z } from 'zod';
+import type { ChargeRefund } from '#ledger/charge-refund.js';
+import { viewAmount } from '#platform/fields.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { staff } from '../tickets/support-tickets.controller.js';
+import { RefundDesk } from '#support/charge-refund.service.js';
+import { refundRoutes as routes, type refundView } from './refunds.routes.js';
+
+/** Money back for what went wrong after it was paid for. */
+@Controller()
+export class RefundsController {
+  constructor(@Inject(RefundDesk) private readonly desk: RefundDesk) {}
+
+  @Serves(routes.create)
+  async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
+    const { state, refund, approvalId } = await this.desk.refund(staff(call), {
+      ...call.params,
+      ...call.body,
+    });
+    return { state, refund: refund && view(refund), approvalId };
+  }
+
+  @Serves(routes.list)
+  async list({ params }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { settled, refundable, items } = await this.desk.ofCharge(params.chargeId);
+    return { settled: viewAmount(settled), refundable: viewAmount(refundable), items: items.map(view) };
+  }
+}
+
+function view(refund: ChargeRefund): z.input<typeof refundView> {
+  const { refundId, chargeId, seq, amount, reason, ticketId, requestedBy, approvedBy, recordedAt } = refund;
+  return {
+    id: refundId,
+    ...{ chargeId, seq, reason, ticketId, requestedBy, approvedBy },
+    amount: viewAmount(amount),
+    recordedAt: recordedAt.toISOString(),
+  };
+}

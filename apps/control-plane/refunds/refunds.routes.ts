@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { amount, amountView, id, requestId, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+
+export const refundView = z.object({
+  id: z.string(),
+  chargeId: z.string(),
+  seq: z.number().int().meta({ description: 'The first refund of its charge is 1.' }),
+  amount: amountView,
+  reason: z.string(),
+  ticketId: z.string(),
+  requestedBy: z.string().meta({ description: "A person's id." }),
+  approvedBy: z.string().nullable().meta({ description: 'The second person, where one was needed.' }),
+  recordedAt: timeView,
+});
+
+const tag = 'Refunds';
+const STAFF = ['support', 'admin'] as const;
+
+export const refundRoutes = {
+  create: route({
+    id: 'refundCharge',
+    method: 'POST',
+    path: '/api/support/tickets/{ticketId}/refunds',
+    tag,
+    summary: 'Gives back some of what a charge settled, because of a ticket.',
+    description:
+      'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
+    access: STAFF,
+    confirms: true,
+    params: z.strictObject({ ticketId: id }),
+    body: z.strictObject({
+      requestId,
+      chargeId: id,
+      amount: amount.refine((value) => value > 0n, 'must be above 0'),
+      reason: z
+        .string()
+        .trim()
+        .min(1, 'must not be empty')
+        .max(500, 'must have at most 500 characters')
+        // eslint-disable-next-line no-control-regex -- control characters are what is refused
+        .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line')
+        .meta({ description: 'The customer reads it.' }),
+    }),
+    answer: z.object({
+      state: z.enum(['refunded', 'pending', 'rejected']),
+      refund: refundView.nullable(),
+      approvalId: z.string().nullable().meta({ description: 'What a second person decides.' }),
+    }),
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  list: route({
+    id: 'listChargeRefunds',
+    method: 'GET',
+    path: '/api/support/charges/{chargeId}/refunds',
+    tag,
+    summary: 'The refunds of a charge, oldest first, and what can still be refunded.',
+    access: STAFF,
+    params: z.strictObject({ chargeId: id }),
+    answer: z.object({ settled: amountView, refundable: amountView, items: z.array(refundView) }),
+  }),
+};

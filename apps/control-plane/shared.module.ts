@@ -1,0 +1,74 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { PostingEngine } from '#ledger/posting-engine.js';
+import { SessionStore } from '#identity/session.store.js';
+import type { BillingModuleOptions } from '#apps/billing/billing.module.js';
+import { BillingMetrics } from '#apps/billing/billing.metrics.js';
+import {
+  BASE_URL,
+  CLOCK,
+  CONFIG,
+  GATEWAY_URL,
+  LOG,
+  POOL,
+  READINESS,
+  REGISTRY,
+} from '#apps/billing/billing.tokens.js';
+import { AccessGuard } from './http/access.guard.js';
+import { OpenApiController } from './http/openapi.controller.js';
+import { HeavyWork } from './http/heavy-work.js';
+import { RequestThrottle } from './http/request-throttle.js';
+import { SecondFactor } from '#identity/second-factor.js';
+import { SessionCookie } from './http/session-cookie.js';
+import { SessionReader } from './http/session.reader.js';
+import { Throttle } from './http/throttle.js';
+
+/** What the rooms of billing stand on: database, ledger, bus, sessions and configuration. */
+@Global()
+@Module({})
+export class SharedModule {
+  static register(options: BillingModuleOptions, parts: SharedParts): DynamicModule {
+    const { pool, entities, config, log, registry, clock } = options;
+    const providers = [
+      { provide: POOL, useValue: pool },
+      { provide: DataSource, useValue: entities },
+      { provide: CONFIG, useValue: config },
+      { provide: LOG, useValue: log },
+      { provide: CLOCK, useValue: clock },
+      { provide: REGISTRY, useValue: registry },
+      { provide: BASE_URL, useValue: options.baseUrl },
+      { provide: GATEWAY_URL, useValue: options.gatewayUrl },
+      { provide: READINESS, useValue: parts.readiness },
+      { provide: BillingMetrics, useValue: parts.metrics },
+      { provide: OutboxRelay, useValue: parts.relay },
+      { provide: PostingEngine, useValue: parts.engine },
+      { provide: SessionStore, useValue: new SessionStore(pool, config.session) },
+      {
+        provide: SessionCookie,
+        useValue: new SessionCookie({ secure: config.consoleUrl.startsWith('https:') }),
+      },
+      { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
+      { provide: Throttle, useValue: new Throttle(clock) },
+      RequestThrottle,
+      HeavyWork,
+      SessionReader,
+      AccessGuard,
+    ];
+    return {
+      module: SharedModule,
+      imports: [DiscoveryModule],
+      controllers: [OpenApiController],
+      providers,
+      exports: providers.map((each) => ('provide' in each ? each.provide : each)),
+    };
+  }
+}
+
+export interface SharedParts {
+  readiness: unknown;
+  metrics: BillingMetrics;
+  relay: OutboxRelay;
+  engine: PostingEngine;
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { publicStatus } from '#tasks/task-state.js';
+import { amountView, timeView, viewAmount } from '#platform/fields.js';
+import { type AccountTask, taskStates } from '#usage/task.reader.js';
+
+export const taskView = z.object({
+  id: z.string(),
+  kind: z.enum(['video', '3d']),
+  state: z.enum(taskStates),
+  progress: z.int().meta({ description: 'Percents.' }),
+  model: z.string().meta({ description: 'The model that is priced.' }),
+  requestedModel: z.string().meta({ description: 'As it was asked for: an alias keeps its name.' }),
+  keyId: z.string(),
+  chargeId: z.string(),
+  prompt: z.string(),
+  seconds: z.int().nullable().meta({ description: 'Of a video, as it is billed.' }),
+  size: z.string().nullable(),
+  aspectRatio: z.string().nullable(),
+  resolution: z.string().nullable(),
+  mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'Of a 3D asset.' }),
+  held: amountView.nullable().meta({ description: 'USD set aside when it began; null before.' }),
+  settled: amountView.nullable().meta({ description: 'USD it cost; null while it runs.' }),
+  released: amountView.nullable().meta({ description: 'USD given back; null while it runs.' }),
+  createdAt: timeView,
+  endedAt: timeView.nullable(),
+  file: z
+    .object({
+      bytes: z.int().nullable(),
+      type: z.string().nullable(),
+      available: z.boolean().meta({ description: 'Whether it can be downloaded now.' }),
+      expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
+      deletedAt: timeView.nullable().meta({ description: 'When its owner removed it.' }),
+    })
+    .nullable()
+    .meta({ description: 'Of a completed task.' }),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+export type TaskView = z.input<typeof taskView>;
+
+/** A task as its owner sees it: the channel that did the work is not theirs to know. */
+export function viewTask(task: AccountTask, nowMs: number): TaskView {
+  const { request, kind, heldAmount } = task;
+  return {
+    id: task.id,
+    kind,
+    state: publicStatus(task.state, 'openai', task.progress) as TaskView['state'],
+    progress: task.state === 'completed' ? 100 : task.progress,
+    model: task.modelId,
+    requestedModel: task.requestedModel,
+    keyId: task.keyId,
+    chargeId: task.chargeId,
+    prompt: request.prompt,
+    seconds: kind === 'video' ? task.seconds : null,
+    size: request.size ?? null,
+    aspectRatio: request.aspectRatio ?? null,
+    resolution: request.resolution ?? null,
+    mode: request.asset?.mode ?? null,
+    held: heldAmount === null ? null : viewAmount(heldAmount),
+    settled: amountOrNull(task.settled),
+    released: amountOrNull(task.released),
+    createdAt: new Date(task.createdAtMs).toISOString(),
+    endedAt: timeOrNull(task.endedAtMs),
+    file: fileOf(task, nowMs),
+    error:
+      task.state === 'failed'
+        ? { code: task.errorCode ?? 'generation_failed', message: task.errorMessage ?? '' }
+        : null,
+  };
+}
+
+function fileOf(task: AccountTask, nowMs: number): TaskView['file'] {
+  if (task.state !== 'completed') return null;
+  const { expiresAtMs, deletedAtMs } = task;
+  return {
+    bytes: task.fileBytes,
+    type: task.fileType,
+    available: deletedAtMs === null && (expiresAtMs === null || nowMs < expiresAtMs),
+    expiresAt: timeOrNull(expiresAtMs),
+    deletedAt: timeOrNull(deletedAtMs),
+  };
+}
+
+function amountOrNull(value: bigint | null): string | null {
+  return value === null ? null : viewAmount(value);
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,35 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { readCursor, sliceOf } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { findTask, listTasks } from '#usage/task.reader.js';
+import { viewTask } from './task.view.js';
+import { taskRoutes as routes } from './tasks.routes.js';
+
+/** Long-running work of one's own account, as the gateways and workers left it. */
+@Controller()
+export class TasksController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Serves(routes.list)
+  async list({ actor, query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { limit, cursor, ...filter } = query;
+    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const slice = await listTasks(this.pool, actor.accountId, filter, { limit, after });
+    const nowMs = this.clock.nowMs();
+    return sliceOf(slice, (task) => viewTask(task, nowMs));
+  }
+
+  @Serves(routes.show)
+  async show({ actor, params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    const task = await findTask(this.pool, actor.accountId, params.taskId);
+    if (!task) throw new ApiError('not_found', 'You have no such task.');
+    return viewTask(task, this.clock.nowMs());
+  }
+}

@@ -1,0 +1,73 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { ResellerDesk } from '#support/reseller.service.js';
+import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
+import { viewMessage, viewTicket } from './tickets.controller.js';
+import { supportTicketRoutes as routes } from './tickets.routes.js';
+
+type View = AnswerOf<typeof routes.show>;
+
+/** Every ticket, for those who answer them. */
+@Controller()
+export class SupportTicketsController {
+  constructor(
+    @Inject(TicketDesk) private readonly desk: TicketDesk,
+    @Inject(ResellerDesk) private readonly resellers: ResellerDesk,
+    @Inject(MailSender) private readonly mail: MailSender,
+  ) {}
+
+  @Serves(routes.list)
+  async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { items, nextCursor } = await this.desk.list(staff(call), call.query);
+    return { items: items.map(viewTicket), nextCursor };
+  }
+
+  @Serves(routes.show)
+  async show(call: CallOf<typeof routes.show>): Promise<View> {
+    return this.view(await this.desk.find(staff(call), call.params.ticketId));
+  }
+
+  @Serves(routes.answer)
+  async answer(call: CallOf<typeof routes.answer>): Promise<View> {
+    const written = await this.desk.write(staff(call), call.params.ticketId, call.body);
+    this.mail.wake();
+    return this.view(written);
+  }
+
+  @Serves(routes.close)
+  async close(call: CallOf<typeof routes.close>): Promise<View> {
+    return this.view(await this.desk.close(staff(call), call.params.ticketId));
+  }
+
+  @Serves(routes.reopen)
+  async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
+    return this.view(await this.desk.reopen(staff(call), call.params.ticketId));
+  }
+
+  @Serves(routes.grantResellerRate)
+  async grantResellerRate(call: CallOf<typeof routes.grantResellerRate>): Promise<View> {
+    const { ticketId } = call.params;
+    await this.resellers.grant(staff(call), ticketId, call.body.requestId);
+    this.mail.wake();
+    return this.view(await this.desk.find(staff(call), ticketId));
+  }
+
+  private async view({ ticket, messages }: TicketWithMessages): Promise<View> {
+    return {
+      ...viewTicket(ticket),
+      openedBy: ticket.openedBy,
+      messages: messages.map((message) => ({ ...viewMessage(message), authorId: message.authorId })),
+      reseller: ticket.kind === 'reseller_rate' ? await this.viewReseller(ticket.accountId) : null,
+    };
+  }
+
+  private async viewReseller(accountId: string): Promise<View['reseller']> {
+    const { verifiedTokens, thresholdTokens, ...rest } = await this.resellers.volumeOf(accountId);
+    return { ...rest, verifiedTokens: String(verifiedTokens), thresholdTokens: String(thresholdTokens) };
+  }
+}
+
+export function staff({ actor, requestId }: Pick<Speaker, 'actor' | 'requestId'>): Speaker {
+  return { actor, requestId, side: 'staff' };
+}

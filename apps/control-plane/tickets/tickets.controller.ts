@@ -1,0 +1,73 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
+import type { Ticket, TicketMessage } from '#support/ticket.entity.js';
+import { ticketRoutes as routes } from './tickets.routes.js';
+
+type View = AnswerOf<typeof routes.show>;
+
+/** The tickets of the person's own account. */
+@Controller()
+export class TicketsController {
+  constructor(@Inject(TicketDesk) private readonly desk: TicketDesk) {}
+
+  @Serves(routes.open)
+  async open(call: CallOf<typeof routes.open>): Promise<View> {
+    return view(await this.desk.open(customer(call), call.body));
+  }
+
+  @Serves(routes.list)
+  async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    const { items, nextCursor } = await this.desk.list(customer(call), call.query);
+    return { items: items.map(viewTicket), nextCursor };
+  }
+
+  @Serves(routes.show)
+  async show(call: CallOf<typeof routes.show>): Promise<View> {
+    return view(await this.desk.find(customer(call), call.params.ticketId));
+  }
+
+  @Serves(routes.write)
+  async write(call: CallOf<typeof routes.write>): Promise<View> {
+    return view(await this.desk.write(customer(call), call.params.ticketId, call.body));
+  }
+
+  @Serves(routes.close)
+  async close(call: CallOf<typeof routes.close>): Promise<View> {
+    return view(await this.desk.close(customer(call), call.params.ticketId));
+  }
+
+  @Serves(routes.reopen)
+  async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
+    return view(await this.desk.reopen(customer(call), call.params.ticketId));
+  }
+}
+
+function customer({ actor, requestId }: Pick<Speaker, 'actor' | 'requestId'>): Speaker {
+  return { actor, requestId, side: 'customer' };
+}
+
+function view({ ticket, messages }: TicketWithMessages): View {
+  return { ...viewTicket(ticket), messages: messages.map(viewMessage) };
+}
+
+export function viewTicket(ticket: Ticket): AnswerOf<typeof routes.list>['items'][number] {
+  const { id, accountId, kind, subject, state, chargeId, outcome, createdAt, updatedAt, closedAt } = ticket;
+  return {
+    ...{ id, accountId, kind, subject, state, chargeId, outcome },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    closedAt: closedAt?.toISOString() ?? null,
+  };
+}
+
+/** Who of the staff wrote is not told to customers. */
+export function viewMessage({
+  id,
+  kind,
+  fromStaff,
+  body,
+  createdAt,
+}: TicketMessage): View['messages'][number] {
+  return { id, kind, fromStaff, body, createdAt: createdAt.toISOString() };
+}

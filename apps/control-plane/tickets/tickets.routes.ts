@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { id, pageOf, pageQuery, requestId, timeView } from '#platform/fields.js';
+import { route } from '../http/route.js';
+import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
+
+const MAX_BODY_CHARS = 10_000;
+
+const subject = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');
+const body = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_BODY_CHARS, `must have at most ${MAX_BODY_CHARS} characters`)
+  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must be plain text');
+
+export const ticketView = z.object({
+  id: z.string(),
+  accountId: z.string(),
+  kind: z.enum(ticketKinds),
+  subject: z.string(),
+  state: z.enum(ticketStates).meta({ description: '`open` waits for support, `answered` for the customer.' }),
+  chargeId: z.string().nullable(),
+  outcome: z.enum(['rate_granted', 'refunded']).nullable(),
+  createdAt: timeView,
+  updatedAt: timeView,
+  closedAt: timeView.nullable(),
+});
+
+const messageView = z.object({
+  id: z.string(),
+  kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: staff alone reads it.' }),
+  fromStaff: z.boolean(),
+  body: z.string(),
+  createdAt: timeView,
+});
+
+export const ticketWithMessages = ticketView.extend({ messages: z.array(messageView) });
+
+const staffMessageView = messageView.extend({ authorId: z.string().meta({ description: "A person's id." }) });
+
+/** What a request for the reseller rate is judged by. */
+const resellerView = z.object({
+  verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
+  thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+  isEligible: z.boolean(),
+  rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
+});
+
+const staffTicket = ticketView.extend({
+  openedBy: z.string().meta({ description: "A person's id." }),
+  messages: z.array(staffMessageView),
+  reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
+});
+
+const tag = 'Tickets';
+const STAFF = ['support', 'admin'] as const;
+const params = z.strictObject({ ticketId: id });
+const filters = { state: z.enum(ticketStates).optional(), kind: z.enum(ticketKinds).optional() };
+
+export const ticketRoutes = {
+  open: route({
+    id: 'openTicket',
+    method: 'POST',
+    path: '/api/tickets',
+    tag,
+    summary: 'Asks support for something.',
+    access: ['user'],
+    body: z.strictObject({
+      kind: z.enum(ticketKinds),
+      subject,
+      body,
+      chargeId: id.optional().meta({ description: 'What it is about, if it is about a charge.' }),
+    }),
+    status: 201,
+    answer: ticketWithMessages,
+    refusals: ['conflict'],
+  }),
+  list: route({
+    id: 'listTickets',
+    method: 'GET',
+    path: '/api/tickets',
+    tag,
+    summary: 'The tickets of the account, newest first.',
+    access: ['user'],
+    query: z.strictObject({ ...pageQuery, ...filters }),
+    answer: pageOf(ticketView),
+  }),
+  show: route({
+    id: 'getTicket',
+    method: 'GET',
+    path: '/api/tickets/{ticketId}',
+    tag,
+    summary: 'One ticket with its messages.',
+    access: ['user'],
+    params,
+    answer: ticketWithMessages,
+  }),
+  write: route({
+    id: 'writeToTicket',
+    method: 'POST',
+    path: '/api/tickets/{ticketId}/messages',
+    tag,
+    summary: 'Writes to support.',
+    access: ['user'],
+    params,
+    body: z.strictObject({ body }),
+    status: 201,
+    answer: ticketWithMessages,
+    refusals: ['conflict'],
+  }),
+  close: route({
+    id: 'closeTicket',
+    method: 'POST',
+    path: '/api/tickets/{ticketId}/close',
+    tag,
+    summary: 'Closes a ticket; a repeat changes nothing.',
+    access: ['user'],
+    params,
+    answer: ticketWithMessages,
+  }),
+  reopen: route({
+    id: 'reopenTicket',
+    method: 'POST',
+    path: '/api/tickets/{ticketId}/reopen',
+    tag,
+    summary: 'Opens a closed ticket again.',
+    access: ['user'],
+    params,
+    answer: ticketWithMessages,
+  }),
+};
+
+export const supportTicketRoutes = {
+  list: route({
+    id: 'listSupportTickets',
+    method: 'GET',
+    path: '/api/support/tickets',
+    tag,
+    summary: 'The queue of support: the oldest first.',
+    access: STAFF,
+    query: z.strictObject({ ...pageQuery, ...filters, accountId: id.optional() }),
+    answer: pageOf(ticketView),
+  }),
+  show: route({
+    id: 'getSupportTicket',
+    method: 'GET',
+    path: '/api/support/tickets/{ticketId}',
+    tag,
+    summary: 'A ticket with its messages and notes.',
+    access: STAFF,
+    params,
+    answer: staffTicket,
+  }),
+  answer: route({
+    id: 'answerTicket',
+    method: 'POST',
+    path: '/api/support/tickets/{ticketId}/messages',
+    tag,
+    summary: 'Answers the customer, or leaves a note that staff alone reads.',
+    access: STAFF,
+    params,
+    body: z.strictObject({ body, isNote: z.boolean().default(false) }),
+    status: 201,
+    answer: staffTicket,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+  close: route({
+    id: 'closeSupportTicket',
+    method: 'POST',
+    path: '/api/support/tickets/{ticketId}/close',
+    tag,
+    summary: 'Closes a ticket; a repeat changes nothing.',
+    access: STAFF,
+    params,
+    answer: staffTicket,
+    refusals: ['second_person_required'],
+  }),
+  reopen: route({
+    id: 'reopenSupportTicket',
+    method: 'POST',
+    path: '/api/support/tickets/{ticketId}/reopen',
+    tag,
+    summary: 'Opens a closed ticket again.',
+    access: STAFF,
+    params,
+    answer: staffTicket,
+    refusals: ['second_person_required'],
+  }),
+  grantResellerRate: route({
+    id: 'grantResellerRate',
+    method: 'POST',
+    path: '/api/admin/tickets/{ticketId}/reseller-rate',
+    tag,
+    summary: 'Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.',
+    description: 'Refused below the verified volume.',
+    access: ['admin'],
+    confirms: true,
+    params,
+    body: z.strictObject({ requestId }),
+    answer: staffTicket,
+    refusals: ['second_person_required', 'conflict'],
+  }),
+};

@@ -1,0 +1,176 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Readable } from 'node:stream';
+import type pg from 'pg';
+import { findAccount } from '#identity/account.store.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { isDay } from '#platform/times.js';
+import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { sendCsv } from '#platform/csv.js';
+import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { readStatement, type StatementFilter } from '#usage/statement.store.js';
+import { usageRoutes as routes } from './usage.routes.js';
+import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
+import {
+  dailyView,
+  everyItem,
+  statementColumns,
+  statementView,
+  usageColumns,
+  usageView,
+} from '#usage/usage.view.js';
+
+const DAY_MS = 24 * 3_600_000;
+const DAYS_SHOWN = 31;
+const MOST_DAYS = 92;
+/** Rows of a file that are read at once. */
+const FILE_PAGE = 1_000;
+
+interface Page {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** What was used and what moved: of one's own account, and of any for staff. */
+@Controller()
+export class UsageController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Serves(routes.usage)
+  async usage({ actor, query }: CallOf<typeof routes.usage>): Promise<AnswerOf<typeof routes.usage>> {
+    return this.usagePage(actor.accountId, query, false);
+  }
+
+  @Serves(routes.accountUsage)
+  async accountUsage({
+    params,
+    query,
+  }: CallOf<typeof routes.accountUsage>): Promise<AnswerOf<typeof routes.accountUsage>> {
+    return this.usagePage(await this.known(params.accountId), query, true);
+  }
+
+  @Serves(routes.usageCsv)
+  usageCsv({ actor, query, reply }: CallOf<typeof routes.usageCsv>): Readable {
+    return this.usageFile(reply, actor.accountId, query, false);
+  }
+
+  @Serves(routes.accountUsageCsv)
+  async accountUsageCsv({ params, query, reply }: CallOf<typeof routes.accountUsageCsv>): Promise<Readable> {
+    return this.usageFile(reply, await this.known(params.accountId), query, true);
+  }
+
+  @Serves(routes.daily)
+  async daily({ actor, query }: CallOf<typeof routes.daily>): Promise<AnswerOf<typeof routes.daily>> {
+    return this.dailyPage(actor.accountId, query);
+  }
+
+  @Serves(routes.accountDaily)
+  async accountDaily({
+    params,
+    query,
+  }: CallOf<typeof routes.accountDaily>): Promise<AnswerOf<typeof routes.accountDaily>> {
+    return this.dailyPage(await this.known(params.accountId), query);
+  }
+
+  @Serves(routes.statement)
+  async statement({
+    actor,
+    query,
+  }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
+    return this.statementPage(actor.accountId, query);
+  }
+
+  @Serves(routes.accountStatement)
+  async accountStatement({
+    params,
+    query,
+  }: CallOf<typeof routes.accountStatement>): Promise<AnswerOf<typeof routes.accountStatement>> {
+    return this.statementPage(await this.known(params.accountId), query);
+  }
+
+  @Serves(routes.statementCsv)
+  statementCsv({ actor, query, reply }: CallOf<typeof routes.statementCsv>): Readable {
+    return this.statementFile(reply, actor.accountId, query);
+  }
+
+  @Serves(routes.accountStatementCsv)
+  async accountStatementCsv({
+    params,
+    query,
+    reply,
+  }: CallOf<typeof routes.accountStatementCsv>): Promise<Readable> {
+    return this.statementFile(reply, await this.known(params.accountId), query);
+  }
+
+  private async known(accountId: string): Promise<string> {
+    if (await findAccount(this.pool, accountId)) return accountId;
+    throw new ApiError('not_found', 'There is no such account.');
+  }
+
+  private async usagePage(
+    accountId: string,
+    { limit, cursor, ...filter }: UsageFilter & Page,
+    forStaff: boolean,
+  ) {
+    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const slice = await readUsage(this.pool, accountId, filter, { limit, after });
+    return sliceOf(slice, (entry) => usageView(entry, forStaff));
+  }
+
+  private usageFile(
+    reply: FastifyReply,
+    accountId: string,
+    filter: UsageFilter,
+    forStaff: boolean,
+  ): Readable {
+    const rows = everyItem(async (after) => {
+      const { items, next } = await readUsage(this.pool, accountId, filter, { limit: FILE_PAGE, after });
+      return { items: items.map((entry) => usageView(entry, forStaff)), next };
+    });
+    return sendCsv(reply, 'usage.csv', usageColumns(forStaff), rows);
+  }
+
+  private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
+    const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
+    const slice = await readStatement(this.pool, accountId, filter, { limit, after });
+    return sliceOf(slice, statementView);
+  }
+
+  private statementFile(reply: FastifyReply, accountId: string, filter: StatementFilter): Readable {
+    const rows = everyItem(async (after) => {
+      const { items, next } = await readStatement(this.pool, accountId, filter, { limit: FILE_PAGE, after });
+      return { items: items.map(statementView), next };
+    });
+    return sendCsv(reply, 'statement.csv', statementColumns(), rows);
+  }
+
+  private async dailyPage(accountId: string, query: UsageFilter & Page & { by?: DailySubject | undefined }) {
+    const { limit, cursor, by = null, ...filter } = query;
+    const to = filter.to ?? new Date(this.clock.nowMs() + DAY_MS);
+    const from = filter.from ?? new Date(to.getTime() - (DAYS_SHOWN + 1) * DAY_MS);
+    const lengthMs = to.getTime() - from.getTime();
+    if (lengthMs <= 0 || lengthMs > MOST_DAYS * DAY_MS) {
+      const rule = `must be before to, by at most ${MOST_DAYS} days.`;
+      throw new ApiError('invalid_value', `from: ${rule}`, { param: 'from' });
+    }
+    const rows = await readDailyUsage(this.pool, accountId, {
+      filter: { ...filter, from, to },
+      by,
+      limit: limit + 1,
+      after: dailyCursor(cursor),
+    });
+    const page = pageFrom(rows, limit, ({ day, subject }) => [day, subject]);
+    return { ...page, items: page.items.map((total) => dailyView(total, by)) };
+  }
+}
+
+/** A day, and the model or key within it. */
+function dailyCursor(cursor: string | undefined): string[] | null {
+  const key = readCursor(cursor, 2);
+  return key === null || isDay(key[0] ?? '') ? key : readCursor('', 2);
+}

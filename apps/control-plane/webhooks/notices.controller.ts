@@ -1,0 +1,79 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Handles } from '#bus/handles.decorator.js';
+import {
+  BalanceLow,
+  ChargeRefunded,
+  ControlFailed,
+  groups,
+  LedgerHead,
+  TaskEnded,
+  TopupCredited,
+  topics,
+} from '#bus/topics.js';
+import { Gathering } from '#bus/kafka/gathering.js';
+import { DeliveryQueue } from '#webhooks/delivery.queue.js';
+import {
+  type AccountEvent,
+  balanceEvent,
+  controlEvent,
+  headEvent,
+  refundEvent,
+  topupEvent,
+  videoEvent,
+} from '#webhooks/webhook-event.js';
+import { WebhookSender } from '#webhooks/webhook.sender.js';
+
+/** Enough for the messages of one batch. */
+const MAX_TOGETHER = 500;
+
+/**
+ * Hears what happens to accounts and queues it for those that want to be told. Most accounts have no endpoint, so
+ * messages that come together share one look at who has. A message is done when its deliveries are stored; the same one
+ * again finds them there.
+ */
+@Controller()
+export class NoticesController {
+  private readonly gathering = new Gathering<AccountEvent>(MAX_TOGETHER, (events) => this.queueAll(events));
+
+  constructor(
+    @Inject(DeliveryQueue) private readonly queue: DeliveryQueue,
+    @Inject(WebhookSender) private readonly sender: WebhookSender,
+  ) {}
+
+  @Handles(topics.topupCredited, groups.notifications)
+  async credited(message: TopupCredited): Promise<void> {
+    await this.gathering.add(topupEvent(message));
+  }
+
+  @Handles(topics.balanceLow, groups.notifications)
+  async low(message: BalanceLow): Promise<void> {
+    await this.gathering.add(balanceEvent(message));
+  }
+
+  @Handles(topics.videoCompleted, groups.notifications)
+  async ended(message: TaskEnded): Promise<void> {
+    const event = videoEvent(message);
+    if (event) await this.gathering.add(event);
+  }
+
+  @Handles(topics.chargeRefunded, groups.notifications)
+  async refunded(message: ChargeRefunded): Promise<void> {
+    await this.gathering.add(refundEvent(message));
+  }
+
+  @Handles(topics.controlFailed, groups.notifications)
+  async controlFailed(message: ControlFailed): Promise<void> {
+    const accountIds = await this.queue.financeAccounts();
+    await Promise.all(accountIds.map((accountId) => this.gathering.add(controlEvent(message, accountId))));
+  }
+
+  @Handles(topics.ledgerHead, groups.notifications)
+  async headSigned(message: LedgerHead): Promise<void> {
+    const accountIds = await this.queue.financeAccounts();
+    await Promise.all(accountIds.map((accountId) => this.gathering.add(headEvent(message, accountId))));
+  }
+
+  private async queueAll(events: AccountEvent[]): Promise<void> {
+    if ((await this.queue.add(events)) > 0) this.sender.wake();
+  }
+}

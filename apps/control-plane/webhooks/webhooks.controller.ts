@@ -1,0 +1,126 @@
+import { Controller, Inject } from '@nestjs/common';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type Delivery, DeliveryLog } from '#webhooks/delivery.log.js';
+import { EndpointDesk } from '#webhooks/endpoint.service.js';
+import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
+import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { webhookRoutes as routes } from './webhooks.routes.js';
+
+/** The webhooks of the person's own account. */
+@Controller()
+export class WebhooksController {
+  constructor(
+    @Inject(EndpointDesk) private readonly desk: EndpointDesk,
+    @Inject(DeliveryLog) private readonly log: DeliveryLog,
+    @Inject(WebhookSender) private readonly sender: WebhookSender,
+  ) {}
+
+  @Serves(routes.list)
+  async list({ actor }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+    return { items: (await this.desk.list(actor.accountId)).map(viewEndpoint) };
+  }
+
+  @Serves(routes.create)
+  async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
+    return viewWithSecret(await this.desk.create(call, call.body));
+  }
+
+  @Serves(routes.show)
+  async show({ actor, params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+    return viewEndpoint(await this.desk.find(actor.accountId, params.endpointId));
+  }
+
+  @Serves(routes.change)
+  async change(call: CallOf<typeof routes.change>): Promise<AnswerOf<typeof routes.change>> {
+    return viewEndpoint(await this.desk.change(call, call.params.endpointId, call.body));
+  }
+
+  @Serves(routes.remove)
+  async remove(call: CallOf<typeof routes.remove>): Promise<void> {
+    await this.desk.remove(call, call.params.endpointId);
+  }
+
+  @Serves(routes.rotateSecret)
+  async rotateSecret(
+    call: CallOf<typeof routes.rotateSecret>,
+  ): Promise<AnswerOf<typeof routes.rotateSecret>> {
+    return viewWithSecret(await this.desk.rotateSecret(call, call.params.endpointId));
+  }
+
+  @Serves(routes.ping)
+  async ping(call: CallOf<typeof routes.ping>): Promise<AnswerOf<typeof routes.ping>> {
+    const delivery = await this.log.ping(endpointOf(call));
+    this.sender.wake();
+    return viewDelivery(delivery);
+  }
+
+  @Serves(routes.deliveries)
+  async deliveries(call: CallOf<typeof routes.deliveries>): Promise<AnswerOf<typeof routes.deliveries>> {
+    const { items, nextCursor } = await this.log.list(endpointOf(call), call.query);
+    return { items: items.map(viewDelivery), nextCursor };
+  }
+
+  @Serves(routes.delivery)
+  async delivery(call: CallOf<typeof routes.delivery>): Promise<AnswerOf<typeof routes.delivery>> {
+    const { body, log, ...delivery } = await this.log.find(endpointOf(call), call.params.deliveryId);
+    return {
+      ...viewDelivery(delivery),
+      body,
+      log: log.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
+    };
+  }
+
+  @Serves(routes.replay)
+  async replay(call: CallOf<typeof routes.replay>): Promise<AnswerOf<typeof routes.replay>> {
+    const delivery = await this.log.replay(endpointOf(call), call.params.deliveryId);
+    this.sender.wake();
+    return viewDelivery(delivery);
+  }
+
+  @Serves(routes.replaySince)
+  async replaySince(call: CallOf<typeof routes.replaySince>): Promise<AnswerOf<typeof routes.replaySince>> {
+    const { since, states } = call.body;
+    const replayed = await this.log.replaySince(endpointOf(call), since, states);
+    this.sender.wake();
+    return { replayed };
+  }
+}
+
+function endpointOf({ actor, params }: { actor: { accountId: string }; params: { endpointId: string } }) {
+  return { accountId: actor.accountId, endpointId: params.endpointId };
+}
+
+function viewEndpoint(endpoint: WebhookEndpoint): AnswerOf<typeof routes.show> {
+  const { id, url, description, events, disabledAt, disabledReason } = endpoint;
+  return {
+    id,
+    url,
+    description,
+    events,
+    enabled: disabledAt === null,
+    disabledReason,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    previousSecretUntil: endpoint.previousSecretUntil?.toISOString() ?? null,
+    createdAt: endpoint.createdAt.toISOString(),
+  };
+}
+
+function viewWithSecret(endpoint: WebhookEndpoint): AnswerOf<typeof routes.create> {
+  return { ...viewEndpoint(endpoint), secret: endpoint.secret };
+}
+
+function viewDelivery(delivery: Delivery): AnswerOf<typeof routes.ping> {
+  const { id, eventId, type, state, attempts, lastStatus, lastError } = delivery;
+  return {
+    id,
+    eventId,
+    type,
+    state,
+    attempts,
+    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+    createdAt: delivery.createdAt.toISOString(),
+    endedAt: delivery.endedAt?.toISOString() ?? null,
+    lastStatus,
+    lastError,
+  };
+}

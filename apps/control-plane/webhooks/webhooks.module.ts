@@ -1,0 +1,62 @@
+import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { last, providedBy, running } from '#platform/wiring.js';
+import { UpstreamConnections } from '#upstream/connections.js';
+import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { DeliveryLog } from '#webhooks/delivery.log.js';
+import { DeliveryQueue } from '#webhooks/delivery.queue.js';
+import { EndpointDesk } from '#webhooks/endpoint.service.js';
+import { NoticesController } from './notices.controller.js';
+import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { WebhooksController } from './webhooks.controller.js';
+
+interface SenderParts extends Shared {
+  queue: DeliveryQueue;
+  connections: UpstreamConnections;
+  mail: MailSender;
+}
+
+function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
+  const { log } = parts;
+  return new WebhookSender({
+    ...parts,
+    config: config.webhooks,
+    secrets: config.secrets,
+    onSwitchedOff: async ({ endpointId, accountId, url, reason }) => {
+      const { host } = new URL(url);
+      log.warn(
+        { endpointId, accountId, host, reason },
+        'a webhook endpoint was switched off: its deliveries fail',
+      );
+      mail.wake();
+    },
+  });
+}
+
+/** Tells accounts of what happens to them, at addresses of their own. */
+@Module({
+  controllers: [WebhooksController, NoticesController],
+  providers: [
+    { provide: UpstreamConnections, useFactory: () => new UpstreamConnections() },
+    providedBy(DeliveryQueue, ({ pool, config }: Shared) => new DeliveryQueue(pool, config.webhooks), SHARED),
+    providedBy(DeliveryLog, ({ pool, config }: Shared) => new DeliveryLog(pool, config.webhooks), SHARED),
+    providedBy(
+      EndpointDesk,
+      ({ source, config, clock }: Shared & { source: DataSource }) => new EndpointDesk(source, config, clock),
+      { ...SHARED, source: DataSource },
+    ),
+    providedBy(WebhookSender, newSender, {
+      ...SHARED,
+      queue: DeliveryQueue,
+      connections: UpstreamConnections,
+      mail: MailSender,
+    }),
+    // Attempts under way end before the program stops.
+    running(WebhookSender),
+    last(({ connections }: { connections: UpstreamConnections }) => connections.close(), {
+      connections: UpstreamConnections,
+    }),
+  ],
+})
+export class WebhooksModule {}

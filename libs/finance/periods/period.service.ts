@@ -1,0 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { catchUp } from './catch-up.js';
+import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
+import {
+  type CheckedPeriod,
+  checkPeriod,
+  closePeriod,
+  CloseRefused,
+  type CloseRequest,
+} from './period-close.js';
+import { audit } from '#identity/audit-log.js';
+import { inTransaction } from '#database/database.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import type { ReconcileConfig } from '../reconcile.config.js';
+import type { PeriodsConfig } from './periods.config.js';
+
+export interface PeriodDeskParts {
+  pool: pg.Pool;
+  log: Logger;
+  config: PeriodsConfig;
+  /** Of the controls, which the checklist runs. */
+  reconcile: Pick<ReconcileConfig, 'limitMs'>;
+}
+
+/** Closes periods for people of finance, one at a time; a close goes on when its answer was given. */
+export class PeriodDesk {
+  private readonly stopping = new AbortController();
+  private readonly running = new Set<Promise<unknown>>();
+
+  constructor(private readonly parts: PeriodDeskParts) {}
+
+  check(end: Date): Promise<CheckedPeriod> {
+    const { pool, reconcile } = this.parts;
+    return checkPeriod(pool, { end, limitMs: reconcile.limitMs });
+  }
+
+  /**
+   * Answers the period when its close has ended, or, where that takes longer, as it stands then.
+   * @throws ApiError where it cannot begin
+   */
+  async close(request: CloseRequest, auditId: string): Promise<Period> {
+    const ended = this.run(request, auditId);
+    this.running.add(ended);
+    // Nobody may wait for it any more when it fails: the log has it.
+    void ended.catch(() => undefined).finally(() => this.running.delete(ended));
+    const late = pause(this.parts.config.answerMs, null, { ref: false });
+    const period = await Promise.race([ended, late]);
+    return period ?? (await this.soFar(request, ended));
+  }
+
+  /** Gives up what runs; the books are open again then. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.allSettled(this.running);
+  }
+
+  private async run(request: CloseRequest, auditId: string): Promise<Period> {
+    const { pool, log, config, reconcile } = this.parts;
+    const { signal } = this.stopping;
+    try {
+      const before = await findPeriodOfRequest(pool, request);
+      const period = await closePeriod(pool, request, {
+        ...{ marginMs: config.marginMs, waitMs: config.waitMs, signal },
+        limitMs: reconcile.limitMs,
+        catchUp: () => catchUp(pool, { log, signal }),
+      });
+      if (before?.endedAt) return period;
+      await this.note(period, auditId);
+      const { id, state, endsAt, abandonedReason } = period;
+      log.info({ period: id.toString(), state, endsAt, abandonedReason }, 'a close of the books has ended');
+      return period;
+    } catch (error) {
+      if (error instanceof CloseRefused) throw inApiWords(error);
+      log.error({ err: error, end: request.end }, 'a close of the books failed');
+      throw error;
+    }
+  }
+
+  private note(period: Period, auditId: string): Promise<void> {
+    const { id, state, endsAt, abandonedReason, waivers, closedBy, balancesHash, graceMs } = period;
+    return inTransaction(this.parts.pool, (client) =>
+      audit(client, {
+        actor: closedBy,
+        action: `period.${state}`,
+        subject: `period:${id}`,
+        after: { endsAt: endsAt.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
+        requestId: auditId,
+      }),
+    );
+  }
+
+  /** While the books are still being brought up to the end, there is no row yet. */
+  private async soFar(request: CloseRequest, ended: Promise<Period>): Promise<Period> {
+    const found = await findPeriodOfRequest(this.parts.pool, request);
+    return found ?? ended;
+  }
+
+  find(periodId: bigint): Promise<Period | null> {
+    return findPeriod(this.parts.pool, periodId);
+  }
+}
+
+const PARAMS = {
+  running: null,
+  too_young: 'end',
+  closed_already: 'end',
+  other_request: 'requestId',
+} as const;
+
+function inApiWords({ code, message }: CloseRefused): ApiError {
+  const param = PARAMS[code];
+  const isConflict = code === 'running' || code === 'other_request' || code === 'closed_already';
+  return new ApiError(
+    isConflict ? 'conflict' : 'invalid_value',
+    param === 'end' ? `end: ${message}` : message,
+    {
+      param,
+    },
+  );
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { LatePosting, Period, PeriodBalance } from './period.js';
+import type { Waiver } from './waiver.js';
+import { timeOf, trialBalanceView } from '../views/ledger.view.js';
+import { timeView } from '#platform/fields.js';
+import { reason } from '#payments/payment.fields.js';
+
+export const checklistItemView = z.object({
+  id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
+  title: z.string(),
+  state: z.enum(['ok', 'failed', 'waived']),
+  count: z.number().int().meta({ description: 'What is wrong: 0 when nothing is.' }),
+  message: z.string(),
+  waivable: z.boolean().meta({ description: 'Whether one may close in spite of it, saying why.' }),
+  control: z.string().nullable().meta({ description: 'The control that names each thing.' }),
+  reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
+  waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
+});
+
+export const usedWaiver = z.object({
+  item: z.string(),
+  reason: z.string(),
+  count: z.number().int().nullable(),
+  requestedBy: z.string().nullable(),
+  approvedBy: z.string().nullable(),
+});
+
+export const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
+
+export const grace = z.number().meta({ description: GRACE, examples: [300] });
+
+export const periodView = z.object({
+  id: z.string(),
+  startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
+  endsAt: timeView.meta({ description: 'The first instant that is outside.' }),
+  state: z.enum(['closing', 'closed', 'abandoned']),
+  progress: z.string().nullable(),
+  recordedBefore: timeView.nullable().meta({
+    description:
+      'The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever.',
+  }),
+  checklist: z.array(checklistItemView),
+  balancesHash: z.string().nullable().meta({
+    description:
+      'sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code.',
+  }),
+  abandonedReason: z.string().nullable(),
+  waivers: z.array(usedWaiver),
+  graceSeconds: grace.nullable().meta({ description: `${GRACE} Null: it was closed before that was kept.` }),
+  note: z.string().nullable(),
+  closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
+  begunAt: timeView,
+  endedAt: timeView.nullable(),
+  latePostings: z.number().int().meta({ description: 'Facts of this period that came after its close.' }),
+});
+
+export const waiverView = z.object({
+  id: z.string(),
+  end: timeView,
+  item: z.string(),
+  count: z.number().int(),
+  findings: z.array(z.string()).nullable().meta({
+    description: 'Exactly these may be left, each as `state subject`; null where there were more than 5,000.',
+  }),
+  reason: z.string(),
+  requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
+  approvedBy: z.string(),
+  recordedAt: timeView,
+});
+
+export function viewPeriod(period: Period): z.input<typeof periodView> {
+  const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, graceMs, ...rest } = period;
+  const { checklist, waivers } = rest;
+  return {
+    ...rest,
+    // What closed when one person could waive has no names of two.
+    checklist: checklist.map((item) => ({ ...item, waiverId: item.waiverId ?? null })),
+    waivers: waivers.map(({ item, reason, count = null, requestedBy = null, approvedBy = null }) => {
+      return { item, reason, count, requestedBy, approvedBy };
+    }),
+    id: id.toString(),
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt.toISOString(),
+    recordedBefore: recordedBefore && timeOf(recordedBefore),
+    begunAt: begunAt.toISOString(),
+    endedAt: endedAt?.toISOString() ?? null,
+    graceSeconds: graceMs === null ? null : graceMs / 1000,
+  };
+}
+
+export function viewBalances(balances: PeriodBalance[], currency: string) {
+  const report = { by: 'effective', at: 'infinity', recordedBefore: 'infinity', totals: [] } as const;
+  return trialBalanceView({ ...report, totals: [], balances }, currency).balances;
+}
+
+export function viewLate(late: LatePosting) {
+  const { transactionId, kind, reference, accountId, happenedAt, recordedAt } = late;
+  return {
+    ...{ transactionId: transactionId.toString(), kind, reference, accountId },
+    ...{ happenedAt: happenedAt.toISOString(), recordedAt: recordedAt.toISOString() },
+  };
+}
+
+export function viewWaiver({ end, recordedAt, findings, ...waiver }: Waiver): z.input<typeof waiverView> {
+  return {
+    ...waiver,
+    findings: findings && [...findings],
+    end: end.toISOString(),
+    recordedAt: recordedAt.toISOString(),
+  };
+}

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { findingsToWaive } from './period-close.js';
+import { waivableItems } from './period-checklist.js';
+import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from './waiver.js';
+import type { Actor } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import type { Approval } from '#approvals/approval.entity.js';
+
+const payload = z.strictObject({
+  end: z.string(),
+  item: z.string(),
+  count: z.number().int().positive(),
+  findings: z.array(z.string()).nullable().default(null),
+  reason: z.string(),
+});
+
+export interface WaiverDeskParts {
+  source: DataSource;
+  pool: pg.Pool;
+  approvals: ApprovalDesk;
+  /** The looks at what is to be waived are given up after this. */
+  limitMs: number;
+}
+
+/** What a period may be closed in spite of: one person says why, another one agrees. Nobody does so alone. */
+export class WaiverDesk {
+  constructor(private readonly parts: WaiverDeskParts) {
+    parts.approvals.register({
+      ...{ kind: 'period.waiver', roles: ['finance'], payload },
+      apply: (client, wanted, context) => this.apply(client, wanted, context),
+    });
+  }
+
+  /**
+   * Asks for what the item finds at this moment, of which the person has seen the count.
+   * @throws ApiError for an item that may not be waived, one that counts more by now, or a period that is closed
+   */
+  async ask(
+    wanted: Omit<WaiverRequest, 'requestedBy' | 'findings'>,
+    { actor, requestId }: { actor: Actor; requestId: string },
+  ): Promise<Approval> {
+    const { item, count, reason } = wanted;
+    requireWaivable(item);
+    const { pool, limitMs } = this.parts;
+    const found = await findingsToWaive(pool, item, { end: wanted.end, limitMs });
+    if (found.count > count) {
+      const message = `count: ${item} counts ${found.count} by now. Run the checklist again.`;
+      throw new ApiError('conflict', message, { param: 'count' });
+    }
+    const end = wanted.end.toISOString();
+    return inEntityTransaction(this.parts.source, async (transaction) => {
+      await requireOpen(transaction.client, wanted.end);
+      return this.parts.approvals.request(transaction, {
+        ...{ kind: 'period.waiver', subject: `period-end:${end}`, accountId: null },
+        ...{
+          payload: { end, item, count, findings: found.findings, reason },
+          amount: null,
+          reason,
+          actor,
+          requestId,
+        },
+      });
+    });
+  }
+
+  /** What was agreed on for a period that ends then. */
+  list(end: Date): Promise<Waiver[]> {
+    return waiversOf(this.parts.pool, end);
+  }
+
+  private async apply(
+    client: pg.PoolClient,
+    { end, ...agreed }: z.infer<typeof payload>,
+    { requestedBy, decidedBy }: ApprovalContext,
+  ): Promise<{ id: string }> {
+    requireWaivable(agreed.item);
+    await requireOpen(client, new Date(end));
+    const people = { requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}` };
+    const { id } = await recordWaiver(client, { end: new Date(end), ...agreed, ...people });
+    return { id };
+  }
+}
+
+function requireWaivable(item: string): void {
+  const may = waivableItems();
+  if (may.includes(item)) return;
+  const message = `item: ${item} cannot be waived; these can: ${may.join(', ')}.`;
+  throw new ApiError('invalid_value', message, { param: 'item' });
+}
+
+async function requireOpen(client: pg.ClientBase, end: Date): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM ledger_periods WHERE state = 'closed' AND ends_at >= $1 LIMIT 1`,
+    [end],
+  );
+  if (rowCount !== 0) throw new ApiError('conflict', 'The books of that time are closed already.');
+}

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { matchBankLines } from './bank-match.js';
+import { postReportLines } from './line-postings.js';
+import { importSandbox } from './sandbox-books.js';
+import { formatMinor } from '#money/currency.js';
+import type { Logger } from '#platform/logging.js';
+import { Loop } from '#platform/loop.js';
+import type { PaymentNotices } from '#payments/payment.notices.js';
+import type { PaymentsConfig } from '#payments/payments.config.js';
+import { importFromStripe } from './stripe.report.js';
+
+export interface ProviderReportsParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig; readonly providerReportIntervalMs: number };
+  readonly log: Logger;
+  readonly notices: Pick<PaymentNotices, 'unexplained'>;
+}
+
+/** Asks providers for what moved our balance there, posts what follows, and matches what came to the bank. */
+export class ProviderReports {
+  private readonly loop: Loop;
+
+  constructor(private readonly parts: ProviderReportsParts) {
+    this.loop = new Loop({
+      name: 'provider-reports',
+      intervalMs: parts.config.providerReportIntervalMs,
+      log: parts.log,
+      round: (signal) => this.round(signal),
+    });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Begins a round now. */
+  wake(): void {
+    this.loop.wake();
+  }
+
+  /** Posts what reports told, and matches the bank with it; what nobody can explain is told to operators. */
+  async digest(signal?: AbortSignal): Promise<void> {
+    const { currency } = this.parts.config.payments;
+    const { unexplained } = await postReportLines(this.parts.pool, {
+      currency,
+      ...(signal ? { signal } : {}),
+    });
+    for (const { provider, lineId, itemId, amountMinor, currency: unit } of unexplained) {
+      const amount = `${formatMinor(amountMinor, unit)} ${unit}`;
+      this.parts.notices.unexplained(
+        { provider, lineId },
+        `${amount} at ${provider} is unexplained: suspense ${itemId}.`,
+      );
+    }
+    await matchBankLines(this.parts.pool, currency);
+  }
+
+  /** A provider that does not answer keeps nobody else waiting. */
+  private async round(signal: AbortSignal): Promise<void> {
+    const { stripe, sandbox } = this.parts.config.payments;
+    const work: [provider: string, run: () => Promise<unknown>][] = [];
+    if (sandbox) work.push(['sandbox', () => importSandbox(this.parts.pool, 'system')]);
+    if (stripe)
+      work.push([
+        'stripe',
+        async () => {
+          const fetched = await importFromStripe(this.parts.pool, stripe, {
+            from: null,
+            actor: 'system',
+            signal,
+          });
+          for (const missing of fetched.missingPayouts ?? [])
+            this.parts.log.warn(missing, 'it could not be asked what a payout is made of; it is tried again');
+        },
+      ]);
+    for (const [provider, run] of work) {
+      try {
+        await run();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.parts.log.warn({ err: error, provider }, 'a report could not be imported; it is tried again');
+      }
+    }
+    await this.digest(signal);
+  }
+}

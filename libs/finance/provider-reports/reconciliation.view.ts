@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { bankSentence } from './bank.control.js';
+import type { BankItem } from './bank-matching.js';
+import type { MatchDay, MatchedItem } from './payment-matching.js';
+import { matchSentence } from './payments.control.js';
+import type { PayoutItem } from './payout-matching.js';
+import { payoutSentence } from './payouts.control.js';
+import type { ImportResult } from './report.import.js';
+import { formatMinor } from '#money/currency.js';
+import { timeOf } from '../views/ledger.view.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { day, timeView } from '#platform/fields.js';
+import { currencyView, paymentView } from '#payments/payment.fields.js';
+
+/** Those whose balance is reported line by line. */
+export const reportingProvider = z.enum(['stripe', 'sandbox']);
+
+export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
+
+export const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
+
+export const sentence = z.string().meta({ description: 'What became of it, for people.' });
+
+export const matchState = z.enum([
+  'matched',
+  'accepted',
+  'waiting',
+  'not_covered',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
+
+export const matchView = z.object({
+  provider: reportingProvider,
+  kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
+  id: z.string().meta({ description: 'As the provider names it.' }),
+  state: matchState,
+  message: sentence,
+  at: timeView,
+  ours: side.extend({ transactionIds }).nullable(),
+  theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
+  daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
+});
+
+export const matchDayView = z.object({
+  day: z.string(),
+  provider: reportingProvider,
+  state: matchState,
+  currency: currencyView,
+  items: z.number(),
+  ours: paymentView,
+  theirs: paymentView,
+});
+
+export const payoutState = z.enum([
+  'matched',
+  'accepted',
+  'unlinked',
+  'lines_missing',
+  'waiting',
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const payoutView = z.object({
+  provider: reportingProvider,
+  payoutId: z.string(),
+  state: payoutState,
+  message: sentence,
+  at: timeView,
+  currency: currencyView,
+  amount: paymentView.nullable(),
+  payments: paymentView,
+  refunds: paymentView,
+  disputes: paymentView,
+  adjustments: paymentView,
+  fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
+  lines: z.number(),
+  lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
+  returned: z.boolean(),
+  transactionIds,
+  bankLineId: z.string().nullable(),
+});
+
+export const bankState = z.enum([
+  'matched',
+  'set_aside',
+  'waiting',
+  'not_covered',
+  'refused',
+  'missing_here',
+  'missing_there',
+  'differs',
+  'twice',
+]);
+
+export const bankSubject = z.enum(['payout', 'topup', 'refund', 'suspense', 'none']);
+
+export const bankItemView = z.object({
+  kind: z.enum(['line', 'payout', 'topup', 'refund', 'suspense']),
+  id: z.string(),
+  state: bankState,
+  message: sentence,
+  at: timeView,
+  amount: paymentView,
+  currency: currencyView,
+  bankAccountId: z.string().nullable(),
+  reference: z.string(),
+  counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
+  refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
+  transactionIds,
+});
+
+export const reportView = z.object({
+  id: z.string().nullable().meta({ description: 'Null for a trial.' }),
+  lines: z.number(),
+  added: z.number().meta({ description: 'Not known before.' }),
+  changed: z.number().meta({ description: 'Known before with other content.' }),
+  covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
+});
+
+type MatchView = z.input<typeof matchView>;
+type PayoutView = z.input<typeof payoutView>;
+type BankItemView = z.input<typeof bankItemView>;
+
+export function viewMatch(item: MatchedItem): MatchView {
+  const { provider, kind, id, state, at, daysApart, ours, theirs } = item;
+  return {
+    ...{ provider, kind, id, state, message: matchSentence(item), at: instant(at), daysApart },
+    ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
+    theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
+  };
+}
+
+function viewSide({ amountMinor, currency, at }: { amountMinor: bigint; currency: string; at: string }) {
+  return { amount: formatMinor(amountMinor, currency), currency, at: instant(at) };
+}
+
+export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.input<typeof matchDayView> {
+  const { currency } = day;
+  return { ...day, ours: formatMinor(oursMinor, currency), theirs: formatMinor(theirsMinor, currency) };
+}
+
+export function viewPayout(item: PayoutItem): PayoutView {
+  const { amountMinor, parts, at, transactionIds, ...rest } = item;
+  const money = (minor: bigint) => formatMinor(minor, item.currency);
+  return {
+    ...rest,
+    ...{ message: payoutSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    amount: amountMinor === null ? null : money(amountMinor),
+    payments: money(parts.payments),
+    refunds: money(parts.refunds),
+    disputes: money(parts.disputes),
+    adjustments: money(parts.adjustments),
+    fees: money(parts.fees),
+  };
+}
+
+export function viewBankItem(item: BankItem): BankItemView {
+  const { amountMinor, at, transactionIds, ...rest } = item;
+  return {
+    ...rest,
+    ...{ message: bankSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    amount: formatMinor(amountMinor, item.currency),
+  };
+}
+
+export function viewImport({
+  reportId,
+  lines,
+  added,
+  changed,
+  covers,
+}: ImportResult): z.input<typeof reportView> {
+  return {
+    ...{ id: reportId, lines, added, changed },
+    covers: covers && { from: instantOf(covers.from), to: instantOf(covers.to) as string },
+  };
+}
+
+/** ISO 8601 of itself or of a text of the database; null for the beginning of all time. */
+export function instantOf(text: string | null): string | null {
+  if (text === null || text.endsWith('infinity')) return null;
+  return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
+}
+
+function instant(text: string): string {
+  return timeOf(text) as string;
+}
+
+export const matchColumns: CsvColumn<MatchView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'provider', value: ({ provider }) => provider },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'id', value: ({ id }) => id },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'our_amount', value: ({ ours }) => ours && ours.amount },
+  { title: 'our_currency', value: ({ ours }) => ours && ours.currency },
+  { title: 'our_time', value: ({ ours }) => ours && ours.at },
+  { title: 'transactions', value: ({ ours }) => ours && ours.transactionIds.join(' ') },
+  { title: 'their_amount', value: ({ theirs }) => theirs && theirs.amount },
+  { title: 'their_currency', value: ({ theirs }) => theirs && theirs.currency },
+  { title: 'their_time', value: ({ theirs }) => theirs && theirs.at },
+  { title: 'lines', value: ({ theirs }) => theirs && theirs.lineIds.join(' ') },
+  { title: 'message', value: ({ message }) => message },
+];
+
+export const payoutColumns: CsvColumn<PayoutView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'provider', value: ({ provider }) => provider },
+  { title: 'payout', value: ({ payoutId }) => payoutId },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'currency', value: ({ currency }) => currency },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'payments', value: ({ payments }) => payments },
+  { title: 'refunds', value: ({ refunds }) => refunds },
+  { title: 'disputes', value: ({ disputes }) => disputes },
+  { title: 'adjustments', value: ({ adjustments }) => adjustments },
+  { title: 'fees', value: ({ fees }) => fees },
+  { title: 'lines', value: ({ lines }) => lines },
+  { title: 'bank_line', value: ({ bankLineId }) => bankLineId },
+  { title: 'message', value: ({ message }) => message },
+];
+
+export const bankColumns: CsvColumn<BankItemView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'id', value: ({ id }) => id },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'currency', value: ({ currency }) => currency },
+  { title: 'bank_account', value: ({ bankAccountId }) => bankAccountId },
+  { title: 'reference', value: ({ reference }) => reference },
+  {
+    title: 'counterpart',
+    value: ({ counterpart }) => counterpart && `${counterpart.kind} ${counterpart.subject}`,
+  },
+  { title: 'message', value: ({ message }) => message },
+];

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { FAULTY_WORK, type WorkDay, type WorkItem, workStates } from '../reports/charges-tasks.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import { timeOf } from './ledger.view.js';
+
+export const workState = z.enum(workStates);
+
+export const itemShape = z.object({
+  subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` of work without a task.' }),
+  state: workState,
+  at: timeView.meta({ description: 'When the work ended, or its charge where it did not.' }),
+  chargeId: z.string().nullable(),
+  chargeState: z.string().nullable(),
+  amount: amountView.nullable().meta({ description: 'That was held at first.' }),
+  settled: amountView.nullable(),
+  accountId: z.string().nullable(),
+  model: z.string().nullable(),
+  channel: z.string().nullable(),
+  requestId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  taskState: z.string().nullable(),
+  answered: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: 'The status that the client was answered, where it named its request.' }),
+  transactionIds: z.array(z.string()).meta({ description: 'Of the ledger.' }),
+});
+
+export const dayShape = z.object({
+  day: z.string().meta({ examples: ['2026-01-31'] }),
+  state: workState,
+  items: z.number().int(),
+  amount: amountView,
+  settled: amountView,
+});
+
+type ItemView = z.input<typeof itemShape>;
+
+export function workView({ at, amount, settled, transactionIds, ...item }: WorkItem): ItemView {
+  return {
+    ...item,
+    at: timeOf(at) as string,
+    amount: amount === null ? null : viewAmount(amount),
+    settled: settled === null ? null : viewAmount(settled),
+    transactionIds: transactionIds.map(String),
+  };
+}
+
+export function workDayView({ items, amount, settled, ...day }: WorkDay): z.input<typeof dayShape> {
+  return { ...day, items: Number(items), amount: viewAmount(amount), settled: viewAmount(settled) };
+}
+
+/** How many of them should not be. */
+export function faultsOf(days: readonly WorkDay[]): number {
+  const faulty = days.filter(({ state }) => FAULTY_WORK.includes(state));
+  return Number(faulty.reduce((sum, { items }) => sum + items, 0n));
+}
+
+export const workColumns: readonly CsvColumn<ItemView>[] = [
+  { title: 'at', value: ({ at }) => at },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'charge', value: ({ chargeId }) => chargeId },
+  { title: 'charge_state', value: ({ chargeState }) => chargeState },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'settled', value: ({ settled }) => settled },
+  { title: 'task', value: ({ taskId }) => taskId },
+  { title: 'task_state', value: ({ taskState }) => taskState },
+  { title: 'answered', value: ({ answered }) => answered },
+  { title: 'request', value: ({ requestId }) => requestId },
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'model', value: ({ model }) => model },
+  { title: 'channel', value: ({ channel }) => channel },
+  { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
+];

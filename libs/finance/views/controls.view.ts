@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ControlOutcome } from '../control-run.js';
+import type { Finding } from '../findings.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { timeView } from '#platform/fields.js';
+
+export const findingShape = z.object({
+  id: z.string(),
+  control: z.string(),
+  subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
+  state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
+  message: z.string(),
+  details: z.record(z.string(), z.string().nullable()),
+  transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
+  firstSeenAt: timeView,
+  lastSeenAt: timeView,
+  resolvedAt: timeView.nullable(),
+  acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
+  acknowledgedAt: timeView.nullable(),
+  note: z.string().nullable(),
+});
+
+export function outcomeView({ control, result, durationMs, error }: ControlOutcome) {
+  const state = result ? (result.count === 0 ? ('green' as const) : ('red' as const)) : ('error' as const);
+  return { id: control.id, state, count: result?.count ?? null, durationMs, error };
+}
+
+export type FindingView = z.input<typeof findingShape>;
+
+export function findingView(finding: Finding): FindingView {
+  const { id, transactionIds, firstSeenAt, lastSeenAt, resolvedAt, acknowledgedAt } = finding;
+  return {
+    ...finding,
+    id: id.toString(),
+    transactionIds: transactionIds.map(String),
+    firstSeenAt: firstSeenAt.toISOString(),
+    lastSeenAt: lastSeenAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+    acknowledgedAt: acknowledgedAt?.toISOString() ?? null,
+  };
+}
+
+export const findingColumns: readonly CsvColumn<FindingView>[] = [
+  { title: 'id', value: ({ id }) => id },
+  { title: 'control', value: ({ control }) => control },
+  { title: 'subject', value: ({ subject }) => subject },
+  { title: 'state', value: ({ state }) => state },
+  { title: 'message', value: ({ message }) => message },
+  { title: 'first_seen_at', value: ({ firstSeenAt }) => firstSeenAt },
+  { title: 'last_seen_at', value: ({ lastSeenAt }) => lastSeenAt },
+  { title: 'resolved_at', value: ({ resolvedAt }) => resolvedAt },
+  { title: 'acknowledged_by', value: ({ acknowledgedBy }) => acknowledgedBy },
+  { title: 'note', value: ({ note }) => note },
+  { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
+  { title: 'details', value: ({ details }) => JSON.stringify(details) },
+];

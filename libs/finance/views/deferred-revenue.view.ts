@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import type { DeferredLot } from '../reports/deferred-lots.js';
+import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
+import { minorDigits } from '#money/currency.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import { money, timeOf } from './ledger.view.js';
+import { day } from './costs.view.js';
+
+export const paidText = z
+  .string()
+  .meta({ description: 'Of the currency, a decimal string.', examples: ['1300', '-0.07'] });
+
+export const deferredRevenueView = z.object({
+  from: day,
+  to: day,
+  currency: z.string().meta({
+    description: 'Payments in other currencies stand in suspense until they are credited or returned.',
+    examples: ['USD'],
+  }),
+  completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
+  recognisedTo: timeView
+    .nullable()
+    .meta({ description: 'Uses that were recorded before are recognised; later ones are deferred still.' }),
+  ledgerAccountId: z.string().meta({ description: 'Its statement has the entries.' }),
+  opening: paidText,
+  lines: z.array(
+    z.object({
+      move: z.enum(deferredMoves).meta({
+        description:
+          'topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.',
+      }),
+      family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
+      amount: paidText,
+      transactions: z.string(),
+    }),
+  ),
+  closing: paidText,
+  lots: z
+    .object({
+      paid: paidText.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
+      recognised: paidText,
+      pendingRefunds: paidText.meta({
+        description: 'Set aside, and still deferred until the provider answers.',
+      }),
+      deferred: paidText.meta({ description: 'paid - recognised + pendingRefunds.' }),
+      unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
+    })
+    .meta({ description: 'The closing balance as the lots of credit tell it.' }),
+  agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
+});
+
+export const credits = (description: string) =>
+  amountView.meta({ description: `USD of credit: ${description}` });
+
+export const lotView = z.object({
+  lotId: z.string(),
+  accountId: z.string(),
+  topupId: z.string().nullable().meta({ description: 'Null: nobody paid for it.' }),
+  transactionId: z.string().meta({ description: 'The ledger transaction that brought it.' }),
+  boughtAt: timeView,
+  bought: credits('all of it.'),
+  paid: paidText.meta({ description: 'For all of it: its basis.' }),
+  consumed: credits('used, debts that it covered included.'),
+  restored: credits('of that, given back after settlement.'),
+  refunded: credits('on its way back to the customer, or there.'),
+  chargedBack: credits('gone with a chargeback.'),
+  reversed: credits('gone with an adjustment or a write-off that was reversed.'),
+  left: credits('bought - consumed + restored - refunded - chargedBack - reversed.'),
+  recognised: paidText,
+  pendingRefunds: paidText,
+  deferred: paidText.meta({ description: 'All lots together are the closing balance of deferred revenue.' }),
+});
+
+/** @param currency of the house, ISO 4217 */
+export function viewDeferredRevenue(
+  report: DeferredRevenueReport,
+  currency: string,
+): z.input<typeof deferredRevenueView> {
+  const { from, to, lines, lots, agrees } = report;
+  const paid = inCurrency(currency);
+  return {
+    ...{
+      from,
+      to,
+      currency,
+      completeTo: timeOf(report.completeTo),
+      recognisedTo: timeOf(report.recognisedTo),
+    },
+    ledgerAccountId: report.ledgerAccountId.toString(),
+    opening: paid(report.openingMinor),
+    lines: lines.map(({ move, family, amountMinor, transactions }) => ({
+      ...{ move, family, amount: paid(amountMinor), transactions: transactions.toString() },
+    })),
+    closing: paid(report.closingMinor),
+    lots: {
+      paid: paid(lots.paidMinor),
+      recognised: paid(lots.recognisedMinor),
+      pendingRefunds: paid(lots.pendingMinor),
+      deferred: paid(lots.deferredMinor),
+      unusedCredits: viewAmount(lots.unusedCredits),
+    },
+    agrees,
+  };
+}
+
+function inCurrency(currency: string): (minor: bigint) => string {
+  const unit = { symbol: currency, decimals: minorDigits(currency) };
+  return (minor) => money(minor, unit);
+}
+
+type DeferredView = z.input<typeof deferredRevenueView>;
+
+export interface DeferredFileRow {
+  item: string;
+  family: string | null;
+  amount: string;
+  transactions: string | null;
+}
+
+/** The lines of a file: from the opening to the closing balance, and what the lots say of that. */
+export function deferredFileRows({ opening, lines, closing, lots }: DeferredView): DeferredFileRow[] {
+  const row = (item: string, amount: string) => ({ item, family: null, amount, transactions: null });
+  return [
+    row('opening', opening),
+    ...lines.map(({ move: item, family, amount, transactions }) => ({ item, family, amount, transactions })),
+    row('closing', closing),
+    row('lots_paid', lots.paid),
+    row('lots_recognised', negative(lots.recognised)),
+    row('lots_pending_refunds', lots.pendingRefunds),
+    row('lots_deferred', lots.deferred),
+  ];
+}
+
+function negative(amount: string): string {
+  if (amount === '0') return amount;
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
+}
+
+export const deferredColumns: readonly CsvColumn<DeferredFileRow>[] = [
+  { title: 'item', value: ({ item }) => item },
+  { title: 'family', value: ({ family }) => family },
+  { title: 'amount', value: ({ amount }) => amount },
+  { title: 'transactions', value: ({ transactions }) => transactions },
+];
+
+export type LotView = z.input<typeof lotView>;
+
+/** @param currency of the house, ISO 4217 */
+export function viewLot(lot: DeferredLot, currency: string): LotView {
+  const paid = inCurrency(currency);
+  const { lotId, transactionId, accountId, topupId, boughtAt } = lot;
+  return {
+    ...{ lotId: lotId.toString(), accountId, topupId, transactionId: transactionId.toString() },
+    boughtAt: boughtAt.toISOString(),
+    ...{ bought: viewAmount(lot.bought), paid: paid(lot.paidMinor) },
+    ...{ consumed: viewAmount(lot.consumed), restored: viewAmount(lot.restored) },
+    ...{ refunded: viewAmount(lot.refunded), chargedBack: viewAmount(lot.chargedBack) },
+    ...{ reversed: viewAmount(lot.reversed), left: viewAmount(lot.left) },
+    ...{ recognised: paid(lot.recognisedMinor), pendingRefunds: paid(lot.pendingMinor) },
+    deferred: paid(lot.deferredMinor),
+  };
+}
+
+export const lotColumns: readonly CsvColumn<LotView>[] = [
+  { title: 'lot', value: ({ lotId }) => lotId },
+  { title: 'account', value: ({ accountId }) => accountId },
+  { title: 'topup', value: ({ topupId }) => topupId },
+  { title: 'transaction', value: ({ transactionId }) => transactionId },
+  { title: 'bought_at', value: ({ boughtAt }) => boughtAt },
+  { title: 'bought', value: ({ bought }) => bought },
+  { title: 'paid', value: ({ paid }) => paid },
+  { title: 'consumed', value: ({ consumed }) => consumed },
+  { title: 'restored', value: ({ restored }) => restored },
+  { title: 'refunded', value: ({ refunded }) => refunded },
+  { title: 'charged_back', value: ({ chargedBack }) => chargedBack },
+  { title: 'reversed', value: ({ reversed }) => reversed },
+  { title: 'left', value: ({ left }) => left },
+  { title: 'recognised', value: ({ recognised }) => recognised },
+  { title: 'pending_refunds', value: ({ pendingRefunds }) => pendingRefunds },
+  { title: 'deferred', value: ({ deferred }) => deferred },
+];

@@ -1,0 +1,26 @@
+import type { LedgerCursor } from '#ledger/ledger-account-statement.js';
+import { isInstantText, readCursor } from '#platform/page.js';
+
+const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?\\+00';
+/** A transaction, an ordinal, a balance and times as the database writes them. */
+const KEY = new RegExp(`^(\\d{1,18}) (\\d{1,4}) (-?\\d{1,30}) (${TIME}) (${TIME}) (${TIME})$`);
+
+/** What the next page of a statement continues after. */
+export function ledgerCursorKey(cursor: LedgerCursor): string {
+  const { transactionId, ordinal, balance, to, recordedBefore, effectiveAt } = cursor;
+  return `${transactionId} ${ordinal} ${balance} ${to} ${recordedBefore} ${effectiveAt}`;
+}
+
+/** Where a page begins; null: at the beginning. @throws ApiError for a cursor that is not ours */
+export function readLedgerCursor(cursor: string | undefined): LedgerCursor | null {
+  const key = readCursor(cursor, 1, KEY)?.[0];
+  if (key === undefined) return null;
+  const [, transactionId = '', ordinal = '', balance = '', ...times] = KEY.exec(key) ?? [];
+  // The 31st of February is of the pattern, but no time.
+  if (!times.every(isInstantText)) readCursor('', 1);
+  const [to = '', recordedBefore = '', effectiveAt = ''] = times;
+  return {
+    ...{ transactionId: BigInt(transactionId), ordinal: Number(ordinal), balance: BigInt(balance) },
+    ...{ to, recordedBefore, effectiveAt },
+  };
+}

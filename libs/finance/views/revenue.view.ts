@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { type PriceVersionEarned, priceChangeKinds } from '../reports/price-changes.js';
+import {
+  averagePrice,
+  type Days,
+  type Earned,
+  marginBasisPoints,
+  marginOf,
+  netOf,
+  type RevenueDimension,
+  type RevenueReport,
+  type RevenueRow,
+  revenueDimensions,
+} from '../reports/revenue.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import { timeOf } from './ledger.view.js';
+import { day } from './costs.view.js';
+
+export const count = z.string().meta({ description: 'A whole number.', examples: ['12'] });
+
+export const earned = {
+  charges: count.meta({ description: 'That were settled.' }),
+  failedCharges: count.meta({ description: 'That were given back, since their work failed.' }),
+  units: count.meta({ description: 'Calls, seconds or tokens that were delivered.' }),
+  gross: amountView.meta({ description: 'What charges settled, when they did.' }),
+  refunds: amountView.meta({ description: 'What was given back of settled charges, when it was.' }),
+  net: amountView.meta({ description: 'gross - refunds.' }),
+  averagePrice: amountView.nullable().meta({ description: 'gross for each unit, cut to nine decimals.' }),
+  cost: amountView.meta({ description: 'What upstreams take for delivered work.' }),
+  failedCost: amountView.meta({ description: 'What they take for failed work all the same.' }),
+  margin: amountView.meta({ description: 'net - cost - failedCost; below zero: a loss.' }),
+  marginPercent: z
+    .string()
+    .nullable()
+    .meta({ description: 'Of net, with two decimals, cut; null without revenue.' }),
+};
+
+export const dimension = z.string().nullable().optional();
+
+export const revenueView = z.object({
+  from: day,
+  to: day,
+  by: z.array(z.enum(revenueDimensions)),
+  completeTo: timeView.nullable().meta({ description: 'What happened before is in it for good.' }),
+  costsTo: timeView.nullable().meta({ description: 'Costs of what ended before are in it.' }),
+  rows: z
+    .array(
+      z.object({
+        ...{ day: dimension, family: dimension, model: dimension },
+        ...{ group: dimension, channel: dimension, account: dimension },
+        ...earned,
+      }),
+    )
+    .meta({ description: 'By day where asked, then by gross, the largest first.' }),
+  truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
+  totals: z.object(earned),
+  billDifference: amountView.meta({
+    description: 'What upstreams billed beyond the costs that were told; no row has it.',
+  }),
+  unknownCosts: count.meta({ description: 'Charges whose cost nobody set: margins are too high by them.' }),
+  ledger: z
+    .object({ gross: amountView, refunds: amountView, cost: amountView, failedCost: amountView })
+    .meta({ description: 'What the accounts of the ledger moved in these days.' }),
+  agrees: z.boolean().meta({ description: 'Whether the totals, with the bills, are what the ledger says.' }),
+});
+
+export const priceChangeView = z.object({
+  kind: z.enum(priceChangeKinds),
+  versionId: z.string(),
+  subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
+  value: z
+    .string()
+    .meta({ description: 'USD, or the factor; input/cached input/output of a million tokens.' }),
+  before: z.string().nullable(),
+  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+  until: timeView.nullable(),
+  recordedAt: timeView,
+  proposal: z
+    .object({
+      id: z.string(),
+      note: z.string(),
+      proposedBy: z.string(),
+      decidedBy: z.string().nullable(),
+    })
+    .nullable()
+    .meta({ description: 'Null for a version that a catalog began with.' }),
+  gross: amountView.meta({ description: 'What charges settled by it until now.' }),
+  charges: count,
+  units: count,
+});
+
+/** The days that are meant where some are left out: this month of UTC until now. */
+export function daysOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date): Days {
+  const today = now.toISOString().slice(0, 10);
+  const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
+  return { from: asked.from ?? `${today.slice(0, 8)}01`, to: asked.to ?? tomorrow };
+}
+
+export function viewEarned(earned: Earned) {
+  const average = averagePrice(earned);
+  const points = marginBasisPoints(earned);
+  return {
+    charges: earned.charges.toString(),
+    failedCharges: earned.failedCharges.toString(),
+    units: earned.units.toString(),
+    gross: viewAmount(earned.gross),
+    refunds: viewAmount(earned.refunds),
+    net: viewAmount(netOf(earned)),
+    averagePrice: average === null ? null : viewAmount(average),
+    cost: viewAmount(earned.cost),
+    failedCost: viewAmount(earned.failedCost),
+    margin: viewAmount(marginOf(earned)),
+    marginPercent: points === null ? null : hundredths(points),
+  };
+}
+
+function hundredths(value: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(3, '0');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+export function viewRevenue(
+  report: RevenueReport,
+  by: readonly RevenueDimension[],
+): z.input<typeof revenueView> {
+  const { from, to, rows, truncated, totals, agrees, ledger } = report;
+  return {
+    ...{ from, to, by: [...by], completeTo: timeOf(report.completeTo), costsTo: timeOf(report.costsTo) },
+    rows: rows.map((row) => ({ ...row.by, ...viewEarned(row) })),
+    ...{ truncated, totals: viewEarned(totals) },
+    ...{ billDifference: viewAmount(report.billDifference), unknownCosts: report.unknownCosts.toString() },
+    ledger: {
+      ...{ gross: viewAmount(ledger.gross), refunds: viewAmount(ledger.refunds) },
+      ...{ cost: viewAmount(ledger.cost), failedCost: viewAmount(ledger.failedCost) },
+    },
+    agrees,
+  };
+}
+
+const MEASURES = [
+  ...(['charges', 'failedCharges', 'units', 'gross', 'refunds', 'net', 'averagePrice'] as const),
+  ...(['cost', 'failedCost', 'margin', 'marginPercent'] as const),
+];
+
+/** The columns of a file: what was asked for, then the measures. */
+export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<RevenueRow>[] {
+  return [
+    ...by.map((name) => ({ title: name, value: (row: RevenueRow) => row.by[name] ?? null })),
+    ...MEASURES.map((name) => ({ title: snake(name), value: (row: RevenueRow) => viewEarned(row)[name] })),
+  ];
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function viewPriceChange(version: PriceVersionEarned): z.input<typeof priceChangeView> {
+  const { versionId, effectiveFrom, until, recordedAt, gross, charges, units, ...rest } = version;
+  return {
+    ...rest,
+    versionId: versionId.toString(),
+    effectiveFrom: effectiveFrom?.toISOString() ?? null,
+    until: until?.toISOString() ?? null,
+    recordedAt: recordedAt.toISOString(),
+    ...{ gross: viewAmount(gross), charges: charges.toString(), units: units.toString() },
+  };
+}
+
+/** People make versions of prices by hand: there are never so many. */
+export const ALL_VERSIONS = 1_000_000;
+
+type PriceChange = z.input<typeof priceChangeView>;
+
+export const priceChangeColumns: readonly CsvColumn<PriceChange>[] = [
+  { title: 'effective_from', value: ({ effectiveFrom }) => effectiveFrom },
+  { title: 'until', value: ({ until }) => until },
+  { title: 'kind', value: ({ kind }) => kind },
+  { title: 'version', value: ({ versionId }) => versionId },
+  { title: 'subject', value: ({ subject }) => subject },
+  { title: 'before', value: ({ before }) => before },
+  { title: 'value', value: ({ value }) => value },
+  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
+  { title: 'proposal', value: ({ proposal }) => proposal?.id ?? null },
+  { title: 'proposed_by', value: ({ proposal }) => proposal?.proposedBy ?? null },
+  { title: 'decided_by', value: ({ proposal }) => proposal?.decidedBy ?? null },
+  { title: 'note', value: ({ proposal }) => proposal?.note ?? null },
+  { title: 'charges', value: ({ charges }) => charges },
+  { title: 'units', value: ({ units }) => units },
+  { title: 'gross', value: ({ gross }) => gross },
+];

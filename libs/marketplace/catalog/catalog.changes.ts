@@ -1,0 +1,64 @@
+import type { DataSource } from 'typeorm';
+import type { OutboxRelay } from '#bus/outbox.js';
+import { outboxInsert, outboxRow } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { ApiError } from '#platform/errors.js';
+import type { DoneBy } from '../prices/proposal.service.js';
+
+/** What a change of the catalog did, for the audit log; no secrets in it. */
+export interface CatalogChange<T> {
+  readonly result: T;
+  readonly action: string;
+  readonly subject: string;
+  readonly before?: unknown;
+  readonly after: unknown;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Changes of the catalog: one at a time, under the lock that no hold is deciding under, with a note in the audit log and
+ * word to every gateway.
+ */
+export class CatalogChanges {
+  constructor(
+    private readonly source: DataSource,
+    private readonly relay: Pick<OutboxRelay, 'wake'>,
+  ) {}
+
+  /** @throws ApiError `conflict` for something that exists already. */
+  async make<T>(by: DoneBy, work: (transaction: EntityTransaction) => Promise<CatalogChange<T>>): Promise<T> {
+    const result = await inEntityTransaction(this.source, async (transaction) => {
+      const { client } = transaction;
+      await client.query('SELECT lock_catalog()');
+      const { result: done, ...record } = await work(transaction);
+      await audit(client, { ...by, ...record });
+      const { rows } = await client.query<{ revision: bigint }>('SELECT revision FROM catalog_revision');
+      const event = { revision: String(rows[0]!.revision), what: record.subject.split(':')[0] ?? 'catalog' };
+      await client.query(outboxInsert('billing', [outboxRow(topics.catalogChanged, event)]));
+      return done;
+    }).catch(refuseTwice);
+    this.relay.wake();
+    return result;
+  }
+}
+
+function refuseTwice(error: unknown): never {
+  const { code } = error as { code?: string };
+  throw code === UNIQUE_VIOLATION
+    ? new ApiError('conflict', 'There is one of that name already.', { cause: error })
+    : error;
+}
+
+/** Those of the names that are none of the known. @throws ApiError naming the first of them. */
+export function requireKnown(
+  names: Iterable<string>,
+  known: ReadonlySet<string>,
+  { param, what }: { param: string; what: string },
+): void {
+  const unknown = [...names].find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  throw new ApiError('invalid_value', `${param}: there is no ${what} ${unknown}.`, { param });
+}

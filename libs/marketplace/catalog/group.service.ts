@@ -1,0 +1,181 @@
+import { type DataSource, MoreThan } from 'typeorm';
+import type { Queryable } from '#catalog/catalog.store.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import type pg from 'pg';
+import { plainDecimal } from '#money/amount.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { type PriceBook, versionAt } from '#pricing/price-book.js';
+import type { DoneBy } from '../prices/proposal.service.js';
+import { type CatalogChanges, requireKnown } from './catalog.changes.js';
+import { Group } from './group.entity.js';
+import { defined } from './model.service.js';
+import { requireServable } from './served-models.js';
+
+export interface GroupRules {
+  readonly open?: boolean | undefined;
+  readonly requestsPerMinute?: number | null | undefined;
+  readonly maxRunningTasks?: number | null | undefined;
+  readonly maxConcurrentRequests?: number | null | undefined;
+}
+
+export interface NewGroup extends GroupRules {
+  readonly name: string;
+  /** A decimal text. */
+  readonly multiplier: string;
+  /** The price of each call, where the group has a fixed one. */
+  readonly fixedPerCall: string | null;
+  readonly models: readonly string[];
+}
+
+export interface ShownGroup {
+  readonly group: Group;
+  readonly models: readonly string[];
+  /** In force now; null: withdrawn. */
+  readonly multiplier: string | null;
+  readonly fixedPerCall: string | null;
+}
+
+/**
+ * The groups of the catalog. A new one begins with a multiplier, and a rule if it has one: nothing was ever priced by
+ * them. Later ones are proposed.
+ */
+export class GroupDesk {
+  constructor(
+    private readonly source: DataSource,
+    private readonly changes: CatalogChanges,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(query: { limit: number; after: string }): Promise<ShownGroup[]> {
+    const groups = await this.source.manager.find(Group, {
+      where: { name: MoreThan(query.after) },
+      order: { name: 'ASC' },
+      take: query.limit,
+    });
+    const book = await this.priceBook();
+    return groups.map((group) => shown(book, group, this.clock.nowMs()));
+  }
+
+  /** @throws ApiError `not_found` */
+  async find(name: string): Promise<ShownGroup> {
+    const group = await this.source.manager.findOneBy(Group, { name });
+    if (!group) throw notFound(name);
+    return shown(await this.priceBook(), group, this.clock.nowMs());
+  }
+
+  /** @throws ApiError for a name that is taken, or models that there are none of. */
+  async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
+    const {
+      name,
+      multiplier,
+      fixedPerCall,
+      models,
+      open = false,
+      requestsPerMinute = null,
+      maxRunningTasks = null,
+      maxConcurrentRequests = null,
+    } = wanted;
+    await this.changes.make(by, async ({ entities, client }) => {
+      const limits = { requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+      await entities.insert(Group, { name, open, ...limits });
+      await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
+        name,
+        multiplier,
+      ]);
+      if (fixedPerCall !== null) {
+        await client.query(
+          `INSERT INTO group_rule_versions (group_name, rule, unit_price) VALUES ($1, 'fixed_per_call', $2)`,
+          [name, fixedPerCall],
+        );
+      }
+      await setModels(client, name, models);
+      return { result: null, action: 'group.created', subject: `group:${name}`, after: wanted };
+    });
+    return this.find(name);
+  }
+
+  /** @throws ApiError `not_found` */
+  async change(name: string, wanted: GroupRules, by: DoneBy): Promise<ShownGroup> {
+    await this.changes.make(by, async ({ entities }) => {
+      const group = await entities.findOneBy(Group, { name });
+      if (!group) throw notFound(name);
+      const before = rulesOf(group);
+      const { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests } = wanted;
+      const rules = { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+      Object.assign(group, defined(rules));
+      await entities.save(group);
+      return {
+        result: null,
+        action: 'group.changed',
+        subject: `group:${name}`,
+        before,
+        after: rulesOf(group),
+      };
+    });
+    return this.find(name);
+  }
+
+  /** Sets the models that keys of the group may use. @throws ApiError for one that there is not. */
+  async setModels(name: string, models: readonly string[], by: DoneBy): Promise<ShownGroup> {
+    await this.changes.make(by, async ({ entities, client }) => {
+      if (!(await entities.existsBy(Group, { name }))) throw notFound(name);
+      const { rows } = await client.query<{ model: string }>(
+        'SELECT model_id AS model FROM group_models WHERE group_name = $1 ORDER BY 1',
+        [name],
+      );
+      await setModels(client, name, models);
+      return {
+        result: null,
+        action: 'group.models-set',
+        subject: `group:${name}`,
+        before: rows.map(({ model }) => model),
+        after: [...new Set(models)].sort(),
+      };
+    });
+    return this.find(name);
+  }
+
+  private priceBook(): Promise<PriceBook> {
+    return loadPriceBook({
+      query: async (text, values) => ({
+        rows: await this.source.query<Awaited<ReturnType<Queryable['query']>>['rows']>(text, values),
+      }),
+    });
+  }
+}
+
+function notFound(name: string): ApiError {
+  return new ApiError('not_found', `There is no group ${name}.`);
+}
+
+function rulesOf({ open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests }: Group) {
+  return { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+}
+
+async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY ($1::text[])', [
+    models,
+  ]);
+  requireKnown(models, new Set(rows.map(({ id }) => id)), { param: 'models', what: 'model' });
+  await client.query('DELETE FROM group_models WHERE group_name = $1 AND model_id <> ALL ($2::text[])', [
+    group,
+    models,
+  ]);
+  await client.query(
+    `INSERT INTO group_models (group_name, model_id) SELECT $1, m FROM unnest($2::text[]) AS m ON CONFLICT DO NOTHING`,
+    [group, models],
+  );
+  await requireServable(client, { groups: [group], param: 'models' });
+}
+
+function shown(book: PriceBook, group: Group, nowMs: number): ShownGroup {
+  const multiplier = versionAt(book.multipliers.get(group.name), nowMs)?.value;
+  const rule = versionAt(book.groupRules.get(group.name), nowMs)?.value;
+  return {
+    group,
+    models: [...(book.access.get(group.name) ?? [])].sort(),
+    multiplier: multiplier ? plainDecimal(multiplier) : null,
+    fixedPerCall: rule?.kind === 'fixed_per_call' ? plainDecimal(rule.unitPrice) : null,
+  };
+}

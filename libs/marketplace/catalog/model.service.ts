@@ -1,0 +1,184 @@
+import { type DataSource, MoreThan } from 'typeorm';
+import type pg from 'pg';
+import type { ModelLimits } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import type { Family, Unit } from '#pricing/price-book.js';
+import type { DoneBy } from '../prices/proposal.service.js';
+import { type CatalogChanges, requireKnown } from './catalog.changes.js';
+import { Group } from './group.entity.js';
+import { Model } from './model.entity.js';
+import { requireServable } from './served-models.js';
+
+export interface NewModel {
+  readonly id: string;
+  readonly ownedBy: string;
+  readonly enabled: boolean;
+  readonly limits: ModelLimits;
+  readonly groups: readonly string[];
+  /** Of its own; an alias has those of its model. */
+  readonly family?: Family | undefined;
+  readonly unit?: Unit | undefined;
+  readonly aliasOf?: string | undefined;
+}
+
+export interface ModelChange {
+  readonly enabled?: boolean | undefined;
+  readonly ownedBy?: string | undefined;
+  readonly limits?: ModelLimits | undefined;
+}
+
+export interface ShownModel {
+  readonly model: Model;
+  readonly groups: readonly string[];
+}
+
+/** What the models of a family can be priced by: the data plane counts nothing else. */
+const UNITS: Record<Family, readonly Unit[]> = {
+  image: ['call'],
+  video: ['second'],
+  chat: ['token', 'call'],
+  speech: ['call', 'token'],
+  '3d': ['call'],
+};
+
+/** The models of the catalog. A new one is not for sale before it has a price, which is proposed as any other. */
+export class ModelDesk {
+  constructor(
+    private readonly source: DataSource,
+    private readonly changes: CatalogChanges,
+  ) {}
+
+  async list(query: { limit: number; after: string; family?: Family | undefined }): Promise<ShownModel[]> {
+    const { limit, after, family } = query;
+    const models = await this.source.manager.find(Model, {
+      where: { id: MoreThan(after), ...(family ? { family } : {}) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+    return this.withGroups(models);
+  }
+
+  /** @throws ApiError `not_found` */
+  async find(id: string): Promise<ShownModel> {
+    const model = await this.source.manager.findOneBy(Model, { id });
+    if (!model) throw notFound(id);
+    return (await this.withGroups([model]))[0]!;
+  }
+
+  /** @throws ApiError for what does not fit together. */
+  async create(wanted: NewModel, by: DoneBy): Promise<ShownModel> {
+    checkLimits(wanted.limits);
+    return this.changes.make(by, async ({ entities, client }) => {
+      const { family, unit } = await kindOf(wanted, (id) => entities.findOneBy(Model, { id }));
+      const groups = new Set((await entities.find(Group)).map(({ name }) => name));
+      requireKnown(wanted.groups, groups, { param: 'groups', what: 'group' });
+      const { id, ownedBy, enabled, limits, aliasOf = null } = wanted;
+      const row = { id, family, unit, ownedBy, aliasOf, enabled, limits };
+      await entities.insert(Model, row);
+      await insertGroups(client, id, wanted.groups);
+      await requireServable(client, { models: [id], param: 'groups' });
+      const model = (await entities.findOneBy(Model, { id }))!;
+      const shown = { model, groups: [...new Set(wanted.groups)].sort() };
+      const after = { ...row, groups: shown.groups };
+      return { result: shown, action: 'model.created', subject: `model:${id}`, after };
+    });
+  }
+
+  /** @throws ApiError `not_found` */
+  async change(id: string, wanted: ModelChange, by: DoneBy): Promise<ShownModel> {
+    if (wanted.limits) checkLimits(wanted.limits);
+    await this.changes.make(by, async ({ entities, client }) => {
+      const model = await entities.findOneBy(Model, { id });
+      if (!model) throw notFound(id);
+      const before = changeable(model);
+      entities.merge(Model, model, defined({ enabled: wanted.enabled, ownedBy: wanted.ownedBy }));
+      if (wanted.limits) model.limits = wanted.limits;
+      await entities.save(model);
+      await requireServable(client, { models: [id], param: 'ownedBy' });
+      return {
+        result: model,
+        action: 'model.changed',
+        subject: `model:${id}`,
+        before,
+        after: changeable(model),
+      };
+    });
+    return this.find(id);
+  }
+
+  private async withGroups(models: readonly Model[]): Promise<ShownModel[]> {
+    const rows: { model: string; group: string }[] = await this.source.manager.query(
+      `SELECT model_id AS model, group_name AS "group" FROM group_models WHERE model_id = ANY ($1) ORDER BY 2`,
+      [models.map(({ id }) => id)],
+    );
+    return models.map((model) => ({
+      model,
+      groups: rows.filter((row) => row.model === model.id).map(({ group }) => group),
+    }));
+  }
+}
+
+function notFound(id: string): ApiError {
+  return new ApiError('not_found', `There is no model ${id}.`);
+}
+
+function changeable({ enabled, ownedBy, limits }: Model) {
+  return { enabled, ownedBy, limits };
+}
+
+/** Only what was given: an absent field stays as it is. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+async function insertGroups(client: pg.ClientBase, model: string, groups: readonly string[]): Promise<void> {
+  await client.query(
+    'INSERT INTO group_models (group_name, model_id) SELECT DISTINCT g, $1 FROM unnest($2::text[]) AS g',
+    [model, groups],
+  );
+}
+
+async function kindOf(
+  { family, unit, aliasOf }: NewModel,
+  findModel: (id: string) => Promise<Model | null>,
+): Promise<{ family: Family; unit: Unit }> {
+  if (aliasOf === undefined) return ownKind(family, unit);
+  const target = await findModel(aliasOf);
+  const fault = !target
+    ? `there is no model ${aliasOf}`
+    : target.aliasOf !== null
+      ? `${aliasOf} is an alias itself, of ${target.aliasOf}`
+      : null;
+  if (fault) throw new ApiError('invalid_value', `aliasOf: ${fault}.`, { param: 'aliasOf' });
+  const isOther = (family ?? target!.family) !== target!.family || (unit ?? target!.unit) !== target!.unit;
+  if (isOther) {
+    throw new ApiError('invalid_value', `An alias has the family and unit of its model: leave them out.`, {
+      param: 'aliasOf',
+    });
+  }
+  return { family: target!.family, unit: target!.unit };
+}
+
+function ownKind(family: Family | undefined, unit: Unit | undefined): { family: Family; unit: Unit } {
+  if (family === undefined) throw required('family');
+  const units = UNITS[family];
+  const chosen = unit ?? (units.length === 1 ? units[0] : undefined);
+  if (chosen === undefined) throw required('unit');
+  if (units.includes(chosen)) return { family, unit: chosen };
+  const rule = `models of the family ${family} are priced by the ${units.join(' or the ')}`;
+  throw new ApiError('invalid_value', `unit: ${rule}.`, { param: 'unit' });
+}
+
+function required(param: string): ApiError {
+  return new ApiError('missing_required_parameter', `${param} is required.`, { param });
+}
+
+function checkLimits({ minSeconds = 1, defaultSeconds, maxSeconds = Infinity }: ModelLimits): void {
+  const middle = defaultSeconds ?? minSeconds;
+  if (minSeconds <= middle && middle <= maxSeconds) return;
+  throw new ApiError('invalid_value', 'limits: minSeconds <= defaultSeconds <= maxSeconds must hold.', {
+    param: 'limits',
+  });
+}

@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { readLimit } from '#ledger/outflow.js';
+import { subjectOf } from '#pricing/price-change.js';
+import { largeMove, type PriceMove } from '#pricing/price-move.js';
+import { basedChange, type ProposedChange } from './based-change.js';
+import type { Proposal } from './proposal.service.js';
+
+/** Who wrote the changes of a proposal as they are. */
+export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' | 'proposedBy'>): string {
+  return revisedBy ?? proposedBy;
+}
+
+/**
+ * Why somebody else than its author must confirm a proposal, as a sentence, or null. What the author confirmed alone on the
+ * same day of UTC adds up: a subject is measured by what it was before the first of that.
+ */
+export async function secondPersonReason(client: pg.ClientBase, proposal: Proposal): Promise<string | null> {
+  const book = await loadPriceBook(client);
+  const { rows } = await client.query<{ nowMs: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
+  );
+  const atMs = proposal.effectiveAt?.getTime() ?? rows[0]!.nowMs;
+  const before = await movedAlone(client, authorOf(proposal));
+  const moves = proposal.changes.map(({ change }): PriceMove => {
+    const first = before.get(subjectOf(change));
+    return { before: first ? first.before : basedChange(book, change, atMs).before, after: change };
+  });
+  for (const { after } of moves) before.delete(subjectOf(after));
+  return largeMove(moves, [...before.values()], await readLimit(client, 'price-change-percent'));
+}
+
+/** What somebody confirmed alone on this day, by subject: from the first value to the last. */
+async function movedAlone(client: pg.ClientBase, author: string): Promise<Map<string, PriceMove>> {
+  const { rows } = await client.query<{ changes: ProposedChange[] }>(
+    `SELECT changes FROM price_proposals WHERE state = 'confirmed' AND decided_by = $1
+       AND coalesce(revised_by, proposed_by) = $1
+       AND decided_at >= date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' ORDER BY decided_at, id`,
+    [author],
+  );
+  const moved = new Map<string, PriceMove>();
+  for (const { change, before } of rows.flatMap(({ changes }) => changes)) {
+    const subject = subjectOf(change);
+    const first = moved.get(subject);
+    moved.set(subject, { before: first ? first.before : before, after: change });
+  }
+  return moved;
+}

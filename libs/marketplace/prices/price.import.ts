@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import type { PriceBook } from '#pricing/price-book.js';
+import type { PriceChange } from '#pricing/price-change.js';
+import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
+import { effectiveMs } from './based-change.js';
+import type { DoneBy, Proposal, ProposalDesk } from './proposal.service.js';
+
+export interface ImportOptions {
+  readonly effectiveAt: Date | null;
+  readonly note: string;
+  readonly dryRun: boolean;
+}
+
+export interface ImportResult extends Comparison {
+  readonly dryRun: boolean;
+  readonly proposal: Proposal | null;
+}
+
+/** Reads the prices as of the database's time. */
+export async function readPrices(pool: pg.Pool): Promise<{ book: PriceBook; nowMs: number }> {
+  const { rows } = await pool.query<{ nowMs: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',
+  );
+  return { book: await loadPriceBook(pool), nowMs: rows[0]!.nowMs };
+}
+
+export interface PriceExport {
+  readonly exportedAt: Date;
+  readonly changes: PriceChange[];
+  readonly csv: () => string;
+}
+
+/** Everything in force, as an import takes it. */
+export async function exportPrices(pool: pg.Pool): Promise<PriceExport> {
+  const { book, nowMs } = await readPrices(pool);
+  const changes = pricesInForce(book, nowMs);
+  return { exportedAt: new Date(nowMs), changes, csv: () => priceCsv(book, changes) };
+}
+
+/**
+ * Compares rows with what is in force at the effective time and, unless it is a dry run or a row is refused, makes one
+ * proposal of what differs. @throws ApiError for a time that has passed.
+ */
+export async function importPrices(
+  { pool, desk }: { pool: pg.Pool; desk: ProposalDesk },
+  rows: readonly FileRow[],
+  options: ImportOptions,
+  by: DoneBy,
+): Promise<ImportResult> {
+  const { effectiveAt, note, dryRun } = options;
+  const { book, nowMs } = await readPrices(pool);
+  const compared = compareRows(book, rows, effectiveMs(effectiveAt, nowMs));
+  const changes = [...compared.added, ...compared.changed].map(({ change }) => change);
+  const isProposed = !dryRun && compared.refused.length === 0 && changes.length > 0;
+  const proposal = isProposed ? await desk.propose({ changes, effectiveAt, note }, by) : null;
+  return { ...compared, dryRun, proposal };
+}

@@ -1,0 +1,83 @@
+import { ApiError } from '#platform/errors.js';
+import { viewAmount } from '#platform/fields.js';
+import type { Preview } from './preview.js';
+import type { ImportResult } from './price.import.js';
+import type { Proposal } from './proposal.service.js';
+
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_PREVIEW_MS = 31 * DAY_MS;
+
+/** The time whose requests a preview prices again: the last day unless another is asked for. @throws ApiError */
+export function previewWindow(asked: { from?: Date; to?: Date }, nowMs: number): { from: Date; to: Date } {
+  const to = asked.to ?? new Date(nowMs);
+  const from = asked.from ?? new Date(to.getTime() - DAY_MS);
+  const lengthMs = to.getTime() - from.getTime();
+  if (lengthMs > 0 && lengthMs <= LONGEST_PREVIEW_MS) return { from, to };
+  throw new ApiError('invalid_value', 'from: must be before to, by at most 31 days.', { param: 'from' });
+}
+
+/** A proposal in a list. */
+export function proposalSummary(proposal: Proposal) {
+  const { effectiveAt, proposedAt, expiresAt, decidedAt } = proposal;
+  return {
+    id: proposal.id,
+    revision: proposal.revision,
+    state: proposal.state,
+    note: proposal.note,
+    changes: proposal.changes.length,
+    proposedBy: proposal.proposedBy,
+    revisedBy: proposal.revisedBy,
+    confirmedAlone: proposal.confirmedAlone,
+    decidedBy: proposal.decidedBy,
+    effectiveAt: effectiveAt?.toISOString() ?? null,
+    proposedAt: proposedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    decidedAt: decidedAt?.toISOString() ?? null,
+  };
+}
+
+/** A preview as it is shown, with its totals. */
+export function previewView({ from, to, accounts, rows }: Preview) {
+  const sum = (of: 'requests' | 'charged' | 'current' | 'proposed') =>
+    rows.reduce((total, row) => total + row[of], 0n);
+  const all = {
+    requests: sum('requests'),
+    accounts,
+    charged: sum('charged'),
+    current: sum('current'),
+    proposed: sum('proposed'),
+  };
+  return {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    ...totals(all),
+    rows: rows.map(({ model, group, wouldBeRefused, ...row }) => ({
+      model,
+      group,
+      ...totals(row),
+      wouldBeRefused,
+    })),
+  };
+}
+
+function totals(row: Record<'requests' | 'accounts' | 'charged' | 'current' | 'proposed', bigint>) {
+  return {
+    requests: Number(row.requests),
+    accounts: Number(row.accounts),
+    charged: viewAmount(row.charged),
+    current: viewAmount(row.current),
+    proposed: viewAmount(row.proposed),
+    difference: viewAmount(row.proposed - row.current),
+  };
+}
+
+/** What an import would do or did. */
+export function importView({ proposal, ...result }: ImportResult) {
+  return { ...result, proposal: proposal && proposalSummary(proposal) };
+}
+
+/** A proposal with its changes, and what others changed about the same since. */
+export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: string | null) {
+  const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
+  return { ...proposalSummary(proposal), changes, outdated, needsSecondPerson };
+}

@@ -1,0 +1,77 @@
+import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog/catalog.seed.js';
+import { inTransaction, openPool } from '#database/database.js';
+import { migrate, type MigrateOptions } from '#database/migrations.js';
+import { prepareDatabase } from '#database/prepare-database.js';
+import { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { refuseUnreadable, resealSecrets } from './reseal.js';
+
+export interface DatabaseSetup {
+  /** A superuser's login, to make the roles and the database with; without it they are there. */
+  adminUrl?: string | undefined;
+  /** The login that owns the database. */
+  ownerUrl: string;
+  passwords?: MigrateOptions['passwords'];
+  /** Seals what is stored of secrets; without it they stay as they are. */
+  secrets?: SecretBox | undefined;
+  /** Points the sandbox channel at a sandbox upstream. */
+  sandbox?: { baseUrl: string; apiKey: string } | undefined;
+}
+
+/**
+ * Brings a database to the state that the programs expect: schema, passwords of their roles, and a first catalog when
+ * it has none. Safe to repeat, and for several to run at once.
+ * @returns the migrations applied now.
+ * @throws OperatorError when the database is newer than this code.
+ */
+export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
+  const { ownerUrl, sandbox, secrets } = setup;
+  const applied = await prepareAndMigrate(setup);
+  const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
+  try {
+    await inTransaction(pool, async (client) => {
+      // Of two that set up an empty database at once, the second waits and finds the catalog there.
+      await client.query('SELECT pg_advisory_xact_lock(catalog_lock_key())');
+      await seedCatalog(client);
+      if (!sandbox) return;
+      await configureSandboxChannel(client, sandbox, secrets);
+      await seedSandboxCosts(client);
+    });
+    if (secrets) refuseUnreadable(await resealSecrets(pool, secrets));
+  } finally {
+    await pool.end();
+  }
+  return applied;
+}
+
+async function prepareAndMigrate({ adminUrl, ownerUrl, passwords = {} }: DatabaseSetup): Promise<string[]> {
+  if (!adminUrl) return migrate({ ownerUrl, passwords });
+  const { password, pathname } = new URL(ownerUrl);
+  await prepareDatabase({
+    adminUrl,
+    database: decodeURIComponent(pathname.slice(1)),
+    passwords: { ...passwords, owner: decodeURIComponent(password) },
+  });
+  return migrate({ ownerUrl });
+}
+
+/** Reads what to set up. @throws OperatorError that names the variables at fault. */
+export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
+  const reader = new ConfigReader(env);
+  const passwords: Record<string, string> = {};
+  for (const role of ['gateway', 'worker', 'billing'] as const) {
+    const password = reader.optionalSecret(`${role.toUpperCase()}_DATABASE_PASSWORD`);
+    if (password) passwords[role] = password;
+  }
+  const sandboxUrl = reader.optionalString('SANDBOX_URL');
+  const sandbox = sandboxUrl
+    ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.secret('SANDBOX_API_KEY') }
+    : undefined;
+  return reader.finish({
+    adminUrl: reader.optionalSecretUrl('ADMIN_DATABASE_URL'),
+    ownerUrl: reader.secretUrl('OWNER_DATABASE_URL'),
+    secrets: readSecrets(reader),
+    passwords,
+    sandbox,
+  });
+}

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import type { Actor } from '#identity/role.js';
+import { EffectiveTimeRefused } from '#ledger/effective-time.js';
+import { UnknownAccount } from '#ledger/posting.js';
+import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/topup.js';
+import { formatAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import type { ApprovalContext } from '#approvals/approval.service.js';
+import { viewPayment } from './payment.fields.js';
+
+/** What the desks of finance share: who asks, who acts, and what they may meet when they credit. */
+
+export interface Asking {
+  actor: Actor;
+  /** Chosen by the client. */
+  requestId: string;
+  /** Of the HTTP request, for the audit log. */
+  auditId: string;
+}
+
+/** Who acts, for what is written in the same transaction. */
+export interface Doer {
+  /** `user:{id}`. */
+  actor: string;
+  /** The second person, where one agreed. */
+  approvedBy: string | null;
+  requestId: string;
+  auditId: string;
+}
+
+export function doer({ actor, requestId, auditId }: Asking): Doer {
+  return { actor: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
+}
+
+export function doerOf({ requestedBy, decidedBy, requestId, approvalId }: ApprovalContext): Doer {
+  const [actor, approvedBy] = [`user:${requestedBy}`, `user:${decidedBy}`];
+  return { actor, approvedBy, requestId, auditId: approvalId };
+}
+
+/** What they need of the configuration. */
+export interface HouseConfig {
+  readonly payments: { readonly currency: string };
+}
+
+/** What an approval keeps as its outcome. */
+export function viewTopup({ topupId, credits, balance }: TopupResult): object {
+  return { topupId, credits: formatAmount(credits), balance: formatAmount(balance) };
+}
+
+/** @throws ApiError for an account that is not there, or a payment that was credited in another way */
+export async function creditOrRefuse(client: pg.ClientBase, request: TopupRequest): Promise<TopupResult> {
+  try {
+    return await creditTopup(client, request);
+  } catch (error) {
+    if (error instanceof TopupConflict) throw new ApiError('conflict', error.message, { param: 'paymentId' });
+    if (error instanceof UnknownAccount)
+      throw new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
+    if (error instanceof EffectiveTimeRefused)
+      throw new ApiError('invalid_value', `valueDate: ${error.message}`, { param: 'valueDate' });
+    throw error;
+  }
+}
+
+/** @throws ApiError invalid_value for an account that is not there */
+export async function requireAccount(client: pg.ClientBase, accountId: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM accounts WHERE id = $1', [accountId]);
+  if (rowCount) return;
+  const message = `accountId: There is no account ${accountId}.`;
+  throw new ApiError('invalid_value', message, { param: 'accountId' });
+}
+
+/** What people credit by hand is a top-up like any other. @throws ApiError invalid_value */
+export function requireLeastTopup({ credits }: Pick<Conversion, 'credits'>, param: string): void {
+  if (credits >= LEAST_CREDITS) return;
+  const least = formatAmount(LEAST_CREDITS);
+  const { paidMinor } = priceCredits(LEAST_CREDITS, STANDARD_RATE);
+  const message = `${param}: a top-up buys at least ${least} of balance, for ${viewPayment(paidMinor)} at rate ${STANDARD_RATE}.`;
+  throw new ApiError('invalid_value', message, { param });
+}
+
+/** @throws ApiError invalid_value: only the house's currency becomes balance */
+export function requireHouseCurrency(currency: string, house: string): void {
+  if (currency === house) return;
+  const message = `currency: must be ${house}; other money is returned.`;
+  throw new ApiError('invalid_value', message, { param: 'currency' });
+}

@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util';
+import type pg from 'pg';
+import { DataSource, In, LessThan } from 'typeorm';
+import { inTransaction } from '#database/database.js';
+import type { PaymentProviderName } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { convertPayment, orderFault, priceCredits, type TopupRate } from '#topup/conversion.js';
+import type { PaymentsConfig } from './payments.config.js';
+import { rateInForce } from '#topup/account-rates.js';
+import { viewPayment } from './payment.fields.js';
+import type { Checkout } from './payment.provider.js';
+import { type OrderReversals, readReversals } from './order.reversals.js';
+import { TopupOrder } from './topup-order.entity.js';
+
+/** Either so many credits, nanos, or what so much buys, minor units. */
+export type Wish = { credits: Nanos } | { payMinor: bigint };
+
+export interface Offer {
+  credits: Nanos;
+  payMinor: bigint;
+  currency: string;
+  rate: TopupRate;
+}
+
+export interface NewOrder {
+  accountId: string;
+  wish: Wish;
+  provider: PaymentProviderName;
+  requestId: string;
+}
+
+interface OrderRow extends Omit<NewOrder, 'wish'> {
+  request: TopupOrder['request'];
+  offer: Offer;
+}
+
+/** Each open order is asked about at its provider, one after the other for all accounts; nobody pays more at a time. */
+const MAX_OPEN = 20;
+
+export interface OrderStoreParts {
+  readonly source: DataSource;
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: PaymentsConfig };
+}
+
+/** Orders: what they cost when they are made, and where they stand. */
+export class OrderStore {
+  constructor(private readonly parts: OrderStoreParts) {}
+
+  /** @throws ApiError invalid_value for less than one unit, or more than providers take */
+  async quote(accountId: string, wish: Wish): Promise<Offer> {
+    const rate = await rateInForce(this.parts.pool, accountId);
+    const bought = 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
+    const fault = orderFault(bought);
+    const param = 'credits' in wish ? 'credits' : 'pay';
+    if (fault) throw new ApiError('invalid_value', `${param}: ${fault}.`, { param });
+    const { credits, paidMinor } = bought;
+    return { credits, payMinor: paidMinor, currency: this.parts.config.payments.currency, rate };
+  }
+
+  /**
+   * Saves an order with what it costs now; a repeat of the request answers the order that it made.
+   * @throws ApiError conflict for a request id of another order, or one open order too many
+   */
+  async save({ accountId, wish, provider, requestId }: NewOrder): Promise<TopupOrder> {
+    const orders = this.parts.source.getRepository(TopupOrder);
+    const request = { provider, ...askOf(wish) };
+    const repeated = await orders.findOneBy({ accountId, requestId });
+    if (repeated) return same(repeated, request);
+    const offer = await this.quote(accountId, wish);
+    await inTransaction(this.parts.pool, (client) =>
+      this.insert(client, { accountId, requestId, provider, request, offer }),
+    );
+    return same(await orders.findOneByOrFail({ accountId, requestId }), request);
+  }
+
+  /** Orders of an account that are made at the same moment are counted one after the other. */
+  private async insert(client: pg.ClientBase, order: OrderRow): Promise<void> {
+    const { accountId, requestId, provider, request, offer } = order;
+    const { orderLifeMs, firstCheckMs } = this.parts.config.payments;
+    await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+    const { rows } = await client.query<{ open: number }>(
+      `SELECT count(*)::int AS open FROM topup_orders
+       WHERE account_id = $1 AND request_id <> $2 AND state = 'open' AND expires_at > now()`,
+      [accountId, requestId],
+    );
+    if ((rows[0]?.open ?? 0) >= MAX_OPEN) {
+      throw new ApiError('conflict', `An account has at most ${MAX_OPEN} open orders: pay or cancel one.`);
+    }
+    await client.query(
+      `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,
+         expires_at, next_check_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + $10::float8 * interval '1 millisecond',
+         now() + $11::float8 * interval '1 millisecond')
+       ON CONFLICT (account_id, request_id) DO NOTHING`,
+      [
+        ...[newId(), accountId, requestId, JSON.stringify(request), provider],
+        ...[offer.credits, offer.payMinor, offer.currency, offer.rate, orderLifeMs, firstCheckMs],
+      ],
+    );
+  }
+
+  /** What went back of an order. */
+  reversalsOf({ topupId }: TopupOrder): Promise<OrderReversals> {
+    return readReversals(this.parts.pool, topupId);
+  }
+
+  /** @throws ApiError not_found, also for another account's */
+  async show(accountId: string, orderId: string): Promise<TopupOrder> {
+    const order = await this.parts.source.getRepository(TopupOrder).findOneBy({ id: orderId, accountId });
+    if (order) return order;
+    throw new ApiError('not_found', 'There is no such order.');
+  }
+
+  /** Newest first, one more than the limit if there are more. */
+  list(accountId: string, limit: number, beforeId: string | null): Promise<TopupOrder[]> {
+    return this.parts.source.getRepository(TopupOrder).find({
+      where: { accountId, ...(beforeId === null ? {} : { id: LessThan(beforeId) }) },
+      order: { id: 'DESC' },
+      take: limit + 1,
+    });
+  }
+
+  /** Keeps the first checkout: a provider answers the same one to a repeat. */
+  async setCheckout(orderId: string, { reference, url }: Checkout): Promise<void> {
+    await this.parts.pool.query(
+      `UPDATE topup_orders SET provider_reference = $2, checkout_url = $3
+       WHERE id = $1 AND provider_reference IS NULL`,
+      [orderId, reference, url],
+    );
+  }
+
+  /** Ends an order that nobody can pay any more, if it is open still. */
+  async end(orderId: string, as: 'expired' | 'cancelled'): Promise<void> {
+    await this.parts.pool.query(
+      `UPDATE topup_orders SET state = $2 WHERE id = $1 AND state = 'open' AND ($2 = 'cancelled' OR expires_at <= now())`,
+      [orderId, as],
+    );
+  }
+
+  /**
+   * Open orders that are due to be looked up, and no other's meanwhile. Each check is later than the one before by the
+   * order's age, so that old orders cost little.
+   */
+  async claimDue(limit: number, providers: readonly PaymentProviderName[]): Promise<TopupOrder[]> {
+    const { rows } = await this.parts.pool.query<{ id: string }>(
+      `UPDATE topup_orders SET next_check_at = now() + least(greatest(now() - created_at,
+         $1::float8 * interval '1 millisecond'), interval '15 minutes')
+       WHERE id IN (SELECT id FROM topup_orders WHERE state = 'open' AND next_check_at <= now() AND provider = ANY($2)
+         ORDER BY next_check_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING id`,
+      [this.parts.config.payments.firstCheckMs, providers, limit],
+    );
+    if (rows.length === 0) return [];
+    return this.parts.source.getRepository(TopupOrder).findBy({ id: In(rows.map(({ id }) => id)) });
+  }
+}
+
+function askOf(wish: Wish): { credits: string } | { pay: string } {
+  return 'credits' in wish ? { credits: formatAmount(wish.credits) } : { pay: viewPayment(wish.payMinor) };
+}
+
+function same(order: TopupOrder, request: TopupOrder['request']): TopupOrder {
+  if (isDeepStrictEqual(order.request, request)) return order;
+  throw new ApiError('conflict', 'This requestId was used for another order.', { param: 'requestId' });
+}

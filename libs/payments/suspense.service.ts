@@ -1,0 +1,221 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { OutboxRelay } from '#bus/outbox.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
+import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#ledger/suspense.js';
+import type { TopupRequest, TopupResult } from '#ledger/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { convertPayment } from '#topup/conversion.js';
+import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { rateInForce } from '#topup/account-rates.js';
+import { viewPayment } from './payment.fields.js';
+import {
+  type Asking,
+  creditOrRefuse,
+  type Doer,
+  doer,
+  doerOf,
+  type HouseConfig,
+  requireAccount,
+  requireHouseCurrency,
+  requireLeastTopup,
+  viewTopup,
+} from './finance-credit.js';
+
+const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
+type SuspensePayload = z.infer<typeof suspensePayload>;
+
+export interface SuspenseDeskParts {
+  readonly source: DataSource;
+  readonly config: HouseConfig;
+  readonly approvals: ApprovalDesk;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
+
+/** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
+export class SuspenseDesk {
+  constructor(private readonly parts: SuspenseDeskParts) {
+    parts.approvals.register({
+      kind: 'suspense.credit',
+      roles: ['finance'],
+      payload: suspensePayload,
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const result = await this.creditItem(client, payload, by);
+        if (result.created) await takeCredit(client, { ...payload, credits: result.credits }, by);
+        return viewTopup(result);
+      },
+      applied: () => parts.relay.wake(),
+    });
+  }
+
+  /** Credits money in suspense to the account that it was meant for, at the account's rate. */
+  async creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
+      const { client } = transaction;
+      const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      await refuseOwnInterest(client, actor, payload.accountId);
+      const { credits, state } = await this.planItem(client, payload);
+      const isSmall = state !== 'open' || (await takeCredit(client, { ...payload, credits }, by));
+      const asked = {
+        ...{ actor, requestId },
+        kind: 'suspense.credit',
+        subject: `suspense:${payload.itemId}`,
+        accountId: payload.accountId,
+        payload,
+        amount: credits,
+        reason: payload.note,
+      };
+      const credit = () => this.creditItem(client, payload, by);
+      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
+    });
+    this.parts.relay.wake();
+    return result;
+  }
+
+  /** Books that money in suspense went back to where it came from. */
+  async returnSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+    await this.clear(itemId, note, { asking, state: 'returned', book: bookSuspenseReturned });
+  }
+
+  /**
+   * Books that money in suspense is a cost: what left, or what a provider did without a word that we know.
+   * @throws ApiError conflict for a payment of somebody
+   */
+  async expenseSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+    await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });
+  }
+
+  private async clear(
+    itemId: string,
+    note: string,
+    {
+      asking,
+      state,
+      book,
+    }: { asking: Asking; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
+  ): Promise<void> {
+    await inEntityTransaction(this.parts.source, async ({ client }) => {
+      const item = await lockItem(client, itemId);
+      await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
+      if (item.state === state) return;
+      if (item.state !== 'open') throw new ApiError('conflict', `The item has been ${item.state} already.`);
+      if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
+        throw new ApiError('conflict', 'Somebody paid this: credit it or return it.');
+      const by = `user:${asking.actor.userId}`;
+      const transactionId = await book(client, item, this.parts.config.payments.currency);
+      await client.query(
+        `UPDATE suspense_items SET state = $5, cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(), note = $4
+         WHERE id = $1`,
+        [itemId, transactionId, by, note, state],
+      );
+      await audit(client, {
+        ...{ actor: by, action: `suspense.${state}`, subject: `suspense:${itemId}` },
+        after: { amount: viewPayment(item.amountMinor), currency: item.currency, note },
+        requestId: asking.auditId,
+      });
+    });
+  }
+
+  private async planItem(
+    client: pg.ClientBase,
+    { itemId, accountId }: SuspensePayload,
+  ): Promise<LockedItem & { credits: Nanos; rate: TopupRequest['rate'] }> {
+    const item = await lockItem(client, itemId);
+    requireHouseCurrency(item.currency, this.parts.config.payments.currency);
+    await requireAccount(client, accountId);
+    if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
+    const rate = await rateInForce(client, accountId);
+    const bought = convertPayment(item.amountMinor, rate);
+    if (item.state === 'open') requireLeastTopup(bought, 'amount');
+    return { ...item, credits: bought.credits, rate };
+  }
+
+  private async creditItem(client: pg.ClientBase, payload: SuspensePayload, by: Doer): Promise<TopupResult> {
+    const { itemId, accountId, note } = payload;
+    const item = await this.planItem(client, payload);
+    if (item.state === 'returned' || item.state === 'expensed')
+      throw new ApiError('conflict', `The money has been ${item.state} already.`);
+    const request = {
+      ...{ accountId, provider: item.provider, paymentId: item.reference, paidMinor: item.amountMinor },
+      ...{ currency: item.currency, fromSuspense: true },
+      ...(item.state === 'credited'
+        ? await storedTerms(client, item.topupId as string)
+        : { credits: item.credits, rate: item.rate }),
+    };
+    const result = await creditOrRefuse(client, request);
+    if (!result.created) return result;
+    await client.query(
+      `UPDATE suspense_items SET state = 'credited', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),
+         note = $4, topup_id = $5 WHERE id = $1`,
+      [itemId, result.transactionId, by.actor, note, result.topupId],
+    );
+    await audit(client, {
+      ...{ actor: by.actor, action: 'suspense.credited', subject: `suspense:${itemId}`, accountId },
+      after: { topupId: result.topupId, credits: formatAmount(result.credits), note },
+      requestId: by.auditId,
+    });
+    return result;
+  }
+}
+
+async function takeCredit(
+  client: pg.ClientBase,
+  { itemId, accountId, credits }: SuspensePayload & { credits: Nanos },
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'suspense.credit',
+    actor,
+    approvedBy,
+    amount: credits,
+    reference: `suspense:${itemId}`,
+    accountId,
+  });
+  return taken;
+}
+
+/** The account whose order the money named, if it named one. */
+async function payerOf(client: pg.ClientBase, { orderId }: LockedItem): Promise<string | null> {
+  const { rows } = await client.query<{ accountId: string }>(
+    'SELECT account_id AS "accountId" FROM topup_orders WHERE id = $1',
+    [orderId],
+  );
+  return rows[0]?.accountId ?? null;
+}
+
+async function storedTerms(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<Pick<TopupRequest, 'credits' | 'rate'>> {
+  const { rows } = await client.query<Pick<TopupRequest, 'credits' | 'rate'>>(
+    'SELECT credits, trim_scale(rate)::text AS rate FROM topups WHERE id = $1',
+    [topupId],
+  );
+  return rows[0] as Pick<TopupRequest, 'credits' | 'rate'>;
+}
+
+interface LockedItem extends SuspenseItem {
+  id: string;
+  transactionId: bigint;
+  state: 'open' | 'credited' | 'returned' | 'expensed';
+  topupId: string | null;
+}
+
+async function lockItem(client: pg.ClientBase, itemId: string): Promise<LockedItem> {
+  const { rows } = await client.query<LockedItem>(
+    `SELECT id, provider, reference, order_id AS "orderId", amount_minor AS "amountMinor", currency, why, state,
+       transaction_id AS "transactionId", topup_id AS "topupId"
+     FROM suspense_items WHERE id = $1 FOR UPDATE`,
+    [itemId],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such item.');
+  return rows[0];
+}

@@ -1,0 +1,171 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
+import { lockBalance } from '#ledger/posting.js';
+import {
+  beginTopupRefund,
+  endTopupRefund,
+  findRepeatedRefund,
+  findTopupRefund,
+  type TopupRefund,
+} from '#ledger/topup-refund.js';
+import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { viewPayment } from './payment.fields.js';
+import { type Asking, type Doer, doer, doerOf } from './finance-credit.js';
+import { RefundRunner } from './refund.runner.js';
+
+const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
+type RefundPayload = z.infer<typeof refundPayload>;
+
+export interface RefundDeskParts {
+  readonly source: DataSource;
+  readonly approvals: ApprovalDesk;
+  readonly runner: Pick<RefundRunner, 'run'>;
+}
+
+/** Refunds of top-ups, asked for by finance; above the limit by two people. */
+export class RefundDesk {
+  constructor(private readonly parts: RefundDeskParts) {
+    parts.approvals.register({
+      kind: 'topup.refund',
+      roles: ['finance'],
+      payload: refundPayload,
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const refund = await this.begin(client, { ...payload, reason: context.reason }, by);
+        await takeRefund(client, { ...refund, amount: refund.credits }, by);
+        return { refundId: refund.id };
+      },
+      // Whoever approved does not wait for the provider; what fails here is taken up by the reconciler.
+      applied: (outcome) =>
+        void this.parts.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
+    });
+  }
+
+  /** Refunds what is unused of a top-up, or a part of it; the provider is asked after the commit. */
+  async refund(
+    asked: { topupId: string; credits: Nanos | null; reason: string },
+    asking: Asking,
+  ): Promise<Done<TopupRefund>> {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
+      const { client } = transaction;
+      const { topupId, reason } = asked;
+      const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      const topup = await findTopup(client, topupId);
+      await refuseOwnInterest(client, actor, topup.accountId);
+      await lockBalance(client, topup.accountId);
+      const repeated = await findRepeatedRefund(client, { topupId, requestId, credits: asked.credits });
+      if (repeated) return { done: repeated, approvalId: null };
+      const payload = { topupId, credits: asked.credits === null ? null : formatAmount(asked.credits) };
+      // What is unused is known to the ledger only; all of the top-up is the most that it can be.
+      const amount = asked.credits ?? topup.credits;
+      const approval = {
+        ...{ actor, requestId },
+        kind: 'topup.refund',
+        subject: `topup:${topupId}`,
+        accountId: topup.accountId,
+        payload,
+        amount,
+        reason,
+      };
+      const isSmall = await takeRefund(client, { ...topup, topupId, amount }, by);
+      const begin = () => this.begin(client, { ...payload, reason }, by);
+      return this.parts.approvals.doOrAsk(transaction, approval, isSmall ? begin : null);
+    });
+    if (result.done === null) return result;
+    return { done: (await this.parts.runner.run(result.done.id)) ?? result.done, approvalId: null };
+  }
+
+  /** Says how a refund by bank transfer ended. @throws ApiError conflict for a provider that says so itself */
+  async confirmRefund(
+    confirmed: { refundId: string; outcome: 'succeeded' | 'failed'; reference: string | null; note: string },
+    { actor, auditId }: Asking,
+  ): Promise<TopupRefund> {
+    const { refundId, outcome, reference, note } = confirmed;
+    return inEntityTransaction(this.parts.source, async ({ client }) => {
+      await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [refundId]);
+      const before = await findTopupRefund(client, refundId);
+      if (!before) throw new ApiError('not_found', 'There is no such refund.');
+      await refuseOwnInterest(client, actor, before.accountId);
+      if (before.provider !== 'manual')
+        throw new ApiError('conflict', `${before.provider} itself says how this refund ends.`);
+      const failure = outcome === 'failed' ? note : null;
+      const refund = await endTopupRefund(client, {
+        ...{ refundId, providerRefundId: reference, outcome, failure },
+      });
+      if (refund.state !== outcome) throw new ApiError('conflict', `The refund has ${refund.state} already.`);
+      if (before.state === 'pending') {
+        await audit(client, {
+          actor: `user:${actor.userId}`,
+          action: `topup.refund.${outcome}`,
+          subject: `refund:${refundId}`,
+          accountId: refund.accountId,
+          after: { reference, note },
+          requestId: auditId,
+        });
+      }
+      return refund;
+    });
+  }
+
+  private async begin(
+    client: pg.ClientBase,
+    { topupId, credits, reason }: RefundPayload & { reason: string },
+    by: Doer,
+  ): Promise<TopupRefund> {
+    const refund = await beginTopupRefund(client, {
+      topupId,
+      credits: credits === null ? null : parseAmount(credits),
+      reason,
+      actor: by.actor,
+      requestId: by.requestId,
+    });
+    await audit(client, {
+      ...{ actor: by.actor, action: 'topup.refund.begun', subject: `topup:${topupId}` },
+      accountId: refund.accountId,
+      after: {
+        refundId: refund.id,
+        credits: formatAmount(refund.credits),
+        pay: viewPayment(refund.paidMinor),
+      },
+      requestId: by.auditId,
+    });
+    return refund;
+  }
+}
+
+async function takeRefund(
+  client: pg.ClientBase,
+  { topupId, accountId, amount }: { topupId: string; accountId: string; amount: bigint },
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'topup.refund',
+    actor,
+    approvedBy,
+    amount,
+    reference: `topup:${topupId}`,
+    accountId,
+  });
+  return taken;
+}
+
+async function findTopup(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<{ accountId: string; credits: Nanos }> {
+  const { rows } = await client.query<{ accountId: string; credits: Nanos }>(
+    'SELECT account_id AS "accountId", credits FROM topups WHERE id = $1',
+    [topupId],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such top-up.');
+  return rows[0];
+}

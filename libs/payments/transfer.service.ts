@@ -1,0 +1,227 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { OutboxRelay } from '#bus/outbox.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
+import type { TopupResult } from '#ledger/topup.js';
+import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { convertPayment } from '#topup/conversion.js';
+import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { rateInForce } from '#topup/account-rates.js';
+import { viewPayment } from './payment.fields.js';
+import {
+  type Asking,
+  creditOrRefuse,
+  type Doer,
+  doer,
+  doerOf,
+  type HouseConfig,
+  requireAccount,
+  requireHouseCurrency,
+  requireLeastTopup,
+  viewTopup,
+} from './finance-credit.js';
+
+export interface Transfer {
+  /** Of whom; or the order that it pays. */
+  accountId: string | null;
+  orderId: string | null;
+  /** The bank's reference, credited once for ever. */
+  paymentId: string;
+  paidMinor: bigint;
+  /** What it buys where the price was rounded up; by default all that the payment buys. */
+  credits?: Nanos;
+  currency: string;
+  /** The day of UTC on which the bank had it, such as 2026-01-31; null: now. */
+  valueDate: string | null;
+  reason: string;
+}
+
+const transferPayload = z.object({
+  accountId: z.string(),
+  orderId: z.string().nullable(),
+  paymentId: z.string(),
+  paidMinor: z.string(),
+  currency: z.string(),
+  credits: z.string(),
+  rate: z.enum(['1.3', '1.2']),
+  valueDate: z.string().nullable().optional(),
+});
+type TransferPayload = z.infer<typeof transferPayload>;
+
+export interface TransferDeskParts {
+  readonly source: DataSource;
+  readonly config: HouseConfig;
+  readonly approvals: ApprovalDesk;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
+
+/** Bank transfers, recorded by hand; above the limit by two people. */
+export class TransferDesk {
+  constructor(private readonly parts: TransferDeskParts) {
+    parts.approvals.register({
+      kind: 'topup.manual',
+      roles: ['finance'],
+      payload: transferPayload,
+      apply: async (client, payload, context) => {
+        const by = doerOf(context);
+        const result = await this.credit(client, payload, by);
+        if (result.created) await takeTransfer(client, payload, by);
+        return viewTopup(result);
+      },
+      applied: () => parts.relay.wake(),
+    });
+  }
+
+  /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
+  async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
+      const { client } = transaction;
+      const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      const repeated = await findTransfer(client, transfer);
+      const payload = repeated ?? (await this.planTransfer(client, transfer));
+      await refuseOwnInterest(client, actor, payload.accountId);
+      const isSmall = repeated !== null || (await takeTransfer(client, payload, by));
+      const asked = {
+        ...{ actor, requestId },
+        kind: 'topup.manual',
+        subject: `payment:manual:${payload.paymentId}`,
+        accountId: payload.accountId,
+        payload,
+        amount: parseAmount(payload.credits),
+        reason: transfer.reason,
+      };
+      const credit = () => this.credit(client, payload, by);
+      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
+    });
+    this.parts.relay.wake();
+    return result;
+  }
+
+  /** An order is paid exactly or not at all; a transfer without one buys what it buys. */
+  private async planTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload> {
+    const { paymentId, paidMinor, currency, orderId } = transfer;
+    requireHouseCurrency(currency, this.parts.config.payments.currency);
+    const { valueDate } = transfer;
+    const paid = { paymentId, currency, paidMinor: paidMinor.toString(), valueDate };
+    if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
+    const accountId = transfer.accountId as string;
+    await requireAccount(client, accountId);
+    const rate = await rateInForce(client, accountId);
+    const bought = convertPayment(paidMinor, rate);
+    const { credits = bought.credits } = transfer;
+    requireLeastTopup({ credits }, 'paid');
+    return { ...paid, accountId, orderId, credits: formatAmount(credits), rate };
+  }
+
+  private async credit(client: pg.ClientBase, payload: TransferPayload, by: Doer): Promise<TopupResult> {
+    const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
+    if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
+    const result = await creditOrRefuse(client, {
+      ...{ accountId, orderId, paymentId, currency, rate, provider: 'manual' },
+      credits: parseAmount(payload.credits),
+      paidMinor: BigInt(payload.paidMinor),
+      paidAt: valueDate && `${valueDate}T00:00:00Z`,
+    });
+    if (!result.created) return result;
+    if (orderId !== null) {
+      await client.query(
+        `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now() WHERE id = $1`,
+        [orderId, paymentId, result.topupId],
+      );
+    }
+    await audit(client, {
+      ...{ actor: by.actor, action: 'topup.recorded', subject: `topup:${result.topupId}`, accountId },
+      after: payload,
+      requestId: by.auditId,
+    });
+    return result;
+  }
+}
+
+/**
+ * A transfer that was recorded before, on its own terms, whatever the rate is now.
+ * @throws ApiError conflict when it was another amount or for somebody else
+ */
+async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload | null> {
+  const { paymentId } = transfer;
+  const { rows } = await client.query<
+    Omit<TransferPayload, 'credits' | 'paidMinor'> & { credits: bigint; paidMinor: bigint }
+  >(
+    `SELECT account_id AS "accountId", order_id AS "orderId", payment_id AS "paymentId", paid_minor AS "paidMinor", currency,
+       credits, trim_scale(rate)::text AS rate
+     FROM topups WHERE provider = 'manual' AND payment_id = $1`,
+    [paymentId],
+  );
+  const stored = rows[0];
+  if (!stored) return null;
+  const same =
+    stored.paidMinor === transfer.paidMinor &&
+    stored.currency === transfer.currency &&
+    stored.orderId === transfer.orderId &&
+    (transfer.accountId === null || stored.accountId === transfer.accountId);
+  if (!same) throw new ApiError('conflict', `Payment ${paymentId} is recorded with other details.`);
+  return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
+}
+
+/** @returns whether it may be credited: alone, or since a second person agreed */
+async function takeTransfer(
+  client: pg.ClientBase,
+  { accountId, paymentId, credits }: TransferPayload,
+  { actor, approvedBy }: Doer,
+): Promise<boolean> {
+  const { taken } = await takeOutflow(client, {
+    kind: 'topup.manual',
+    actor,
+    approvedBy,
+    amount: parseAmount(credits),
+    reference: `payment:manual:${paymentId}`,
+    accountId,
+  });
+  return taken;
+}
+
+async function planOrder(
+  client: pg.ClientBase,
+  orderId: string,
+  paidMinor: bigint,
+): Promise<Pick<TransferPayload, 'accountId' | 'orderId' | 'credits' | 'rate'>> {
+  const { rows } = await client.query<{
+    accountId: string;
+    credits: bigint;
+    paidMinor: bigint;
+    rate: TransferPayload['rate'];
+  }>(
+    `SELECT account_id AS "accountId", credits, paid_minor AS "paidMinor", trim_scale(rate)::text AS rate
+     FROM topup_orders WHERE id = $1 AND provider = 'manual' FOR UPDATE`,
+    [orderId],
+  );
+  const order = rows[0];
+  if (!order)
+    throw new ApiError('invalid_value', 'orderId: there is no such order of a bank transfer.', {
+      param: 'orderId',
+    });
+  if (order.paidMinor !== paidMinor) {
+    const message = `The order is for ${viewPayment(order.paidMinor)}: record another amount for its account.`;
+    throw new ApiError('conflict', message, { param: 'paid' });
+  }
+  const { accountId, rate } = order;
+  return { accountId, orderId, credits: formatAmount(order.credits), rate };
+}
+
+/** @throws ApiError conflict for an order that was paid by another transfer */
+async function lockPayableOrder(client: pg.ClientBase, orderId: string, paymentId: string): Promise<void> {
+  const { rows } = await client.query<{ paymentId: string | null }>(
+    'SELECT payment_id AS "paymentId" FROM topup_orders WHERE id = $1 FOR UPDATE',
+    [orderId],
+  );
+  const paidBy = rows[0]?.paymentId ?? null;
+  if (paidBy === null || paidBy === paymentId) return;
+  throw new ApiError('conflict', `The order was paid by ${paidBy}.`, { param: 'orderId' });
+}

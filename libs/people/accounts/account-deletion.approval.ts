@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { type Deletion, requestDeletion } from '#privacy/deletion-request.js';
+import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import { queueMail } from '#mail/mail.outbox.js';
+
+export const DELETION_KIND = 'account.deletion';
+
+const payload = z.strictObject({
+  accountId: z.string(),
+  ticketId: z.string(),
+  forfeits: z.boolean(),
+});
+
+export interface DeletionParts {
+  /** How long the owner can cancel it, milliseconds. */
+  graceMs: () => number;
+  /** Told after a commit that announced something. */
+  wake: () => void;
+}
+
+/** A deletion that one colleague asks for and an administrator decides, in the console or by the command line. */
+export function registerDeletions(
+  approvals: Pick<ApprovalDesk, 'register'>,
+  { graceMs, wake }: DeletionParts,
+): void {
+  approvals.register<z.infer<typeof payload>>({
+    ...{ kind: DELETION_KIND, roles: ['admin'], payload },
+    apply: (client, wanted, context) => apply(client, { ...wanted, graceMs: graceMs() }, context),
+    applied: wake,
+  });
+}
+
+async function apply(
+  client: pg.PoolClient,
+  wanted: z.infer<typeof payload> & { graceMs: number },
+  { decidedBy, requestId }: ApprovalContext,
+): Promise<unknown> {
+  const deletion = await requestDeletion(client, { ...wanted, requestId, requestedBy: `user:${decidedBy}` });
+  await mailOwner(client, deletion);
+  return { deletionId: deletion.id, dueAt: deletion.dueAt.toISOString() };
+}
+
+/** Tells the owner, who can still cancel it. */
+export async function mailOwner(client: pg.ClientBase, { accountId, dueAt, id }: Deletion): Promise<void> {
+  const { rows } = await client.query<{ email: string }>('SELECT email FROM users WHERE account_id = $1', [
+    accountId,
+  ]);
+  const what =
+    `Your account will be deleted after ${dueAt.toISOString().slice(0, 16).replace('T', ' ')} UTC. ` +
+    'Its API keys no longer work. To keep the account, sign in before then and cancel the deletion.';
+  for (const { email } of rows)
+    await queueMail(client, {
+      ...{ template: 'security_notice', to: email, details: { what }, event: `deletion:${id}` },
+    });
+}

@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { OutboxRelay } from '#bus/outbox.js';
+import { inTransaction } from '#database/database.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import type { Actor } from '#identity/role.js';
+import { readBalance } from '#ledger/customer-account.js';
+import { ApiError } from '#platform/errors.js';
+import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import type { PrivacyConfig } from '#privacy/privacy.config.js';
+import { PasswordDesk } from '../password.service.js';
+import { SignInDesk } from '../sign-in.service.js';
+import { type Speaker, TicketDesk } from '#support/ticket.service.js';
+import { DELETION_KIND, mailOwner, registerDeletions } from './account-deletion.approval.js';
+
+export interface OwnerConsent {
+  password: string;
+  code?: string | undefined;
+  forfeitBalance: boolean;
+}
+
+export interface StaffRequest {
+  ticketId: string;
+  reason: string;
+  forfeitBalance: boolean;
+  requestId: string;
+}
+
+export interface DeletionDeskParts {
+  readonly approvals: ApprovalDesk;
+  readonly pool: pg.Pool;
+  readonly source: DataSource;
+  readonly config: { readonly privacy: PrivacyConfig };
+  readonly relay: OutboxRelay;
+  readonly passwords: PasswordDesk;
+  readonly signIns: SignInDesk;
+  readonly tickets: TicketDesk;
+}
+
+/** Deletions of accounts: by their owners, and by two colleagues because of a ticket. */
+export class DeletionDesk {
+  constructor(private readonly parts: DeletionDeskParts) {
+    registerDeletions(parts.approvals, {
+      graceMs: () => this.parts.config.privacy.deletionGraceMs,
+      wake: () => this.parts.relay.wake(),
+    });
+  }
+
+  async preview(accountId: string) {
+    const balance = await readBalance(this.parts.pool, accountId);
+    if (!balance) throw unknownAccount();
+    return { graceSeconds: this.parts.config.privacy.deletionGraceMs / 1000, ...balance };
+  }
+
+  /** @throws ApiError forbidden for a wrong password, totp_required, sign_in_failed, conflict */
+  async request(actor: Actor, consent: OwnerConsent, requestId: string): Promise<Deletion> {
+    const person = await this.parts.passwords.stepUp(actor, consent.password, 'password');
+    await this.parts.signIns.checkCode(person, consent.code);
+    const deletion = await inTransaction(this.parts.pool, async (client) => {
+      const { accountId } = actor;
+      const made = await requestDeletion(client, {
+        ...{ accountId, requestedBy: `user:${person.id}`, ticketId: null, requestId },
+        ...{ forfeits: consent.forfeitBalance, graceMs: this.parts.config.privacy.deletionGraceMs },
+      });
+      await mailOwner(client, made);
+      return made;
+    });
+    this.parts.relay.wake();
+    return deletion;
+  }
+
+  /** @returns the approval that an administrator decides. */
+  ask(speaker: Speaker, asked: StaffRequest): Promise<string> {
+    const { ticketId, reason, forfeitBalance: forfeits, requestId } = asked;
+    return inEntityTransaction(this.parts.source, async (transaction) => {
+      const { accountId } = await this.parts.tickets.lock(transaction, speaker, ticketId);
+      const { id } = await this.parts.approvals.request(transaction, {
+        ...{ kind: DELETION_KIND, subject: `account:${accountId}`, accountId, amount: null, reason },
+        ...{ payload: { accountId, ticketId, forfeits }, actor: speaker.actor, requestId },
+      });
+      return id;
+    });
+  }
+
+  /** @throws ApiError conflict when there is nothing to cancel, or no longer */
+  async cancel(actor: Actor, accountId: string, requestId: string): Promise<void> {
+    const by = `user:${actor.userId}`;
+    if (!(await readBalance(this.parts.pool, accountId))) throw unknownAccount();
+    const done = await inTransaction(this.parts.pool, (client) =>
+      cancelDeletion(client, { accountId, by, requestId }),
+    );
+    if (!done) throw new ApiError('conflict', 'This account has no deletion that can still be cancelled.');
+  }
+}
+
+function unknownAccount(): ApiError {
+  return new ApiError('not_found', 'There is no such account.');
+}

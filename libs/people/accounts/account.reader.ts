@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import { beginsWith } from '#database/like.js';
+import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
+import { ApiError } from '#platform/errors.js';
+import { viewAmount } from '#platform/fields.js';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import type { accountView } from '#apps/control-plane/accounts/account.routes.js';
+
+export type AccountView = z.input<typeof accountView>;
+
+export interface FoundAccount {
+  accountId: string;
+  name: string;
+  email: string | null;
+  main: string;
+  frozen: boolean;
+  createdAt: string;
+}
+
+export interface AccountSearch {
+  limit: number;
+  cursor?: string | undefined;
+  query?: string | undefined;
+}
+
+interface AccountRow {
+  accountId: string;
+  name: string;
+  inviteCode: string;
+  createdAt: Date;
+  main: bigint;
+  held: bigint;
+  invite: bigint;
+  refundPending: bigint;
+  frozen: boolean;
+  reason: string | null;
+  threshold: bigint | null;
+  monthlyLimit: bigint | null;
+  spentThisMonth: bigint;
+}
+
+export interface AccountReaderParts {
+  readonly pool: pg.Pool;
+}
+
+/** Reads accounts for their owners and for support. */
+export class AccountReader {
+  constructor(private readonly parts: AccountReaderParts) {}
+
+  /** @throws ApiError not_found */
+  async show(accountId: string): Promise<AccountView> {
+    const { rows } = await this.parts.pool.query<AccountRow>(
+      `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
+         b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
+         b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",
+         coalesce((SELECT sum(s.spent) FROM api_keys k JOIN key_spend s ON s.key_id = k.id
+           AND s.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
+           WHERE k.account_id = a.id), 0)::bigint AS "spentThisMonth"
+       FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
+      [accountId],
+    );
+    const row = rows[0];
+    if (!row) throw new ApiError('not_found', 'There is no such account.');
+    return viewAccount(row);
+  }
+
+  async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
+    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const { rows } = await this.parts.pool.query<
+      Omit<FoundAccount, 'main' | 'createdAt'> & { main: bigint; createdAt: Date }
+    >(
+      `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"
+       FROM accounts a JOIN customer_balances b ON b.account_id = a.id LEFT JOIN users u ON u.account_id = a.id
+       WHERE ($1::text IS NULL OR a.id < $1)
+         ${query === undefined ? '' : `AND a.id IN (${MATCHES})`}
+       ORDER BY a.id DESC LIMIT $2`,
+      query === undefined ? [after, limit + 1] : [after, limit + 1, ...patterns(query)],
+    );
+    const found = rows.map((row) => ({
+      ...row,
+      main: viewAmount(row.main),
+      createdAt: row.createdAt.toISOString(),
+    }));
+    return pageFrom(found, limit, ({ accountId }) => [accountId]);
+  }
+}
+
+/** Each way by an index of its own. $3 is the text, $4 how an address begins, $5 a name, $6 a key. */
+const MATCHES = `SELECT id FROM accounts WHERE id = $3
+  UNION SELECT account_id FROM users WHERE id = $3
+  UNION SELECT account_id FROM api_keys WHERE id = $3
+  UNION SELECT account_id FROM users WHERE email LIKE $4
+  UNION SELECT id FROM accounts WHERE lower(name) LIKE $5
+  UNION SELECT account_id FROM api_keys WHERE key_prefix = $6`;
+
+function patterns(query: string): string[] {
+  const text = query.toLowerCase();
+  return [text, beginsWith(text), beginsWith(text), query.slice(0, KEY_PREFIX_CHARS)];
+}
+
+function viewAccount(row: AccountRow): AccountView {
+  const { accountId, name, inviteCode, createdAt, frozen, reason, threshold, monthlyLimit } = row;
+  return {
+    accountId,
+    name,
+    inviteCode,
+    createdAt: createdAt.toISOString(),
+    balance: {
+      main: viewAmount(row.main),
+      held: viewAmount(row.held),
+      invite: viewAmount(row.invite),
+      refundPending: viewAmount(row.refundPending),
+    },
+    frozen: frozen ? { reason: reason ?? '' } : null,
+    lowBalanceThreshold: threshold === null ? null : viewAmount(threshold),
+    monthlyLimit: monthlyLimit === null ? null : viewAmount(monthlyLimit),
+    spentThisMonth: viewAmount(row.spentThisMonth),
+  };
+}

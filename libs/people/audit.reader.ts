@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { ApiError } from '#platform/errors.js';
+
+export interface AuditLine {
+  id: bigint;
+  actor: string;
+  /** Of the person who did it, today; a pseudonym once they are deleted. */
+  actorEmail: string | null;
+  action: string;
+  subject: string;
+  accountId: string | null;
+  before: unknown;
+  after: unknown;
+  requestId: string | null;
+  recordedAt: Date;
+}
+
+export interface AuditQuery {
+  limit: number;
+  cursor?: string | undefined;
+  subject?: string | undefined;
+  actor?: string | undefined;
+  accountId?: string | undefined;
+  action?: string | undefined;
+}
+
+export interface AuditReaderParts {
+  readonly pool: pg.Pool;
+}
+
+/** Reads the audit log, the newest first. */
+export class AuditReader {
+  constructor(private readonly parts: AuditReaderParts) {}
+
+  async list({ limit, cursor, ...filters }: AuditQuery): Promise<Page<AuditLine>> {
+    const after = readCursor(cursor, 1)?.[0];
+    if (after !== undefined && !/^\d{1,18}$/.test(after))
+      throw new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
+        param: 'cursor',
+      });
+    const values: unknown[] = [limit + 1];
+    const given = (column: string, value: unknown, operator = '=') =>
+      value === undefined ? [] : [`${column} ${operator} $${values.push(value)}`];
+    const conditions = [
+      ...given('l.id', after, '<'),
+      ...given('l.subject', filters.subject),
+      ...given('l.actor', filters.actor),
+      ...given('l.account_id', filters.accountId),
+      ...given('l.action', filters.action),
+    ];
+    const { rows } = await this.parts.pool.query<AuditLine>(
+      `SELECT l.id, l.actor, u.email AS "actorEmail", l.action, l.subject, l.account_id AS "accountId", l.before, l.after,
+         l.request_id AS "requestId", l.recorded_at AS "recordedAt"
+       FROM audit_log l LEFT JOIN users u ON u.id = CASE WHEN l.actor LIKE 'user:%' THEN substr(l.actor, 6) END
+       ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY l.id DESC LIMIT $1`,
+      values,
+    );
+    return pageFrom(rows, limit, (line) => [String(line.id)]);
+  }
+}

@@ -1,0 +1,48 @@
+import { spendCode } from '#identity/one-time-codes.js';
+import type { Actor } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import { CodeCheck } from './code-check.js';
+import { PasswordDesk } from './password.service.js';
+import type { PeopleParts } from './people.parts.js';
+import { findById } from './person.store.js';
+
+/** What somebody who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
+export interface Proof {
+  code?: string | undefined;
+  password?: string | undefined;
+}
+
+export interface ConfirmationDeskParts extends PeopleParts {
+  readonly passwords: PasswordDesk;
+  readonly codes: CodeCheck;
+}
+
+/** Lets somebody prove again, in the middle of a session, that it is them. */
+export class ConfirmationDesk {
+  constructor(private readonly parts: ConfirmationDeskParts) {}
+
+  /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
+  async confirm(actor: Actor, { code, password }: Proof): Promise<void> {
+    const { pool, sessions, clock, config } = this.parts;
+    const person = await findById(pool, actor.userId);
+    if (person?.totpSecret == null) {
+      await this.parts.passwords.stepUp(actor, given(password, 'password'), 'password');
+    } else {
+      const { id, totpSecret } = person;
+      const nowMs = clock.nowMs();
+      const entered = { code: given(code, 'code'), nowMs, secrets: config.secrets };
+      const isRight = await this.parts.codes.tried(id, entered.code, () =>
+        spendCode(pool, { id, totpSecret }, entered),
+      );
+      // No 401, which clients would take for the end of the session.
+      if (!isRight)
+        throw new ApiError('forbidden', 'code: it is wrong, too old, or was used before.', { param: 'code' });
+    }
+    await sessions.confirm(actor.sessionId);
+  }
+}
+
+function given(proof: string | undefined, param: string): string {
+  if (proof !== undefined) return proof;
+  throw new ApiError('missing_required_parameter', `${param} is required.`, { param });
+}

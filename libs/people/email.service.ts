@@ -1,0 +1,94 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { audit } from '#identity/audit-log.js';
+import { networkOf } from '#identity/ip-list.js';
+import type { Actor } from '#identity/role.js';
+import { hashToken } from '#identity/secret-token.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { queueMail } from '#mail/mail.outbox.js';
+import type { Origin } from './origin.js';
+import { PasswordDesk } from './password.service.js';
+import type { PeopleParts } from './people.parts.js';
+import { lockById } from './person.store.js';
+import { deadLink } from './sign-up.service.js';
+
+export interface EmailChange {
+  /** Lower case. */
+  email: string;
+  password: string;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+export interface EmailDeskParts extends PeopleParts {
+  readonly passwords: PasswordDesk;
+}
+
+/**
+ * Another e-mail address in two steps: whoever asks knows the password, and whoever confirms reads the mail that went to the
+ * new address. Until then nothing is changed; afterwards the old address is told. That an address is somebody else's shows
+ * only in the mail that goes there.
+ */
+export class EmailDesk {
+  constructor(private readonly parts: EmailDeskParts) {}
+
+  /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts. */
+  async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
+    const person = await this.parts.passwords.stepUp(actor, password, 'password');
+    if (person.email === email)
+      throw new ApiError('invalid_value', 'email: this is your address already.', { param: 'email' });
+    const { limits, resetLifeMs } = this.parts.config.people;
+    await this.parts.attempts.count(
+      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
+      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
+    );
+    await inTransaction(this.parts.pool, async (client) => {
+      const changeId = newId();
+      await client.query(
+        `INSERT INTO email_changes (id, user_id, email, expires_at)
+         VALUES ($1, $2, $3, now() + $4::float8 * interval '1 millisecond')`,
+        [changeId, person.id, email, resetLifeMs],
+      );
+      await queueMail(client, { template: 'email_change', to: email, details: { changeId } });
+    });
+    this.parts.mail.wake();
+  }
+
+  /** Takes the address over by the link. @throws ApiError invalid_value for a link that is used or expired. */
+  async confirm(token: string, requestId: string): Promise<{ email: string }> {
+    try {
+      const email = await inTransaction(this.parts.pool, (client) => takeOver(client, token, requestId));
+      this.parts.mail.wake();
+      return { email };
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      throw code === UNIQUE_VIOLATION && constraint === 'users_email_key' ? deadLink() : error;
+    }
+  }
+}
+
+/** Links to the old address, and others that were asked for, end with it. */
+async function takeOver(client: pg.ClientBase, token: string, requestId: string): Promise<string> {
+  const { rows } = await client.query<{ userId: string; email: string }>(
+    `DELETE FROM email_changes WHERE token_hash = $1 AND expires_at > now() RETURNING user_id AS "userId", email`,
+    [hashToken(token)],
+  );
+  const change = rows[0];
+  const person = change && (await lockById(client, change.userId));
+  if (!person || person.disabled) throw deadLink();
+  const { id, accountId, email: before } = person;
+  const { email } = change;
+  await client.query('UPDATE users SET email = $2 WHERE id = $1', [id, email]);
+  await client.query('DELETE FROM email_changes WHERE user_id = $1', [id]);
+  await client.query('DELETE FROM password_resets WHERE user_id = $1', [id]);
+  await audit(client, {
+    actor: `user:${id}`,
+    action: 'email.changed',
+    subject: `user:${id}`,
+    accountId,
+    requestId,
+  });
+  await queueMail(client, { template: 'email_changed', to: before, details: { email } });
+  return email;
+}

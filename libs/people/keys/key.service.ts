@@ -1,0 +1,195 @@
+import type pg from 'pg';
+import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
+import { outboxInsert, outboxRow, OutboxRelay } from '#bus/outbox.js';
+import { topics } from '#bus/topics.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { insertKey, revokeKey } from '#identity/key.store.js';
+import { NO_NAME } from '#identity/redaction.js';
+import type { Actor } from '#identity/role.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import type { Clock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { ApiKey } from './api-key.entity.js';
+
+/** What the owner of a key decides about it, apart from its group; null: no limit. */
+export interface KeyRules {
+  name: string;
+  expiresAt: Date | null;
+  totalLimit: bigint | null;
+  monthlyLimit: bigint | null;
+  allowedModels: string[] | null;
+  allowedIps: string[] | null;
+  requestsPerMinute: number | null;
+  maxRunningTasks: number | null;
+}
+
+export interface KeyWithSpend extends ApiKey {
+  /** Nanos held in this UTC month, less what came back. */
+  spentThisMonth: bigint;
+  /** The same of all months. */
+  spent: bigint;
+}
+
+/** Who changes a key, and by which request. */
+export interface KeyChange {
+  actor: Actor;
+  requestId: string;
+}
+
+/** Live keys of one account; more are a script gone wrong. */
+const MAX_KEYS = 200;
+
+export interface KeyDeskParts {
+  readonly source: DataSource;
+  readonly relay: OutboxRelay;
+  readonly clock: Clock;
+}
+
+/** The API keys of an account. Every hold stands before a change of its key or sees it, whatever gateways remember. */
+export class KeyDesk {
+  constructor(private readonly parts: KeyDeskParts) {}
+
+  /** The live keys of an account, the newest first. */
+  async list(
+    accountId: string,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<Page<KeyWithSpend>> {
+    const after = readCursor(page.cursor, 1);
+    const keys = await this.parts.source.manager.find(ApiKey, {
+      where: { accountId, revokedAt: IsNull(), ...(after ? { id: LessThan(after[0]!) } : {}) },
+      order: { id: 'DESC' },
+      take: page.limit + 1,
+    });
+    return pageFrom(await withSpend(this.parts.source.manager, keys), page.limit, ({ id }) => [id]);
+  }
+
+  /** @throws ApiError not_found for a key of another account and for a deleted one. */
+  async find(accountId: string, keyId: string): Promise<KeyWithSpend> {
+    const key = await this.parts.source.manager.findOneBy(ApiKey, {
+      id: keyId,
+      accountId,
+      revokedAt: IsNull(),
+    });
+    if (!key) throw noSuchKey();
+    return (await withSpend(this.parts.source.manager, [key]))[0]!;
+  }
+
+  /** Creates a key; it is answered this once. @throws ApiError invalid_value, conflict when there are too many. */
+  async create(
+    { actor, requestId }: KeyChange,
+    { group, ...rules }: Partial<KeyRules> & { name: string; group: string },
+  ): Promise<{ key: KeyWithSpend; apiKey: string }> {
+    const { accountId } = actor;
+    const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
+      await lockAccount(client, accountId);
+      const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
+      if (count >= MAX_KEYS) throw new ApiError('conflict', `An account has at most ${MAX_KEYS} keys.`);
+      await this.check(client, rules);
+      const created = await insertKey(client, { accountId, name: rules.name, group });
+      await entities.update(ApiKey, created.keyId, rules);
+      const after = describe({ ...rules, group });
+      await note(client, { actor, requestId, action: 'key.created', keyId: created.keyId, after });
+      return created;
+    });
+    return { key: await this.find(accountId, keyId), apiKey };
+  }
+
+  /** Changes what is named and leaves the rest. @throws ApiError not_found, invalid_value */
+  async change(
+    { actor, requestId }: KeyChange,
+    keyId: string,
+    rules: Partial<KeyRules>,
+  ): Promise<KeyWithSpend> {
+    const { accountId } = actor;
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
+      await lockAccount(client, accountId);
+      const before = await entities.findOneBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() });
+      if (!before) throw noSuchKey();
+      if (Object.keys(rules).length === 0) return;
+      await this.check(client, rules);
+      await entities.update(ApiKey, keyId, rules);
+      const told = Object.keys(rules).map((name) => [name, before[name as keyof KeyRules]]);
+      const change = { before: describe(Object.fromEntries(told)), after: describe(rules) };
+      await note(client, { actor, requestId, action: 'key.changed', keyId, ...change });
+      await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
+    });
+    this.parts.relay.wake();
+    return this.find(accountId, keyId);
+  }
+
+  /** Deletes a key for good; holds decided after it are refused. @throws ApiError not_found */
+  async remove({ actor, requestId }: KeyChange, keyId: string): Promise<void> {
+    const { accountId } = actor;
+    await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
+      await lockAccount(client, accountId);
+      if (!(await entities.existsBy(ApiKey, { id: keyId, accountId, revokedAt: IsNull() })))
+        throw noSuchKey();
+      await revokeKey(client, keyId);
+      await note(client, { actor, requestId, action: 'key.deleted', keyId });
+      await client.query(outboxInsert('billing', [outboxRow(topics.keyChanged, { keyId, accountId })]));
+    });
+    this.parts.relay.wake();
+  }
+
+  private async check(client: pg.ClientBase, { expiresAt, allowedModels }: Partial<KeyRules>): Promise<void> {
+    if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
+      throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
+    if (!allowedModels) return;
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY($1)', [
+      allowedModels,
+    ]);
+    const known = new Set(rows.map(({ id }) => id));
+    const unknown = allowedModels.find((model) => !known.has(model));
+    if (unknown !== undefined)
+      throw new ApiError('invalid_value', `allowedModels: there is no model ${JSON.stringify(unknown)}.`, {
+        param: 'allowedModels',
+      });
+  }
+}
+
+/** Takes the lock that every hold of the account takes. */
+async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
+  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+}
+
+async function withSpend(manager: EntityManager, keys: ApiKey[]): Promise<KeyWithSpend[]> {
+  const rows = await manager.query<{ keyId: string; spent: bigint; spentThisMonth: bigint }[]>(
+    `SELECT key_id AS "keyId", sum(spent)::bigint AS spent, coalesce(sum(spent) FILTER (
+       WHERE month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)::bigint AS "spentThisMonth"
+     FROM key_spend WHERE key_id = ANY($1) GROUP BY key_id`,
+    [keys.map(({ id }) => id)],
+  );
+  const spends = new Map(rows.map((row) => [row.keyId, row]));
+  return keys.map((key) => {
+    const { spent = 0n, spentThisMonth = 0n } = spends.get(key.id) ?? {};
+    return { ...key, spent, spentThisMonth };
+  });
+}
+
+interface Note extends KeyChange {
+  action: string;
+  keyId: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+async function note(client: pg.ClientBase, { actor, keyId, ...rest }: Note): Promise<void> {
+  const { userId, accountId } = actor;
+  await audit(client, { actor: `user:${userId}`, subject: `key:${keyId}`, accountId, ...rest });
+}
+
+/** Rules as the audit log keeps them: amounts as decimal strings, no name, and how many network addresses are allowed. */
+function describe(rules: Partial<KeyRules> & { group?: string }): Record<string, unknown> {
+  const kept = (name: string, value: unknown) => {
+    if (name === 'name') return NO_NAME;
+    if (name === 'allowedIps' && Array.isArray(value)) return value.length;
+    return typeof value === 'bigint' ? formatAmount(nanos(value)) : value;
+  };
+  return Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, kept(name, value)]));
+}
+
+function noSuchKey(): ApiError {
+  return new ApiError('not_found', 'You have no such key.');
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { PASSWORD_CHARS } from '#identity/password.hasher.js';
+import { roles } from '#identity/role.js';
+import { id, timeView } from '#platform/fields.js';
+
+const LONGEST_EMAIL = 254;
+
+/** Lower case from here on. Addresses of people are plain ASCII; nothing that could end a line of a mail's head. */
+export const email = z
+  .string()
+  .trim()
+  .max(LONGEST_EMAIL, `must have at most ${LONGEST_EMAIL} characters`)
+  .toLowerCase()
+  .regex(z.regexes.email, 'must be an e-mail address');
+
+export const newPassword = z
+  .string()
+  .min(PASSWORD_CHARS.min, `must have at least ${PASSWORD_CHARS.min} characters`)
+  .max(PASSWORD_CHARS.max, `must have at most ${PASSWORD_CHARS.max} characters`);
+
+/** One that may be wrong in any way, short of being long. */
+export const password = z
+  .string()
+  .max(PASSWORD_CHARS.max, `must have at most ${PASSWORD_CHARS.max} characters`);
+
+export const linkToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be the token of a link');
+
+export const oneTimeCode = z
+  .string()
+  .trim()
+  .min(6)
+  .max(40)
+  .meta({ description: 'Six digits of the device, or a recovery code.' });
+
+export const rolesView = z.array(z.enum(roles));
+
+export const personView = z.object({
+  userId: id,
+  accountId: id,
+  email: z.string(),
+  roles: rolesView,
+  totpEnabled: z.boolean(),
+  disabled: z.boolean(),
+  createdAt: timeView,
+});

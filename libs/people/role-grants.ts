@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { noteMaker } from '#identity/own-interest.js';
+import { type Actor, type Role, roles as everyRole } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { type ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import {
+  type ListedPerson,
+  lockPerson,
+  type PersonChange,
+  requireAdmin,
+  updatePerson,
+} from './roles.service.js';
+
+const KIND = 'person.roles';
+const grantPayload = z.strictObject({
+  userId: z.string(),
+  roles: z.array(z.enum(everyRole)),
+});
+type GrantPayload = z.infer<typeof grantPayload>;
+
+export interface GrantAnswer {
+  person: ListedPerson;
+  /** What another administrator decides, where roles were asked for. */
+  approvalId: string | null;
+}
+
+export interface RoleGrantsParts {
+  readonly source: DataSource;
+  readonly approvals: ApprovalDesk;
+}
+
+/** Roles of the staff: granted by two administrators, taken away by one. */
+export class RoleGrants {
+  constructor(private readonly parts: RoleGrantsParts) {
+    parts.approvals.register<GrantPayload>({
+      kind: KIND,
+      roles: ['admin'],
+      payload: grantPayload,
+      apply: (client, payload, context) => applyGrant(client, payload, context),
+    });
+  }
+
+  /** Takes away what is not named, and asks for what is new. @throws ApiError not_found, forbidden for oneself, conflict */
+  setRoles(change: PersonChange, roles: readonly Role[]): Promise<GrantAnswer> {
+    return inEntityTransaction(this.parts.source, async (transaction) => {
+      const before = await lockPerson(transaction.client, change);
+      const wanted = new Set<Role>(['user', ...roles]);
+      const kept = before.roles.filter((role) => wanted.has(role));
+      const added = [...wanted].filter((role) => !before.roles.includes(role));
+      let person = before;
+      if (kept.length < before.roles.length) {
+        person = await writeRoles(transaction.client, before, kept, {
+          actor: `user:${change.actor.userId}`,
+          requestId: change.requestId,
+        });
+        await requireAdmin(transaction.client);
+      }
+      return this.grant(transaction, { person, roles: added }, change);
+    });
+  }
+
+  /** Asks for roles, or grants them at once to the second administrator there ever is. The caller has locked the person. */
+  async grant(
+    transaction: EntityTransaction,
+    { person, roles }: { person: ListedPerson; roles: readonly Role[] },
+    { actor, requestId }: Pick<PersonChange, 'actor' | 'requestId'>,
+  ): Promise<GrantAnswer> {
+    const { client } = transaction;
+    if (roles.length === 0) return { person, approvalId: null };
+    if (await isFirstAlone(client, actor, roles)) {
+      const by = { actor: `user:${actor.userId}`, requestId };
+      return {
+        person: await addRoles(client, person, { roles, grantor: actor.userId, by }),
+        approvalId: null,
+      };
+    }
+    const { userId, accountId } = person;
+    const payload: GrantPayload = { userId, roles: [...roles] };
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM approvals WHERE kind = $1 AND state = 'pending' AND payload = $2::jsonb LIMIT 1`,
+      [KIND, JSON.stringify(payload)],
+    );
+    if (rows[0]) return { person, approvalId: rows[0].id };
+    const asked = await this.parts.approvals.request(transaction, {
+      kind: KIND,
+      subject: `user:${userId}`,
+      accountId,
+      payload,
+      amount: null,
+      reason: `Grant ${roles.join(', ')}.`,
+      actor,
+      requestId: newId(),
+    });
+    return { person, approvalId: asked.id };
+  }
+}
+
+async function applyGrant(
+  client: pg.PoolClient,
+  { userId, roles }: GrantPayload,
+  { requestedBy, decidedBy, approvalId }: ApprovalContext,
+): Promise<{ roles: Role[] }> {
+  const actor = { userId: decidedBy };
+  const person = await lockPerson(client, { userId, actor });
+  if (person.disabled) throw new ApiError('conflict', 'The person is disabled: they get no roles.');
+  const by = { actor: `user:${decidedBy}`, requestId: approvalId };
+  return { roles: (await addRoles(client, person, { roles, grantor: requestedBy, by })).roles };
+}
+
+async function addRoles(
+  client: pg.ClientBase,
+  person: ListedPerson,
+  { roles, grantor, by }: { roles: readonly Role[]; grantor: string; by: Doer },
+): Promise<ListedPerson> {
+  await noteMaker(client, { accountId: person.accountId, makerId: grantor, how: 'granted' });
+  return writeRoles(client, person, [...new Set([...person.roles, ...roles])], by);
+}
+
+interface Doer {
+  actor: string;
+  requestId: string;
+}
+
+async function writeRoles(
+  client: pg.ClientBase,
+  { userId, accountId, roles: before }: ListedPerson,
+  roles: readonly Role[],
+  by: Doer,
+): Promise<ListedPerson> {
+  const after = await updatePerson(client, userId, 'roles = $2', roles);
+  await audit(client, {
+    ...by,
+    action: 'person.roles_changed',
+    subject: `user:${userId}`,
+    accountId,
+    before: { roles: before },
+    after: { roles },
+  });
+  return after;
+}
+
+/**
+ * The first administrator names the second one alone. Who ever was an administrator is kept, so that this does not come back
+ * when people go. The caller holds the lock of administrators.
+ */
+async function isFirstAlone(
+  client: pg.ClientBase,
+  { userId }: Pick<Actor, 'userId'>,
+  roles: readonly Role[],
+): Promise<boolean> {
+  if (roles.length !== 1 || roles[0] !== 'admin') return false;
+  const { rows } = await client.query<{ id: string }>(
+    'SELECT user_id AS id FROM administrators ORDER BY since, user_id LIMIT 2',
+  );
+  return rows.length === 1 && rows[0]?.id === userId;
+}

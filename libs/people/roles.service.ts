@@ -1,0 +1,160 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { beginsWith } from '#database/like.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import type { Actor, Role } from '#identity/role.js';
+import { SessionStore } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { removeDevice } from './totp.service.js';
+
+export interface ListedPerson {
+  userId: string;
+  accountId: string;
+  email: string;
+  roles: Role[];
+  totpEnabled: boolean;
+  disabled: boolean;
+  createdAt: Date;
+}
+
+export interface PeopleQuery {
+  limit: number;
+  cursor?: string | undefined;
+  /** What the e-mail address begins with. */
+  email?: string | undefined;
+  role?: Role | undefined;
+}
+
+const COLUMNS = `id AS "userId", account_id AS "accountId", email, roles, totp_confirmed_at IS NOT NULL AS "totpEnabled",
+  disabled_at IS NOT NULL AS disabled, created_at AS "createdAt"`;
+
+/** Two changes of who is an administrator wait for each other, or both might take the last one away. */
+export const LOCK_ADMINS = 'SELECT pg_advisory_xact_lock(7011102)';
+
+export interface PersonChange {
+  userId: string;
+  actor: Actor;
+  requestId: string;
+}
+
+export interface RolesDeskParts {
+  readonly pool: pg.Pool;
+  readonly sessions: SessionStore;
+}
+
+/** People and whether they may sign in. Nobody decides about themselves, and one administrator who may sign in remains. */
+export class RolesDesk {
+  constructor(private readonly parts: RolesDeskParts) {}
+
+  async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
+    const after = readCursor(cursor, 1);
+    const { rows } = await this.parts.pool.query<ListedPerson>(
+      `SELECT ${COLUMNS} FROM users
+       WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
+       ORDER BY id DESC LIMIT $4`,
+      [after?.[0] ?? null, email === undefined ? null : beginsWith(email), role ?? null, limit + 1],
+    );
+    return pageFrom(rows, limit, ({ userId }) => [userId]);
+  }
+
+  /** The person of an account, or null for one that was made without. */
+  async ofAccount(accountId: string): Promise<ListedPerson | null> {
+    const { rows } = await this.parts.pool.query<ListedPerson>(
+      `SELECT ${COLUMNS} FROM users WHERE account_id = $1`,
+      [accountId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /**
+   * Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. Letting somebody in again
+   * is decided by somebody who did not make them.
+   * @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain, second_person_required
+   */
+  setDisabled(change: PersonChange, disabled: boolean): Promise<ListedPerson> {
+    return this.change(change, disabled ? 'person.disabled' : 'person.enabled', async (client, before) => {
+      if (!disabled) await refuseOwnInterest(client, change.actor, before.accountId);
+      const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
+      const after = await updatePerson(client, before.userId, at, disabled);
+      if (disabled) await this.parts.sessions.revokeAll(before.userId, null, client);
+      return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
+    });
+  }
+
+  /** For somebody who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
+  removeTotp(change: PersonChange): Promise<ListedPerson> {
+    return this.change(change, 'person.totp_removed', async (client, before) => {
+      await refuseOwnInterest(client, change.actor, before.accountId);
+      await removeDevice(client, before.userId);
+      await this.parts.sessions.revokeAll(before.userId, null, client);
+      return {
+        after: { ...before, totpEnabled: false },
+        told: { before: { totpEnabled: before.totpEnabled } },
+      };
+    });
+  }
+
+  private change(
+    { userId, actor, requestId }: PersonChange,
+    action: string,
+    work: (
+      client: pg.ClientBase,
+      before: ListedPerson,
+    ) => Promise<{ after: ListedPerson; told: { before: unknown; after?: unknown } }>,
+  ): Promise<ListedPerson> {
+    return inTransaction(this.parts.pool, async (client) => {
+      const before = await lockPerson(client, { userId, actor });
+      const { after, told } = await work(client, before);
+      await requireAdmin(client);
+      const { accountId } = before;
+      await audit(client, {
+        actor: `user:${actor.userId}`,
+        action,
+        subject: `user:${userId}`,
+        accountId,
+        requestId,
+        ...told,
+      });
+      return after;
+    });
+  }
+}
+
+/**
+ * Locks who is an administrator, and a person whose rights are to change.
+ * @throws ApiError not_found, forbidden for oneself
+ */
+export async function lockPerson(
+  client: pg.ClientBase,
+  { userId, actor }: { userId: string; actor: { readonly userId: string } },
+): Promise<ListedPerson> {
+  await client.query(LOCK_ADMINS);
+  const { rows } = await client.query<ListedPerson>(`SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`, [
+    userId,
+  ]);
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such person.');
+  if (userId === actor.userId) throw new ApiError('forbidden', 'Another administrator must do this for you.');
+  return rows[0];
+}
+
+export async function updatePerson(
+  client: pg.ClientBase,
+  userId: string,
+  assignment: string,
+  value: unknown,
+): Promise<ListedPerson> {
+  const { rows } = await client.query<ListedPerson>(
+    `UPDATE users SET ${assignment} WHERE id = $1 RETURNING ${COLUMNS}`,
+    [userId, value],
+  );
+  return rows[0]!;
+}
+
+export async function requireAdmin(client: pg.ClientBase): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM users WHERE 'admin' = ANY (roles) AND disabled_at IS NULL LIMIT 1`,
+  );
+  if (!rowCount) throw new ApiError('conflict', 'One administrator must remain.');
+}

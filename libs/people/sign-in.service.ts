@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { networkOf } from '#identity/ip-list.js';
+import { spendCode } from '#identity/one-time-codes.js';
+import type { OpenedSession } from '#identity/session.store.js';
+import { isClosing } from '#identity/account.store.js';
+import { ApiError } from '#platform/errors.js';
+import { cancelDeletion } from '#privacy/deletion-request.js';
+import { CodeCheck } from './code-check.js';
+import { findByEmail, type SigningPerson } from './person.store.js';
+import type { Origin } from './origin.js';
+import type { PeopleParts } from './people.parts.js';
+
+export interface Credentials {
+  /** Lower case. */
+  email: string;
+  password: string;
+  /** A one-time code or a recovery code. */
+  code?: string | undefined;
+  /** Keeps an account whose deletion was asked for. */
+  cancelDeletion?: boolean | undefined;
+}
+
+export interface SignInDeskParts extends PeopleParts {
+  readonly codes: CodeCheck;
+}
+
+/**
+ * Signing in. An unknown e-mail address and a wrong password answer the same after the same work. Tries are counted per
+ * e-mail address and per network address, for all processes together; whoever is locked out can still reset the password.
+ */
+export class SignInDesk {
+  constructor(private readonly parts: SignInDeskParts) {}
+
+  /** @throws ApiError sign_in_failed, totp_required, account_closing, too_many_attempts. */
+  async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {
+    const { email, password, code, cancelDeletion: isKept = false } = credentials;
+    const { limits } = this.parts.config.people;
+    const ofEmail = signInSubject(email);
+    const ofAddress = `sign-in address ${networkOf(origin.ip)}`;
+    await this.parts.attempts.count(
+      { subject: ofAddress, limit: limits.signInsPerAddress },
+      { subject: ofEmail, limit: limits.signInsPerEmail },
+    );
+    const person = await findByEmail(this.parts.pool, email);
+    const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
+    if (!person || !matches || person.disabled) throw signInFailed();
+    // Before the code, which is good once: whoever keeps the account sends it again.
+    if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
+    await this.checkCode(person, code);
+    const newHash = this.parts.hasher.isOutdated(person.passwordHash)
+      ? await this.parts.hasher.hash(password)
+      : null;
+    const session = await inTransaction(this.parts.pool, async (client) => {
+      if (isKept) await keepAccount(client, person);
+      await confirmUnchanged(client, person, newHash);
+      return this.parts.sessions.open({ userId: person.id, ...origin }, client);
+    });
+    await Promise.all([this.parts.attempts.forget(ofEmail), this.parts.attempts.takeBack(ofAddress)]);
+    return session;
+  }
+
+  /** Where a device is enrolled, its code is asked for. @throws ApiError totp_required, sign_in_failed, too_many_attempts */
+  async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
+    if (totpSecret === null) return;
+    if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
+    const { pool, clock, config } = this.parts;
+    const entered = { code, nowMs: clock.nowMs(), secrets: config.secrets };
+    const spend = () => spendCode(pool, { id, totpSecret }, entered);
+    if (!(await this.parts.codes.tried(id, code, spend))) throw wrongCode();
+  }
+}
+
+/**
+ * A reset or a ban that commits while a password is being compared ends every session there is; this one must not come
+ * after it. The lock makes each wait for the other.
+ */
+async function confirmUnchanged(
+  client: pg.ClientBase,
+  { id, passwordHash }: SigningPerson,
+  newHash: string | null,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM users WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL FOR UPDATE`,
+    [id, passwordHash],
+  );
+  if (!rowCount) throw signInFailed();
+  if (newHash !== null)
+    await client.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, newHash]);
+}
+
+/** When it is too late, no session opens. */
+async function keepAccount(client: pg.ClientBase, { id, accountId }: SigningPerson): Promise<void> {
+  await cancelDeletion(client, { accountId, by: `user:${id}`, requestId: null });
+}
+
+function accountClosing(): ApiError {
+  return new ApiError(
+    'account_closing',
+    'This account is being deleted. Until that begins, send cancelDeletion: true to keep it.',
+    { param: 'cancelDeletion' },
+  );
+}
+
+export function signInSubject(email: string): string {
+  return `sign-in email ${email}`;
+}
+
+function signInFailed(): ApiError {
+  return new ApiError('sign_in_failed', 'The e-mail address or the password is wrong.');
+}
+
+export function wrongCode(): ApiError {
+  return new ApiError('sign_in_failed', 'The code is wrong, too old, or was used before.', { param: 'code' });
+}

@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { networkOf } from '#identity/ip-list.js';
+import { hashToken } from '#identity/secret-token.js';
+import type { OpenedSession } from '#identity/session.store.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { queueMail } from '#mail/mail.outbox.js';
+import type { Origin } from './origin.js';
+import { insertPerson, inviterOf } from './new-person.js';
+import { type PeopleParts, refuseWeak } from './people.parts.js';
+
+export interface SignUpRequest {
+  /** Lower case. */
+  email: string;
+  inviteCode?: string | undefined;
+}
+
+export interface SignUpConfirmation {
+  token: string;
+  password: string;
+  /** Of the account; the part of the e-mail address before the `@` by default. */
+  name?: string | undefined;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Signing up in two steps. Asking names an e-mail address and makes nothing but a mail; the link in that mail chooses the
+ * password, opens the account and signs in. So every person's address is theirs, nobody can wait in an account that its
+ * owner will confirm later, and the first step answers the same, as fast, whether the address has an account or not: the
+ * mail alone says which.
+ */
+export class SignUpDesk {
+  constructor(private readonly parts: PeopleParts) {}
+
+  /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
+  async request({ email, inviteCode }: SignUpRequest, { ip }: Origin): Promise<void> {
+    const { limits, signUpLifeMs } = this.parts.config.people;
+    await this.parts.attempts.count(
+      { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
+      { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
+    );
+    if (inviteCode !== undefined && (await inviterOf(this.parts.pool, inviteCode)) === null)
+      throw unknownCode();
+    await inTransaction(this.parts.pool, async (client) => {
+      const signUpId = newId();
+      await client.query(
+        `INSERT INTO sign_ups (id, email, invite_code, expires_at)
+         VALUES ($1, $2, $3, now() + $4::float8 * interval '1 millisecond')`,
+        [signUpId, email, inviteCode ?? null, signUpLifeMs],
+      );
+      await queueMail(client, { template: 'sign_up', to: email, details: { signUpId } });
+    });
+    this.parts.mail.wake();
+  }
+
+  /** Opens the account and a session. @throws ApiError invalid_value for a weak password, or a link that is used or expired. */
+  async confirm(confirmation: SignUpConfirmation, origin: Origin): Promise<OpenedSession> {
+    const tokenHash = hashToken(confirmation.token);
+    // Looked at before the password is hashed, since hashing for made-up links would cost us more than their senders.
+    const { rows } = await this.parts.pool.query<{ email: string }>(
+      'SELECT email FROM sign_ups WHERE token_hash = $1 AND expires_at > now()',
+      [tokenHash],
+    );
+    if (!rows[0]) throw deadLink();
+    refuseWeak(this.parts.config, confirmation.password, { email: rows[0].email, param: 'password' });
+    const passwordHash = await this.parts.hasher.hash(confirmation.password);
+    try {
+      return await inTransaction(this.parts.pool, async (client) => {
+        const userId = await openAccount(client, { tokenHash, passwordHash, name: confirmation.name });
+        return this.parts.sessions.open({ userId, ...origin }, client);
+      });
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      throw code === UNIQUE_VIOLATION && constraint === 'users_email_key' ? deadLink() : error;
+    }
+  }
+}
+
+async function openAccount(
+  client: pg.ClientBase,
+  { tokenHash, passwordHash, name }: { tokenHash: Buffer; passwordHash: string; name: string | undefined },
+): Promise<string> {
+  const { rows } = await client.query<{ email: string; inviteCode: string | null }>(
+    `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
+     RETURNING email, invite_code AS "inviteCode"`,
+    [tokenHash],
+  );
+  const signUp = rows[0];
+  if (!signUp) throw deadLink();
+  const { email, inviteCode } = signUp;
+  await client.query('DELETE FROM sign_ups WHERE email = $1', [email]);
+  const { userId } = await insertPerson(client, {
+    email,
+    name: name ?? (email.split('@')[0] as string).slice(0, 100),
+    passwordHash,
+    roles: ['user'],
+    inviterAccountId: inviteCode === null ? null : await inviterOf(client, inviteCode),
+  });
+  return userId;
+}
+
+function unknownCode(): ApiError {
+  return new ApiError('invalid_value', 'inviteCode: there is no such invite code.', { param: 'inviteCode' });
+}
+
+export function deadLink(): ApiError {
+  return new ApiError('invalid_value', 'token: the link was used, replaced by a later one, or has expired.', {
+    param: 'token',
+  });
+}

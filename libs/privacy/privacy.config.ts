@@ -1,0 +1,44 @@
+import type { AttemptLimit } from '#identity/attempts.store.js';
+import type { ConfigReader } from '#platform/config.js';
+import { readRetentionTimes, type RetentionTimes } from './retention.js';
+
+/** What customers may know and decide about their data. Durations in milliseconds. */
+export interface PrivacyConfig {
+  /** How long each class of data is kept. */
+  readonly retention: RetentionTimes;
+  readonly retentionIntervalMs: number;
+  /** How long the deletion of an account can be cancelled. */
+  readonly deletionGraceMs: number;
+  /** The pause before a deletion that waits for something is looked at again. */
+  readonly deletionRetryMs: number;
+  /** How often it is looked for deletions that are due, and for exports that were asked for. */
+  readonly pollMs: number;
+  /** An archive of one's data that would be larger is not made. */
+  readonly exportMaxBytes: number;
+  /** Archives that an account may ask for. */
+  readonly exportLimit: AttemptLimit;
+}
+
+const DAY = 86_400;
+const MEGABYTE = 1024 * 1024;
+
+export function readPrivacyConfig(reader: ConfigReader): PrivacyConfig {
+  return {
+    retention: readRetentionTimes(reader),
+    retentionIntervalMs: reader.seconds('RETENTION_INTERVAL_SECONDS', 600),
+    deletionGraceMs: readDeletionGrace(reader),
+    deletionRetryMs: reader.seconds('ACCOUNT_DELETION_RETRY_SECONDS', 60),
+    pollMs: reader.seconds('PRIVACY_POLL_SECONDS', 5),
+    exportMaxBytes:
+      reader.integer('ACCOUNT_EXPORT_MAX_MB', { fallback: 200, min: 1, max: 10_000 }) * MEGABYTE,
+    exportLimit: {
+      most: reader.integer('ACCOUNT_EXPORTS_PER_DAY', { fallback: 3, min: 1, max: 1_000 }),
+      windowMs: DAY * 1000,
+    },
+  };
+}
+
+/** Milliseconds. */
+export function readDeletionGrace(reader: ConfigReader): number {
+  return reader.seconds('ACCOUNT_DELETION_GRACE_SECONDS', 7 * DAY);
+}

@@ -1,0 +1,234 @@
+import { type DataSource, type EntityManager, In, LessThan, MoreThan, Not } from 'typeorm';
+import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { audit } from '#identity/audit-log.js';
+import { refuseOwnInterest } from '#identity/own-interest.js';
+import type { Actor } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { mailAboutTicket } from './ticket-decision.js';
+import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
+
+/** Who asks, and the request's id for the audit log. `side` is which of the two ends of a ticket they speak for. */
+export interface Speaker {
+  actor: Actor;
+  requestId: string;
+  side: 'customer' | 'staff';
+}
+
+export interface NewTicket {
+  kind: TicketKind;
+  subject: string;
+  body: string;
+  chargeId?: string | undefined;
+}
+
+export interface TicketFilter {
+  limit: number;
+  cursor?: string | undefined;
+  state?: TicketState | undefined;
+  kind?: TicketKind | undefined;
+  accountId?: string | undefined;
+}
+
+export interface TicketWithMessages {
+  ticket: Ticket;
+  messages: TicketMessage[];
+}
+
+/** An account with more is not helped by one more. */
+const MAX_UNCLOSED = 20;
+/** A ticket is read as a whole. */
+const MAX_MESSAGES = 500;
+
+/** Tickets between customers and support. Customers reach those of their account, others as if they were not there. */
+export class TicketDesk {
+  constructor(private readonly source: DataSource) {}
+
+  /** @throws ApiError for a charge of somebody else, or one ticket too many */
+  open(speaker: Speaker, wanted: NewTicket): Promise<TicketWithMessages> {
+    const { accountId, userId } = speaker.actor;
+    return inEntityTransaction(this.source, async (transaction) => {
+      const { entities, client } = transaction;
+      // Tickets that are opened at the same moment are counted one after the other.
+      await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+      const unclosed = await entities.countBy(Ticket, { accountId, state: Not('closed' as const) });
+      if (unclosed >= MAX_UNCLOSED) {
+        throw new ApiError('conflict', `An account has at most ${MAX_UNCLOSED} tickets that are not closed.`);
+      }
+      const { kind, subject, body, chargeId = null } = wanted;
+      if (chargeId !== null) await requireCharge(transaction, chargeId, accountId);
+      const ticket = entities.create(Ticket, {
+        ...{ id: newId(), accountId, openedBy: userId, kind, subject, chargeId },
+        ...{ state: 'open', outcome: null, closedAt: null },
+      });
+      await entities.insert(Ticket, ticket);
+      await addMessage(transaction, ticket, speaker, { kind: 'message', body });
+      return this.read(entities, ticket, speaker);
+    });
+  }
+
+  /** A customer's own, newest first; for staff all that pass the filter, those that wait longest first. */
+  async list(speaker: Speaker, filter: TicketFilter): Promise<Page<Ticket>> {
+    const after = readCursor(filter.cursor, 1)?.[0];
+    const isStaff = speaker.side === 'staff';
+    const accountId = isStaff ? filter.accountId : speaker.actor.accountId;
+    const tickets = await this.source.getRepository(Ticket).find({
+      where: {
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(filter.state ? { state: filter.state } : {}),
+        ...(filter.kind ? { kind: filter.kind } : {}),
+        ...(after === undefined ? {} : { id: isStaff ? MoreThan(after) : LessThan(after) }),
+      },
+      order: { id: isStaff ? 'ASC' : 'DESC' },
+      take: filter.limit + 1,
+    });
+    return pageFrom(tickets, filter.limit, ({ id }) => [id]);
+  }
+
+  /** @throws ApiError not_found */
+  async find(speaker: Speaker, ticketId: string): Promise<TicketWithMessages> {
+    const ticket = await this.source.getRepository(Ticket).findOneBy(ownedBy(speaker, ticketId));
+    return this.read(this.source.manager, ticket ?? refuseUnknown(), speaker);
+  }
+
+  /** A message of either side: the customer's has support answer, support's the customer. A note changes nothing. */
+  write(
+    speaker: Speaker,
+    ticketId: string,
+    line: { body: string; isNote?: boolean },
+  ): Promise<TicketWithMessages> {
+    return this.locked(speaker, ticketId, async (transaction, ticket) => {
+      if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed: reopen it first.');
+      const count = await transaction.entities.countBy(TicketMessage, { ticketId });
+      if (count >= MAX_MESSAGES) throw new ApiError('conflict', 'The ticket is full: open another one.');
+      const { body, isNote = false } = line;
+      await addMessage(transaction, ticket, speaker, { kind: isNote ? 'note' : 'message', body });
+      if (!isNote) await this.move(transaction, ticket, speaker.side === 'staff' ? 'answered' : 'open');
+      await noteStaff(transaction, speaker, ticket, isNote ? 'ticket.noted' : 'ticket.answered');
+      if (speaker.side === 'staff' && !isNote) await mailAboutTicket(transaction.client, ticketId);
+    });
+  }
+
+  /** A repeat changes nothing. @throws ApiError not_found */
+  close(speaker: Speaker, ticketId: string): Promise<TicketWithMessages> {
+    return this.locked(speaker, ticketId, async (transaction, ticket) => {
+      if (ticket.state === 'closed') return;
+      await this.move(transaction, ticket, 'closed');
+      await addMessage(transaction, ticket, speaker, { kind: 'event', body: 'Closed.' });
+      await noteStaff(transaction, speaker, ticket, 'ticket.closed');
+    });
+  }
+
+  /** A repeat changes nothing. @throws ApiError not_found */
+  reopen(speaker: Speaker, ticketId: string): Promise<TicketWithMessages> {
+    return this.locked(speaker, ticketId, async (transaction, ticket) => {
+      if (ticket.state !== 'closed') return;
+      await this.move(transaction, ticket, 'open');
+      await addMessage(transaction, ticket, speaker, { kind: 'event', body: 'Reopened.' });
+      await noteStaff(transaction, speaker, ticket, 'ticket.reopened');
+    });
+  }
+
+  /**
+   * Locks a ticket for what is decided on it, such as a rate, in the caller's transaction. Nobody of the staff decides on a
+   * ticket of their own. @throws ApiError not_found, second_person_required
+   */
+  async lock({ entities, client }: EntityTransaction, speaker: Speaker, ticketId: string): Promise<Ticket> {
+    const ticket = await entities.findOne(Ticket, {
+      where: ownedBy(speaker, ticketId),
+      lock: { mode: 'for_no_key_update' },
+    });
+    if (ticket && speaker.side === 'staff') await refuseOwnInterest(client, speaker.actor, ticket.accountId);
+    return ticket ?? refuseUnknown();
+  }
+
+  private async locked(
+    speaker: Speaker,
+    ticketId: string,
+    work: (transaction: EntityTransaction, ticket: Ticket) => Promise<void>,
+  ): Promise<TicketWithMessages> {
+    return inEntityTransaction(this.source, async (transaction) => {
+      await work(transaction, await this.lock(transaction, speaker, ticketId));
+      const ticket = await transaction.entities.findOneByOrFail(Ticket, { id: ticketId });
+      return this.read(transaction.entities, ticket, speaker);
+    });
+  }
+
+  private async move({ client }: EntityTransaction, { id }: Ticket, state: TicketState): Promise<void> {
+    await client.query(
+      `UPDATE tickets SET state = $2, updated_at = now(), closed_at = CASE $2 WHEN 'closed' THEN now() END WHERE id = $1`,
+      [id, state],
+    );
+  }
+
+  private async read(
+    entities: EntityManager,
+    ticket: Ticket,
+    { side }: Speaker,
+  ): Promise<TicketWithMessages> {
+    const kinds =
+      side === 'staff' ? (['message', 'note', 'event'] as const) : (['message', 'event'] as const);
+    const messages = await entities.find(TicketMessage, {
+      where: { ticketId: ticket.id, kind: In([...kinds]) },
+      order: { id: 'ASC' },
+    });
+    return { ticket, messages };
+  }
+}
+
+function ownedBy({ side, actor }: Speaker, id: string): { id: string; accountId?: string } {
+  return side === 'staff' ? { id } : { id, accountId: actor.accountId };
+}
+
+async function requireCharge(
+  { client }: EntityTransaction,
+  chargeId: string,
+  accountId: string,
+): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM charges WHERE id = $1 AND account_id = $2', [
+    chargeId,
+    accountId,
+  ]);
+  if (rowCount === 0) {
+    throw new ApiError('invalid_value', 'chargeId: there is no such charge.', { param: 'chargeId' });
+  }
+}
+
+async function addMessage(
+  { entities }: EntityTransaction,
+  { id: ticketId }: Ticket,
+  { actor, side }: Speaker,
+  line: Pick<TicketMessage, 'kind' | 'body'>,
+): Promise<void> {
+  await entities.insert(TicketMessage, {
+    ...line,
+    id: newId(),
+    ticketId,
+    authorId: actor.userId,
+    fromStaff: side === 'staff',
+  });
+}
+
+/** What staff does is in the audit log; the words are in the ticket. */
+async function noteStaff(
+  { client }: EntityTransaction,
+  { actor, side, requestId }: Speaker,
+  { id, accountId, state }: Ticket,
+  action: string,
+): Promise<void> {
+  if (side !== 'staff') return;
+  const actedAs = `user:${actor.userId}`;
+  await audit(client, {
+    actor: actedAs,
+    action,
+    subject: `ticket:${id}`,
+    accountId,
+    before: { state },
+    requestId,
+  });
+}
+
+function refuseUnknown(): never {
+  throw new ApiError('not_found', 'There is no such ticket.');
+}

@@ -1,0 +1,152 @@
+import type pg from 'pg';
+import { formatDecimal, parseDecimal } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { isResellerVolume, RESELLER_RATE, STANDARD_RATE, type TopupRate } from './conversion.js';
+
+export interface RateVersion {
+  rate: TopupRate;
+  effectiveFrom: Date;
+  reason: string;
+  actor: string;
+  recordedAt: Date;
+}
+
+export interface NewRate {
+  accountId: string;
+  rate: TopupRate;
+  /** Null: now. */
+  effectiveFrom: Date | null;
+  reason: string;
+  /** `user:{id}` or `cli:{login}`. */
+  actor: string;
+  /** The client's own id of the request: the same again sets nothing. */
+  requestId: string;
+}
+
+type Database = pg.Pool | pg.ClientBase;
+
+/** The rate that an account pays at this moment. */
+export async function rateInForce(database: Database, accountId: string): Promise<TopupRate> {
+  const { rows } = await database.query<{ rate: string }>(
+    `SELECT trim_scale(rate)::text AS rate FROM account_rate_versions
+     WHERE account_id = $1 AND effective_from <= clock_timestamp() ORDER BY effective_from DESC LIMIT 1`,
+    [accountId],
+  );
+  return rows[0] ? toRate(rows[0].rate) : STANDARD_RATE;
+}
+
+/** Tokens of all settled calls through the account's keys: what a reseller's volume is verified by. */
+export async function verifiedTokens(database: Database, accountId: string): Promise<bigint> {
+  const { rows } = await database.query<{ tokens: string }>(
+    `SELECT coalesce(sum((line ->> 'units')::numeric), 0)::text AS tokens
+     FROM charges CROSS JOIN LATERAL jsonb_array_elements(delivered_lines) AS line
+     WHERE account_id = $1 AND state = 'settled' AND jsonb_typeof(delivered_lines) = 'array'`,
+    [accountId],
+  );
+  return BigInt(rows[0]?.tokens ?? 0);
+}
+
+/**
+ * Writes a version of an account's rate, in the caller's transaction. The reseller rate needs the verified volume.
+ * @throws ApiError conflict below the threshold, for a time in the past or taken, or a request id used for something else
+ */
+export async function setAccountRate(
+  client: pg.ClientBase,
+  asked: NewRate & { thresholdTokens: bigint },
+): Promise<RateVersion> {
+  const { accountId, rate, requestId, thresholdTokens } = asked;
+  await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+  const repeated = await findByRequest(client, accountId, requestId);
+  if (repeated) return sameOrConflict(repeated, asked);
+  if (rate === RESELLER_RATE) {
+    const tokens = await verifiedTokens(client, accountId);
+    if (!isResellerVolume(tokens, thresholdTokens)) {
+      throw new ApiError('conflict', `The verified volume is ${tokens} tokens of ${thresholdTokens}.`);
+    }
+  }
+  const { rows } = await client.query<VersionRow>(
+    `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
+     SELECT $1, $2, coalesce($3, clock_timestamp()), $4, $5, $6
+     WHERE coalesce($3, clock_timestamp()) >= transaction_timestamp()
+       AND NOT EXISTS (SELECT FROM account_rate_versions WHERE account_id = $1 AND effective_from = $3)
+     RETURNING ${VERSION}`,
+    [accountId, rate, asked.effectiveFrom, asked.reason, asked.actor, requestId],
+  );
+  if (rows[0]) return toVersion(rows[0]);
+  const message = 'A rate takes effect now or later, and no two at the same time.';
+  throw new ApiError('conflict', message, { param: 'effectiveFrom' });
+}
+
+/** Every version, the latest first. */
+export async function rateVersions(database: Database, accountId: string): Promise<RateVersion[]> {
+  const { rows } = await database.query<VersionRow>(
+    `SELECT ${VERSION} FROM account_rate_versions WHERE account_id = $1 ORDER BY effective_from DESC`,
+    [accountId],
+  );
+  return rows.map(toVersion);
+}
+
+export interface AccountRatesParts {
+  readonly pool: pg.Pool;
+  readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
+}
+
+/** The same for rooms that inject it. */
+export class AccountRates {
+  constructor(private readonly parts: AccountRatesParts) {}
+
+  get thresholdTokens(): bigint {
+    return this.parts.config.payments.resellerThresholdTokens;
+  }
+
+  inForce(accountId: string): Promise<TopupRate> {
+    return rateInForce(this.parts.pool, accountId);
+  }
+
+  verifiedTokens(accountId: string): Promise<bigint> {
+    return verifiedTokens(this.parts.pool, accountId);
+  }
+
+  versions(accountId: string): Promise<RateVersion[]> {
+    return rateVersions(this.parts.pool, accountId);
+  }
+
+  /** In the caller's transaction. @throws ApiError as `setAccountRate` */
+  set(client: pg.ClientBase, rate: NewRate): Promise<RateVersion> {
+    return setAccountRate(client, { ...rate, thresholdTokens: this.thresholdTokens });
+  }
+}
+
+const VERSION = `trim_scale(rate)::text AS rate, effective_from AS "effectiveFrom", reason, actor, recorded_at AS "recordedAt"`;
+
+type VersionRow = Omit<RateVersion, 'rate'> & { rate: string };
+
+function toVersion(row: VersionRow): RateVersion {
+  return { ...row, rate: toRate(row.rate) };
+}
+
+function toRate(text: string): TopupRate {
+  const rate = formatDecimal(parseDecimal(text));
+  if (rate === STANDARD_RATE || rate === RESELLER_RATE) return rate;
+  throw new Error(`the database holds a rate of ${rate}`);
+}
+
+async function findByRequest(
+  client: pg.ClientBase,
+  accountId: string,
+  requestId: string,
+): Promise<RateVersion | null> {
+  const { rows } = await client.query<VersionRow>(
+    `SELECT ${VERSION} FROM account_rate_versions WHERE account_id = $1 AND request_id = $2`,
+    [accountId, requestId],
+  );
+  return rows[0] ? toVersion(rows[0]) : null;
+}
+
+function sameOrConflict(stored: RateVersion, { rate, effectiveFrom }: NewRate): RateVersion {
+  const same =
+    stored.rate === rate &&
+    (effectiveFrom === null || effectiveFrom.getTime() === stored.effectiveFrom.getTime());
+  if (same) return stored;
+  throw new ApiError('conflict', 'This requestId set another rate.', { param: 'requestId' });
+}

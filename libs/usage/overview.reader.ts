@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import { readBalance } from '#ledger/customer-account.js';
+import { nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { ACCOUNT_TASKS, type AccountTask, type AccountTaskRow, readAccountTask } from './task.reader.js';
+import { readUsage, type UsageEntry } from './usage.store.js';
+
+/** Sums of requests that ended; amounts in nanos. */
+export interface UsageSums {
+  spent: bigint;
+  requests: number;
+  failures: number;
+  givenBack: bigint;
+}
+
+export interface UsageDay extends UsageSums {
+  day: string;
+}
+
+export interface Overview {
+  balance: { main: bigint; held: bigint; invite: bigint; refundPending: bigint; frozen: boolean };
+  days: UsageDay[];
+  runningTasks: number;
+  running: AccountTask[];
+  lastRequests: UsageEntry[];
+}
+
+const LAST_REQUESTS = 5;
+const SHOWN_RUNNING = 10;
+/** What ended since sums were brought up to date is read from the newest charges themselves, so many at most. */
+const NEWEST = 1_000;
+const AFTER_EVERY_ID = 'z'.repeat(26);
+const UNKNOWN_ZONE = '22023';
+const NOTHING = {
+  main: nanos(0n),
+  held: nanos(0n),
+  invite: nanos(0n),
+  refundPending: nanos(0n),
+  frozen: false,
+};
+
+/** An account at a glance, however long its history. `zone` is where its days begin. @throws ApiError */
+export async function readOverview(pool: pg.Pool, accountId: string, zone: string): Promise<Overview> {
+  const [balance, days, running, usage] = await Promise.all([
+    readBalance(pool, accountId),
+    readDays(pool, accountId, zone),
+    readRunning(pool, accountId),
+    readUsage(pool, accountId, {}, { limit: LAST_REQUESTS, after: null }),
+  ]);
+  return { balance: balance ?? NOTHING, days, ...running, lastRequests: usage.items };
+}
+
+const DAYS = {
+  name: 'overview-days',
+  text: `WITH today AS (SELECT (now() AT TIME ZONE $2)::date AS day),
+  first AS (SELECT (day - 29)::timestamp AT TIME ZONE $2 AS at FROM today),
+  ended AS (
+    SELECT quarter AS at, requests, settled, failures, given_back FROM usage_quarters
+    WHERE account_id = $1 AND quarter >= (SELECT at FROM first)
+    UNION ALL
+    SELECT created_at, 1, coalesce(settled, 0), (state = 'released')::int, coalesce(released, 0)
+    FROM (SELECT created_at, settled, released, state, resolved_at FROM charges
+      WHERE (account_id, id) < ($1, '${AFTER_EVERY_ID}') AND (account_id, id) >= ($1, '')
+      ORDER BY account_id DESC, id DESC LIMIT ${NEWEST}) AS newest
+    WHERE resolved_at >= (SELECT through FROM usage_progress) AND created_at >= (SELECT at FROM first))
+  SELECT shown.day::date::text AS day, coalesce(sum(requests), 0)::int AS requests,
+    coalesce(sum(failures), 0)::int AS failures, coalesce(sum(settled), 0)::bigint AS spent,
+    coalesce(sum(given_back), 0)::bigint AS "givenBack"
+  FROM today CROSS JOIN LATERAL generate_series(today.day - 29, today.day, interval '1 day') AS shown (day)
+  LEFT JOIN ended ON (ended.at AT TIME ZONE $2)::date = shown.day::date GROUP BY 1 ORDER BY 1`,
+};
+
+async function readDays(pool: pg.Pool, accountId: string, zone: string): Promise<UsageDay[]> {
+  try {
+    return (await pool.query<UsageDay>({ ...DAYS, values: [accountId, zone] })).rows;
+  } catch (error) {
+    if ((error as { code?: string }).code !== UNKNOWN_ZONE) throw error;
+    throw new ApiError('invalid_value', 'zone: is not known here; take that of a larger city.', {
+      param: 'zone',
+      cause: error,
+    });
+  }
+}
+
+/** By the keys of the account, for whose running tasks there is an index. */
+const RUNNING = `FROM api_keys k JOIN tasks t ON t.group_name = k.group_name AND t.key_id = k.id
+  AND t.state IN ('created', 'submitting', 'submitted', 'unknown') WHERE k.account_id = $1`;
+
+async function readRunning(
+  pool: pg.Pool,
+  accountId: string,
+): Promise<Pick<Overview, 'runningTasks' | 'running'>> {
+  const { rows } = await pool.query<{ count: number; newest: string[] | null }>({
+    name: 'overview-running',
+    text: `SELECT count(*)::int AS count, (array_agg(t.id ORDER BY t.id DESC))[1:${SHOWN_RUNNING}] AS newest ${RUNNING}`,
+    values: [accountId],
+  });
+  const { count, newest } = rows[0]!;
+  if (count === 0) return { runningTasks: 0, running: [] };
+  const tasks = await pool.query<AccountTaskRow>(
+    `${ACCOUNT_TASKS} WHERE t.id = ANY ($1) ORDER BY t.id DESC`,
+    [newest],
+  );
+  return { runningTasks: count, running: tasks.rows.map(readAccountTask) };
+}

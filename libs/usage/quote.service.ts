@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import type { CatalogModel } from '#catalog/catalog.js';
+import {
+  estimateInput,
+  estimateSpeech,
+  mostOutputTokens,
+  type TokenEstimate,
+} from '#catalog/token-estimate.js';
+import { readBalance } from '#ledger/customer-account.js';
+import type { Nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { quote, type Quote, type TokenCounts } from '#pricing/quote.js';
+import type { Market, MarketReader } from '#marketplace/price-list.js';
+
+export interface Wish {
+  readonly accountId: string;
+  readonly model: string;
+  readonly group?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly n?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly tokens?: Record<keyof TokenCounts, number> | undefined;
+  /** To estimate tokens by. */
+  readonly text?: string | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** Tokens of a text and of its answer. */
+export interface TextEstimate {
+  readonly input: TokenEstimate;
+  /** At most. */
+  readonly output: bigint;
+}
+
+export interface QuotedWish {
+  readonly quoted: Quote;
+  readonly group: string;
+  readonly market: Market;
+  readonly balance: Nanos;
+  readonly covered: boolean;
+  readonly estimate: TextEstimate | null;
+}
+
+/** Says what a request would cost, by what a hold would decide with, and charges nothing. */
+export class QuoteDesk {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly market: MarketReader,
+  ) {}
+
+  /**
+   * @throws ApiError for a group or key that is none of the account's, for a model that the key may not use, and for units
+   * that the model does not take.
+   */
+  async quote(wish: Wish): Promise<QuotedWish> {
+    const [market, { group, allowedModels }, balance] = await Promise.all([
+      this.market.read(),
+      this.placeOf(wish),
+      readBalance(this.pool, wish.accountId),
+    ]);
+    const { catalog, nowMs } = market;
+    const model = catalog.models.get(wish.model);
+    const estimate = model ? estimateOf(model, wish) : null;
+    const priced = model
+      ? quote(catalog.priceBook, { model: model.id, group, ...measure(model, wish, estimate), atMs: nowMs })
+      : 'model_not_found';
+    if (typeof priced === 'string') {
+      throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
+        param: 'model',
+      });
+    }
+    if (model && allowedModels && ![model.id, model.aliasOf].some((id) => id && allowedModels.includes(id))) {
+      throw new ApiError('model_not_allowed', `The key may not use ${model.id}.`, { param: 'model' });
+    }
+    const main = balance?.main ?? (0n as Nanos);
+    const covered = main >= priced.amount && !balance?.frozen;
+    return { quoted: priced, group, market, balance: main, covered, estimate };
+  }
+
+  private async placeOf(wish: Wish): Promise<{ group: string; allowedModels: string[] | null }> {
+    const { accountId, keyId, group } = wish;
+    if (keyId === undefined) return { group: await this.groupOf(wish), allowedModels: null };
+    if (group !== undefined)
+      throw new ApiError('invalid_value', 'group: the key has one; send only one of both.', {
+        param: 'group',
+      });
+    const { rows } = await this.pool.query<{ group: string; allowedModels: string[] | null }>(
+      `SELECT group_name AS "group", allowed_models AS "allowedModels" FROM api_keys
+       WHERE id = $2 AND account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+      [accountId, keyId],
+    );
+    if (!rows[0]) throw new ApiError('not_found', 'You have no such key.');
+    return rows[0];
+  }
+
+  private async groupOf({ accountId, group }: Wish): Promise<string> {
+    const { rows } = await this.pool.query<{ name: string }>(
+      `SELECT DISTINCT group_name AS name FROM api_keys
+       WHERE account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY 1`,
+      [accountId],
+    );
+    const own = rows.map(({ name }) => name);
+    const only = own.length === 1 ? own[0] : undefined;
+    const chosen = group ?? only;
+    if (chosen !== undefined && own.includes(chosen)) return chosen;
+    const fault =
+      own.length === 0
+        ? 'The account has no key: a key decides the group.'
+        : `must be a group of one of your keys: ${own.join(', ')}.`;
+    throw new ApiError('invalid_value', `group: ${fault}`, { param: 'group' });
+  }
+}
+
+/** As gateways estimate the same request; null without a text. @throws ApiError where a text does not tell the price. */
+function estimateOf({ id, unit, family, limits }: CatalogModel, wish: Wish): TextEstimate | null {
+  const { text, tokens, maxOutputTokens } = wish;
+  if (text === undefined) return null;
+  if (unit !== 'token' || tokens) {
+    const why = tokens ? 'send it or tokens, not both' : `${id} is priced by the ${unit}`;
+    throw new ApiError('invalid_value', `text: ${why}.`, { param: 'text' });
+  }
+  if (family === 'speech')
+    return {
+      input: estimateInput({ model: id, input: text }, limits),
+      output: estimateSpeech(text, limits).most,
+    };
+  const messages = [{ role: 'user', content: text }];
+  return {
+    input: estimateInput({ model: id, messages }, limits),
+    output: mostOutputTokens({ maxOutputTokens, choices: 1 }, limits),
+  };
+}
+
+/** The units of a wish, in what the model is priced by. @throws ApiError when it names others. */
+function measure(
+  model: CatalogModel,
+  { n, seconds, tokens }: Wish,
+  estimate: TextEstimate | null,
+): { units: bigint; tokens: TokenCounts | null } {
+  const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
+    ([unit, value]) => unit !== model.unit && value !== undefined,
+  );
+  if (foreign) {
+    const param = { call: 'n', second: 'seconds', token: 'tokens' }[foreign[0]] ?? null;
+    throw new ApiError('invalid_value', `${param}: ${model.id} is priced by the ${model.unit}.`, { param });
+  }
+  if (model.unit === 'second')
+    return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
+  if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
+  if (estimate) {
+    const { input, output } = estimate;
+    return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
+  }
+  if (!tokens)
+    throw new ApiError(
+      'missing_required_parameter',
+      `tokens is required: ${model.id} is priced by the token.`,
+      {
+        param: 'tokens',
+      },
+    );
+  return {
+    units: 1n,
+    tokens: {
+      input: BigInt(tokens.input),
+      cachedInput: BigInt(tokens.cachedInput),
+      output: BigInt(tokens.output),
+      cacheWrite: BigInt(tokens.cacheWrite),
+      cacheWrite1h: BigInt(tokens.cacheWrite1h),
+    },
+  };
+}

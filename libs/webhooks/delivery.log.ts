@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { refuseUnknown } from './endpoint.service.js';
+import { bodyOf, PING } from './webhook-event.js';
+import type { WebhooksConfig } from './webhooks.config.js';
+
+export interface Delivery {
+  id: string;
+  eventId: string;
+  type: string;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  endedAt: Date | null;
+  lastStatus: number | null;
+  lastError: string | null;
+}
+
+export interface LoggedAttempt {
+  startedAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  answer: string | null;
+}
+
+interface OwnEndpoint {
+  accountId: string;
+  endpointId: string;
+}
+
+/** A receiver is tried, not tested under load. */
+const PINGS_PER_MINUTE = 5;
+/** What one request may set going. */
+const MAX_REPLAYED = 10_000;
+
+const DELIVERY = `d.id, d.event_id AS "eventId", d.event_type AS type, d.state, d.attempts,
+  CASE d.state WHEN 'pending' THEN d.next_attempt_at END AS "nextAttemptAt", d.created_at AS "createdAt",
+  d.ended_at AS "endedAt", last.status AS "lastStatus", last.error AS "lastError"`;
+const LAST_ATTEMPT = `LEFT JOIN LATERAL (SELECT status, error FROM webhook_attempts a WHERE a.delivery_id = d.id
+  ORDER BY a.id DESC LIMIT 1) AS last ON true`;
+
+/** A replay begins anew, with all its time; what is pending already stays as it is. */
+const AGAIN = `state = 'pending', attempts = 0, next_attempt_at = now(), lease_token = NULL, ended_at = NULL,
+  give_up_at = now() + $2::float8 * interval '1 millisecond'`;
+
+/** What was sent to an endpoint, and sending it again. Every method refuses an endpoint of somebody else as unknown. */
+export class DeliveryLog {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly config: WebhooksConfig,
+  ) {}
+
+  async list(
+    of: OwnEndpoint,
+    query: { limit: number; cursor?: string | undefined; state?: string | undefined },
+  ): Promise<Page<Delivery>> {
+    await this.requireEndpoint(this.pool, of);
+    const after = readCursor(query.cursor, 1)?.[0] ?? null;
+    const { rows } = await this.pool.query<Delivery>(
+      `SELECT ${DELIVERY} FROM webhook_deliveries d ${LAST_ATTEMPT}
+       WHERE d.endpoint_id = $1 AND ($2::text IS NULL OR d.id < $2) AND ($3::text IS NULL OR d.state = $3)
+       ORDER BY d.id DESC LIMIT $4`,
+      [of.endpointId, after, query.state ?? null, query.limit + 1],
+    );
+    return pageFrom(rows, query.limit, ({ id }) => [id]);
+  }
+
+  async find(
+    of: OwnEndpoint,
+    deliveryId: string,
+  ): Promise<Delivery & { body: string; log: LoggedAttempt[] }> {
+    await this.requireEndpoint(this.pool, of);
+    const { rows } = await this.pool.query<Delivery & { body: string }>(
+      `SELECT ${DELIVERY}, d.body FROM webhook_deliveries d ${LAST_ATTEMPT} WHERE d.id = $1 AND d.endpoint_id = $2`,
+      [deliveryId, of.endpointId],
+    );
+    const delivery = rows[0] ?? refuseUnknownDelivery();
+    const attempts = await this.pool.query<LoggedAttempt>(
+      `SELECT started_at AS "startedAt", duration_ms AS "durationMs", status, error, answer
+       FROM webhook_attempts WHERE delivery_id = $1 ORDER BY id`,
+      [deliveryId],
+    );
+    return { ...delivery, log: attempts.rows };
+  }
+
+  /** Queues a trial event. @throws ApiError conflict when the endpoint is off, too_many_attempts */
+  async ping(of: OwnEndpoint): Promise<Delivery> {
+    const deliveryId = newId();
+    await inTransaction(this.pool, async (client) => {
+      await this.requireEndpoint(client, of, { isOn: true });
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM webhook_deliveries
+         WHERE endpoint_id = $1 AND event_type = $2 AND created_at > now() - interval '1 minute'`,
+        [of.endpointId, PING],
+      );
+      if ((rows[0]?.count ?? 0) >= PINGS_PER_MINUTE) {
+        throw new ApiError('too_many_attempts', `An endpoint takes ${PINGS_PER_MINUTE} pings in a minute.`);
+      }
+      const body = bodyOf({ type: PING, at: new Date().toISOString(), data: { endpointId: of.endpointId } });
+      await client.query(
+        `INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, give_up_at)
+         VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond')`,
+        [deliveryId, of.endpointId, of.accountId, `ping_${deliveryId}`, PING, body, this.config.giveUpMs],
+      );
+    });
+    return this.find(of, deliveryId);
+  }
+
+  /** Sends one again. @throws ApiError conflict when the endpoint is off */
+  async replay(of: OwnEndpoint, deliveryId: string): Promise<Delivery> {
+    await inTransaction(this.pool, async (client) => {
+      await this.requireEndpoint(client, of, { isOn: true });
+      await client.query(
+        `UPDATE webhook_deliveries SET ${AGAIN} WHERE id = $1 AND endpoint_id = $3 AND state <> 'pending'`,
+        [deliveryId, this.config.giveUpMs, of.endpointId],
+      );
+    });
+    return this.find(of, deliveryId);
+  }
+
+  /** Sends again what was queued since. @returns how many. @throws ApiError conflict when the endpoint is off */
+  async replaySince(of: OwnEndpoint, since: Date, states: 'failed' | 'all'): Promise<number> {
+    return inTransaction(this.pool, async (client) => {
+      await this.requireEndpoint(client, of, { isOn: true });
+      const { rowCount } = await client.query(
+        `UPDATE webhook_deliveries SET ${AGAIN} WHERE id IN (
+           SELECT id FROM webhook_deliveries
+           WHERE endpoint_id = $1 AND created_at >= $3 AND (state = 'failed' OR ($4 AND state = 'delivered'))
+           ORDER BY id LIMIT ${MAX_REPLAYED})`,
+        [of.endpointId, this.config.giveUpMs, since, states === 'all'],
+      );
+      return rowCount ?? 0;
+    });
+  }
+
+  /** In a transaction the endpoint stays locked, so that it is not switched off meanwhile. */
+  private async requireEndpoint(
+    database: pg.Pool | pg.ClientBase,
+    { accountId, endpointId }: OwnEndpoint,
+    { isOn = false } = {},
+  ): Promise<void> {
+    const { rows } = await database.query<{ isOff: boolean }>(
+      `SELECT disabled_at IS NOT NULL AS "isOff" FROM webhook_endpoints
+       WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL ${isOn ? 'FOR NO KEY UPDATE' : ''}`,
+      [endpointId, accountId],
+    );
+    if (!rows[0]) refuseUnknown();
+    if (isOn && rows[0].isOff) {
+      throw new ApiError('conflict', 'The endpoint is switched off: switch it on first.');
+    }
+  }
+}
+
+function refuseUnknownDelivery(): never {
+  throw new ApiError('not_found', 'There is no such delivery.');
+}

@@ -1,0 +1,234 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { newId } from '#platform/ids.js';
+import { queueMail } from '#mail/mail.outbox.js';
+import type { DisabledReason } from './webhook-endpoint.entity.js';
+import type { AccountEvent } from './webhook-event.js';
+import { bodyOf } from './webhook-event.js';
+import type { WebhooksConfig } from './webhooks.config.js';
+
+/** A delivery to be attempted now, with what that needs of its endpoint. */
+export interface DueDelivery {
+  id: string;
+  endpointId: string;
+  eventId: string;
+  body: string;
+  /** This one included. */
+  attempts: number;
+  leaseToken: string;
+  url: string;
+  /** As they are stored, the newest first. */
+  secrets: string[];
+  /** Switched off or deleted since: nothing is sent any more. */
+  isOff: boolean;
+}
+
+/** What an attempt came to. */
+export interface Attempt {
+  startedAt: Date;
+  durationMs: number;
+  /** Null when there was no answer. */
+  status: number | null;
+  error: string | null;
+  /** The beginning of the answer. */
+  answer: string | null;
+}
+
+/** An endpoint that was switched off because of its failures. */
+export interface SwitchedOff {
+  endpointId: string;
+  accountId: string;
+  url: string;
+  reason: DisabledReason;
+}
+
+/** Events of an account whose endpoints want them. Those from before the endpoint, or the log's reach, are history. */
+const WANTED = `
+SELECT event.position::int AS position, e.id AS "endpointId"
+FROM unnest($1::text[], $2::text[], $3::timestamptz[]) WITH ORDINALITY AS event (account_id, type, at, position)
+JOIN webhook_endpoints e ON e.account_id = event.account_id AND event.type = ANY (e.events)
+  AND e.deleted_at IS NULL AND e.disabled_at IS NULL
+WHERE event.at > e.created_at AND event.at > now() - $4::float8 * interval '1 millisecond'`;
+
+const ADD = `
+INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, give_up_at)
+SELECT *, now() + $7::float8 * interval '1 millisecond'
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+ON CONFLICT (endpoint_id, event_id) DO NOTHING`;
+
+/** Each endpoint in turn gives a few of its oldest, so that one with many waits for none of the others. */
+const CLAIM = `
+WITH due AS (
+  SELECT picked.id FROM (
+    SELECT DISTINCT endpoint_id FROM webhook_deliveries
+    WHERE state = 'pending' AND next_attempt_at <= now() AND endpoint_id <> ALL ($2::text[])) AS endpoint
+  CROSS JOIN LATERAL (
+    SELECT id, next_attempt_at FROM webhook_deliveries
+    WHERE endpoint_id = endpoint.endpoint_id AND state = 'pending' AND next_attempt_at <= now()
+    ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS picked
+  ORDER BY picked.next_attempt_at LIMIT $1)
+UPDATE webhook_deliveries d
+SET next_attempt_at = now() + $4::float8 * interval '1 millisecond', lease_token = gen_random_uuid(),
+  attempts = d.attempts + 1
+FROM due, webhook_endpoints e WHERE d.id = due.id AND e.id = d.endpoint_id
+RETURNING d.id, d.endpoint_id AS "endpointId", d.event_id AS "eventId", d.body, d.attempts,
+  d.lease_token AS "leaseToken", e.url,
+  CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
+  (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
+
+/** Of those that may try again, some pass their time to be given up. A lease that was lost decides nothing. */
+const AFTER_FAILURE = `
+UPDATE webhook_deliveries SET lease_token = NULL,
+  next_attempt_at = now() + $3::float8 * interval '1 millisecond',
+  state = CASE WHEN now() + $3::float8 * interval '1 millisecond' > give_up_at THEN 'failed' ELSE 'pending' END,
+  ended_at = CASE WHEN now() + $3::float8 * interval '1 millisecond' > give_up_at THEN now() END
+WHERE id = $1 AND lease_token = $2 AND state = 'pending'`;
+
+/** What accounts are to be told, and how far that has come. */
+export class DeliveryQueue {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly config: WebhooksConfig,
+  ) {}
+
+  /** Queues events for the endpoints that want them, each once. @returns how many deliveries that makes at most. */
+  async add(events: readonly AccountEvent[]): Promise<number> {
+    const { rows } = await this.pool.query<{ position: number; endpointId: string }>({
+      name: 'wanted-events',
+      text: WANTED,
+      values: [
+        events.map(({ accountId }) => accountId),
+        events.map(({ type }) => type),
+        events.map(({ at }) => at),
+        this.config.logMs,
+      ],
+    });
+    if (rows.length === 0) return 0;
+    const wanted = rows.map(({ position, endpointId }) => {
+      return { endpointId, event: events[position - 1] as AccountEvent };
+    });
+    await this.pool.query(ADD, [
+      wanted.map(() => newId()),
+      wanted.map(({ endpointId }) => endpointId),
+      wanted.map(({ event }) => event.accountId),
+      wanted.map(({ event }) => event.id),
+      wanted.map(({ event }) => event.type),
+      wanted.map(({ event }) => bodyOf(event)),
+      this.config.giveUpMs,
+    ]);
+    return wanted.length;
+  }
+
+  /** Accounts of people of finance that have an endpoint: what the house tells is for them, as long as they are that. */
+  async financeAccounts(): Promise<string[]> {
+    const { rows } = await this.pool.query<{ accountId: string }>(
+      `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id
+       WHERE 'finance' = ANY (u.roles) AND u.disabled_at IS NULL AND e.deleted_at IS NULL AND e.disabled_at IS NULL`,
+    );
+    return rows.map(({ accountId }) => accountId);
+  }
+
+  /** Takes deliveries that are due, under a lease that outlasts an attempt. `busy` endpoints give none. */
+  async claim(limit: number, perEndpoint: number, busy: readonly string[]): Promise<DueDelivery[]> {
+    const leaseMs = this.config.timeoutMs * 2 + 5_000;
+    return (await this.pool.query<DueDelivery>(CLAIM, [limit, busy, perEndpoint, leaseMs])).rows;
+  }
+
+  /** Notes an attempt that succeeded. */
+  async succeeded(delivery: DueDelivery, attempt: Attempt): Promise<void> {
+    await inTransaction(this.pool, async (client) => {
+      await client.query(
+        `UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL`,
+        [delivery.endpointId],
+      );
+      await client.query(
+        `UPDATE webhook_deliveries SET state = 'delivered', ended_at = now(), lease_token = NULL
+         WHERE id = $1 AND lease_token = $2 AND state = 'pending'`,
+        [delivery.id, delivery.leaseToken],
+      );
+      await insertAttempt(client, delivery, attempt);
+    });
+  }
+
+  /**
+   * Notes an attempt that failed, and when the next one comes.
+   * @returns the endpoint if this was one failure too many and it was switched off.
+   */
+  async failed(delivery: DueDelivery, attempt: Attempt, pauseMs: number): Promise<SwitchedOff | null> {
+    return inTransaction(this.pool, async (client) => {
+      // The endpoint before its deliveries, as everywhere: whoever switches it off ends them under its lock.
+      const { rows } = await client.query<{
+        accountId: string;
+        url: string;
+        isTooLong: boolean;
+        isOff: boolean;
+      }>(
+        `UPDATE webhook_endpoints SET failing_since = coalesce(failing_since, now()) WHERE id = $1
+         RETURNING account_id AS "accountId", url, disabled_at IS NOT NULL AS "isOff",
+           failing_since < now() - $2::float8 * interval '1 millisecond' AS "isTooLong"`,
+        [delivery.endpointId, this.config.disableAfterMs],
+      );
+      const endpoint = rows[0];
+      await client.query(AFTER_FAILURE, [delivery.id, delivery.leaseToken, pauseMs]);
+      await insertAttempt(client, delivery, attempt);
+      const isGone = attempt.status === 410;
+      if (!endpoint || endpoint.isOff || !(isGone || endpoint.isTooLong)) return null;
+      const reason = isGone ? 'gone' : 'failing';
+      await switchOff(client, delivery.endpointId, reason);
+      await mailOwner(client, { ...endpoint, reason });
+      return { endpointId: delivery.endpointId, accountId: endpoint.accountId, url: endpoint.url, reason };
+    });
+  }
+
+  /** Ends a delivery whose endpoint was switched off before it was sent. */
+  async drop(delivery: DueDelivery): Promise<void> {
+    await this.pool.query(
+      `UPDATE webhook_deliveries SET state = 'failed', ended_at = now(), lease_token = NULL, attempts = attempts - 1
+       WHERE id = $1 AND lease_token = $2`,
+      [delivery.id, delivery.leaseToken],
+    );
+  }
+}
+
+/** The mail goes out if the endpoint is switched off, and only then. */
+async function mailOwner(
+  client: pg.ClientBase,
+  { accountId, url, reason }: { accountId: string; url: string; reason: DisabledReason },
+): Promise<void> {
+  const { rows } = await client.query<{ email: string }>(
+    'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',
+    [accountId],
+  );
+  const details = { host: new URL(url).host, reason };
+  for (const { email } of rows) await queueMail(client, { template: 'webhook_off', to: email, details });
+}
+
+/** Switches an endpoint off and ends what was still to be sent to it. The caller holds its row. */
+export async function switchOff(
+  client: pg.ClientBase,
+  endpointId: string,
+  reason: DisabledReason,
+): Promise<void> {
+  await client.query(
+    'UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = $2 WHERE id = $1 AND disabled_at IS NULL',
+    [endpointId, reason],
+  );
+  await endPending(client, endpointId);
+}
+
+export async function endPending(client: pg.ClientBase, endpointId: string): Promise<void> {
+  await client.query(
+    `UPDATE webhook_deliveries SET state = 'failed', ended_at = now(), lease_token = NULL
+     WHERE endpoint_id = $1 AND state = 'pending'`,
+    [endpointId],
+  );
+}
+
+async function insertAttempt(client: pg.ClientBase, delivery: DueDelivery, attempt: Attempt): Promise<void> {
+  const { startedAt, durationMs, status, error, answer } = attempt;
+  await client.query(
+    `INSERT INTO webhook_attempts (delivery_id, started_at, duration_ms, status, error, answer)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [delivery.id, startedAt, durationMs, status, error, answer],
+  );
+}

@@ -1,0 +1,159 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { systemClock } from '#platform/clock.js';
+import { ConfigReader } from '#platform/config.js';
+import { newId } from '#platform/ids.js';
+import { SecretBox } from '#platform/sealed-secret.js';
+import { Registry } from '#platform/metrics.js';
+import { UpstreamConnections } from '#upstream/connections.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { until } from '../../test/support/eventually.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.js';
+import { DeliveryQueue } from './delivery.queue.js';
+import { newWebhookSecret } from './signature.js';
+import { WebhookSender } from './webhook.sender.js';
+import { readWebhooksConfig } from './webhooks.config.js';
+
+let ledger: LedgerFixture;
+let receiver: WebhookReceiver;
+let queue: DeliveryQueue;
+const connections = new UpstreamConnections();
+
+const config = readWebhooksConfig(
+  new ConfigReader({ WEBHOOK_POLL_SECONDS: '0.02', WEBHOOK_TIMEOUT_SECONDS: '2' }),
+);
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  receiver = await startWebhookReceiver();
+  queue = new DeliveryQueue(ledger.billing, config);
+}, 60_000);
+afterAll(async () => {
+  await connections.close();
+  await receiver?.close();
+  await ledger?.close();
+});
+
+function newSender(allowPrivate: boolean): WebhookSender {
+  return new WebhookSender({
+    queue,
+    connections,
+    config: { ...config, allowPrivate },
+    secrets: new SecretBox([]),
+    clock: systemClock,
+    log: ledger.log,
+    registry: new Registry(),
+    onSwitchedOff: async () => undefined,
+  });
+}
+
+async function endpoint(url: string): Promise<{ id: string; accountId: string }> {
+  const { accountId } = await ledger.account({ credits: '0' });
+  const id = newId();
+  await ledger.billing.query(
+    `INSERT INTO webhook_endpoints (id, account_id, url, events, secret) VALUES ($1, $2, $3, '{topup.credited}', $4)`,
+    [id, accountId, url, newWebhookSecret()],
+  );
+  return { id, accountId };
+}
+
+function credited(accountId: string) {
+  const at = new Date(Date.now() + 1_000).toISOString();
+  return { id: `topup_${newId()}`, type: 'topup.credited' as const, accountId, at, data: {} };
+}
+
+async function lastErrorOf(endpointId: string): Promise<string | null | undefined> {
+  const { rows } = await ledger.billing.query<{ error: string | null }>(
+    `SELECT a.error FROM webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id
+     WHERE d.endpoint_id = $1 ORDER BY a.id DESC LIMIT 1`,
+    [endpointId],
+  );
+  return rows[0]?.error;
+}
+
+it('connects to no private address, whatever a name resolves to', async () => {
+  const { port } = new URL(receiver.url);
+  const { id, accountId } = await endpoint(`http://localhost:${port}/inside`);
+  await queue.add([credited(accountId)]);
+  const sender = newSender(false);
+  sender.start();
+  await until('an attempt', async () => (await lastErrorOf(id)) !== undefined);
+  await sender.stop();
+  expect(await lastErrorOf(id)).toContain('No connection: the host has no public address');
+  expect(receiver.at('/inside')).toEqual([]);
+});
+
+it('shares deliveries with another sender without sending one twice', async () => {
+  const { id, accountId } = await endpoint(`${receiver.url}/shared`);
+  const events = Array.from({ length: 60 }, () => credited(accountId));
+  expect(await queue.add([...events, ...events])).toBe(120);
+  await queue.add(events);
+  const senders = [newSender(true), newSender(true)];
+  for (const sender of senders) sender.start();
+  await until('all to be sent', async () => {
+    const { rows } = await ledger.billing.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM webhook_deliveries WHERE endpoint_id = $1 AND state = 'delivered'`,
+      [id],
+    );
+    return rows[0]?.count === 60;
+  });
+  await Promise.all(senders.map((sender) => sender.stop()));
+  const ids = receiver.at('/shared').map(({ headers }) => headers['webhook-id']);
+  expect(ids).toHaveLength(60);
+  expect(new Set(ids).size).toBe(60);
+});
+
+it('does not let a silent receiver hold up the others', async () => {
+  const silent = await endpoint(`${receiver.url}/silent`);
+  const quick = await endpoint(`${receiver.url}/quick`);
+  receiver.answer('/silent', () => undefined);
+  await queue.add(Array.from({ length: 200 }, () => credited(silent.accountId)));
+  const sender = newSender(true);
+  sender.start();
+  await until('the silent one to be asked', async () => receiver.at('/silent').length > 0);
+  await queue.add([credited(quick.accountId)]);
+  sender.wake();
+  await until('the quick one', async () => receiver.at('/quick').length === 1);
+  expect(receiver.at('/silent').length).toBeLessThanOrEqual(4);
+  await sender.stop();
+});
+
+it('queues nothing from before the endpoint, and nothing that the log would have forgotten', async () => {
+  const { accountId } = await endpoint(`${receiver.url}/history`);
+  const old = new Date(Date.now() - 3_600_000).toISOString();
+  expect(await queue.add([{ ...credited(accountId), at: old }])).toBe(0);
+});
+
+it('says the same, and no time, of hosts that resolve, refuse, stay silent or are not there', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const refusing = (closed.address() as AddressInfo).port;
+  await new Promise((resolve) => closed.close(resolve));
+  const noted = new Set<string>();
+  const hosts = {
+    inside: `localhost:${port}`,
+    refuses: `127.0.0.1:${refusing}`,
+    silent: `127.0.0.1:${port}`,
+  };
+  for (const [name, host] of Object.entries({ ...hosts, missing: 'nothing.invalid' })) {
+    const { id, accountId } = await endpoint(`https://${host}/${name}`);
+    await queue.add([credited(accountId)]);
+    const sender = newSender(name !== 'inside');
+    sender.start();
+    await until('an attempt', async () => (await lastErrorOf(id)) !== undefined);
+    await sender.stop();
+    const { rows } = await ledger.billing.query(
+      `SELECT a.error, a.status, a.answer, a.duration_ms FROM webhook_attempts a
+       JOIN webhook_deliveries d ON d.id = a.delivery_id WHERE d.endpoint_id = $1 LIMIT 1`,
+      [id],
+    );
+    noted.add(JSON.stringify(rows));
+  }
+  sockets.forEach((socket) => socket.destroy());
+  await new Promise((resolve) => silent.close(resolve));
+  expect([...noted]).toHaveLength(1);
+});
