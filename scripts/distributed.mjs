@@ -13,11 +13,13 @@ import { NoKafka, startKafka } from './lib/kafka-broker.mjs';
 import { portsOf, programs } from './lib/programs.mjs';
 import { Program } from './lib/supervisor.mjs';
 
-const HELP = `Runs gateways, billings and video workers as processes of their own over Kafka and PostgreSQL.
+const HELP = `Runs gateways, billings, control planes and video workers as processes of their own over Kafka and PostgreSQL.
 
-Usage: npm run distributed -- [--gateways N] [--billings N] [--workers N] [--data DIR] [--port BASE] [--json]
+Usage: npm run distributed -- [--gateways N] [--billings N] [--control-planes N] [--workers N] [--data DIR]
+                              [--port BASE] [--json]
 
-  --gateways N, --billings N, --workers N   how many of each (1)
+  --gateways N, --billings N, --control-planes N, --workers N
+                how many of each (1)
   --data DIR    where everything is kept (.data/distributed)
   --port BASE   ports from BASE on; free ones without it
   --json        print one JSON line when ready, as npm start does, with brokers, databaseUrl, baseUrls, healthUrls, pids
@@ -37,7 +39,12 @@ const READY_LIMIT_MS = 120_000;
 const roles = ['gateway', 'worker', 'billing'];
 
 /** The kinds of programs by their names in `pids`. */
-const kinds = { gateway: 'gateway', billing: 'billing', videoWorker: 'video-worker' };
+const kinds = {
+  gateway: 'gateway',
+  billing: 'billing',
+  controlPlane: 'control-plane',
+  videoWorker: 'video-worker',
+};
 
 function readOptions() {
   try {
@@ -45,6 +52,7 @@ function readOptions() {
       options: {
         gateways: { type: 'string', default: '1' },
         billings: { type: 'string', default: '1' },
+        'control-planes': { type: 'string', default: '1' },
         workers: { type: 'string', default: '1' },
         data: { type: 'string', default: join(root, '.data', 'distributed') },
         port: { type: 'string' },
@@ -62,6 +70,7 @@ function readOptions() {
     return {
       gateways: number('gateways', 50),
       billings: number('billings', 50),
+      controlPlanes: number('control-planes', 50),
       workers: number('workers', 50),
       base: number('port', 65_000),
       dataDir: resolve(values.data),
@@ -128,7 +137,7 @@ class Deployment {
   async #stopInOrder() {
     // Clients' requests end first, then what follows them up, then what all of it stands on.
     const ofKind = (kind) => (this.programs ?? []).filter((program) => program.kind === kind);
-    for (const kind of ['gateway', 'video-worker', 'billing']) {
+    for (const kind of ['gateway', 'control-plane', 'video-worker', 'billing']) {
       await Promise.all(ofKind(kind).map((program) => program.stop()));
     }
     for (const step of this.#undo.reverse()) await step().catch((error) => say(error.message));
@@ -172,13 +181,13 @@ class Deployment {
     }
     const { startEmbeddedPostgres } = await built('libs/database/embedded-postgres.js');
     const { createLogger } = await built('libs/platform/logging.js');
-    const { gateways, billings, workers } = this.options;
+    const { gateways, billings, controlPlanes, workers } = this.options;
     let lift = () => undefined;
     const server = await startEmbeddedPostgres({
       dataDir: folder.database,
       log: createLogger('distributed', process.env.LOG_LEVEL ?? 'error'),
       // Each program has a pool of its own; the rest is for tools.
-      settings: { max_connections: 50 + 12 * (gateways + billings + workers) },
+      settings: { max_connections: 50 + 12 * (gateways + billings + workers) + 20 * controlPlanes },
       onStart: (pid) => {
         lift();
         lift = guard(pid, 'INT');
@@ -262,8 +271,13 @@ class Deployment {
 
   /** By kind, in the order of the numbers in the names. */
   pids() {
-    const { gateways, billings, workers } = this.options;
-    const counts = { gateway: gateways, billing: billings, videoWorker: workers };
+    const { gateways, billings, controlPlanes, workers } = this.options;
+    const counts = {
+      gateway: gateways,
+      billing: billings,
+      controlPlane: controlPlanes,
+      videoWorker: workers,
+    };
     const lists = Object.entries(kinds).map(([key, kind]) => [
       key,
       Array.from({ length: counts[key] }, (_, index) => this.#pids[`${kind}-${index + 1}`] ?? null),
@@ -306,7 +320,7 @@ class Deployment {
         .filter((program) => program.kind === kind)
         .map((program) => `http://127.0.0.1:${program[port]}`);
     const baseUrls = urls('gateway', 'port');
-    const consoleUrls = urls('billing', 'port');
+    const consoleUrls = urls('control-plane', 'port');
     return {
       ready: true,
       baseUrl: baseUrls[0],
@@ -339,9 +353,9 @@ function writeWhole(file, value) {
   renameSync(`${file}.new`, file);
 }
 
-async function freePorts({ gateways, billings, workers, base }) {
+async function freePorts({ gateways, billings, controlPlanes, workers, base }) {
   if (base !== undefined) return [];
-  const count = 2 * gateways + 2 * billings + workers + 1;
+  const count = 2 * gateways + billings + 2 * controlPlanes + workers + 1;
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();

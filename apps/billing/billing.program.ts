@@ -1,119 +1,63 @@
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Bus } from '#bus/bus.js';
 import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
 import type { BusTransport } from '#bus/transport.js';
-import { isTransient, openDataSource } from '#database/database.js';
+import { isTransient } from '#database/database.js';
 import { EngineOverloaded } from '#ledger/posting-engine.js';
+import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
-import { addTransportSecurity } from '#platform/transport-security.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
-import { Uploads } from '#platform/uploads.js';
 import type { BillingConfig } from './billing.config.js';
 import { BillingModule, billingReadiness } from './billing.module.js';
-import { ConsolePages } from '#apps/control-plane/console.pages.js';
-import { storeDeadLetter } from '#operations/dead-letters.store.js';
-import { ENTITIES } from '#apps/control-plane/entities.js';
-import { BillingAdapter, prepareServer } from '#apps/control-plane/http/billing.adapter.js';
-import { sendersOf } from '#apps/control-plane/http/session-cookie.js';
-import { ErrorFilter } from '#apps/control-plane/http/error.filter.js';
-
-/** The console's ordinary reads and writes; the ledger has connections of its own. */
-const ENTITY_CONNECTIONS = 5;
-
-/** Where a gateway of the same machine listens by default. */
-const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
 export interface BillingProgramOptions {
   pool: pg.Pool;
-  /** Billing's login, for the connections of entities. */
-  databaseUrl: string;
   transport: BusTransport;
   config: BillingConfig;
   log: Logger;
   registry: Registry;
   clock?: Clock;
   chaos?: ChaosOptions | undefined;
-  /** Where the gateway is, if it runs beside and nothing is configured. */
-  baseUrl?: () => string;
-  /** Where the console address listens; port 0 takes a free one. */
-  console: { host: string; port: number };
 }
 
 export interface RunningBilling {
-  consolePort: number;
   checks: ReadinessChecks;
-  /** Takes no more messages, ends what is under way and announces it. The pool and the transport stay open. */
+  /** Takes no more messages, ends what is in flight and announces it. The pool and the transport stay open. */
   close(): Promise<void>;
 }
 
-/**
- * Boots billing: it consumes from the bus first, then opens the console address.
- * @throws OperatorError when the console's port is taken; BusWiringError when a handler is missing.
- */
+/** Boots billing, which consumes from the bus. @throws BusWiringError when a handler is missing. */
 export async function startBilling(options: BillingProgramOptions): Promise<RunningBilling> {
   const { pool, transport, config, log, registry, chaos } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
   const clock = options.clock ?? systemClock;
-  const entities = await openDataSource({
-    url: options.databaseUrl,
-    max: ENTITY_CONNECTIONS,
-    applicationName: 'billing-entities',
+  const strategy = transport.server({
+    groups: [groups.billing],
+    isTransient: (error) => error instanceof EngineOverloaded || isTransient(error),
+    onDeadLetter: (letter) => storeDeadLetter(pool, letter),
     log,
-    entities: ENTITIES,
+    registry,
+    chaos,
   });
-  const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
-  const pages = ConsolePages.built();
-  const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
-  const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
-  const server = adapter.getInstance<FastifyInstance>();
-  addTransportSecurity(server, config.consoleUrl);
-  prepareServer(
-    server,
-    new Uploads({ rules: config.uploads, registry, program: 'billing', membersOf: sendersOf }),
-  );
-  pages.serveFiles(server);
-  const app = await NestFactory.create<NestFastifyApplication>(
-    BillingModule.register({ pool, entities, bus, config, log, registry, clock, pages, baseUrl, gatewayUrl }),
-    adapter,
-    { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
-  );
-  app.useGlobalFilters(new ErrorFilter(log));
+  const module = BillingModule.register({ pool, bus, config, log, registry, clock });
+  const app = await NestFactory.createMicroservice(module, {
+    strategy,
+    logger: false,
+    abortOnError: false,
+  });
   const close = async () => {
     await app.close();
     await bus.close();
-    await entities.destroy();
   };
   try {
-    const strategy = transport.server({
-      groups: [groups.billing, groups.notifications],
-      isTransient: (error) => error instanceof EngineOverloaded || isTransient(error),
-      onDeadLetter: (letter) => storeDeadLetter(pool, letter),
-      log,
-      registry,
-      chaos,
-    });
-    app.connectMicroservice({ strategy });
-    await app.startAllMicroservices();
-    const consolePort = await listen(app, options.console);
-    return { consolePort, checks: billingReadiness({ pool, bus }), close };
+    await app.listen();
+    return { checks: billingReadiness({ pool, bus }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'billing did not close'));
     throw error;
   }
-}
-
-async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {
-  try {
-    await app.listen(where.port, where.host);
-  } catch (error) {
-    throw portFault(error, 'CONSOLE_PORT', where);
-  }
-  return (app.getHttpServer().address() as { port: number }).port;
 }

@@ -24,8 +24,8 @@ export function billingReporter({
   config,
 }: Pick<BillingModuleOptions, 'pool' | 'registry' | 'log' | 'config'>): ProgramReporter {
   return new ProgramReporter({
-    ...{ pool, registry, log, program: 'billing', intervalMs: config.console.reportMs },
-    groups: [groups.billing, groups.notifications],
+    ...{ pool, registry, log, program: 'billing', intervalMs: config.reportMs },
+    groups: [groups.billing],
     metrics: [REPAIRS, HOLDS_SWEPT, LATE_SUCCESSES],
     measure: (window): BillingReport => ({
       repairs: window.value(REPAIRS),

@@ -25,10 +25,9 @@ const registry = new Registry();
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   const { log } = ledger;
-  transport = new InProcessTransport({ groups: [groups.billing, groups.notifications], log, registry });
+  transport = new InProcessTransport({ groups: [groups.billing], log, registry });
   billing = await startBilling({
     pool: ledger.billing,
-    databaseUrl: ledger.urlFor('billing'),
     transport,
     config: readBillingConfig(
       new ConfigReader({
@@ -39,7 +38,6 @@ beforeAll(async () => {
     ),
     log,
     registry,
-    console: { host: '127.0.0.1', port: 0 },
   });
   bus = new Bus(transport.client());
 }, 60_000);
@@ -252,7 +250,7 @@ describe('holds past their deadline', () => {
     await hold(message);
     // Nobody reads this transport yet, so the resolution stands in its topic.
     const slow = new InProcessTransport({
-      groups: [groups.billing, groups.notifications],
+      groups: [groups.billing],
       log,
       registry: new Registry(),
     });
@@ -265,7 +263,6 @@ describe('holds past their deadline', () => {
 
     const reader = await startBilling({
       pool: ledger.billing,
-      databaseUrl: ledger.urlFor('billing'),
       transport: slow,
       config: readBillingConfig(
         new ConfigReader({
@@ -276,7 +273,6 @@ describe('holds past their deadline', () => {
       ),
       log,
       registry: new Registry(),
-      console: { host: '127.0.0.1', port: 0 },
     });
     await handled;
     expect(await suspects.ripe(async () => [])).toEqual([message.chargeId]);
@@ -335,23 +331,6 @@ describe('a task that ended with its charge still held', () => {
     const event = { ...rows[0]!, chargeId, kind: 'video', outcome: 'completed', endedAt } as const;
     await bus.publish(topics.videoCompleted, event);
     expect(await stateOf(chargeId)).toBe('settled');
-  });
-});
-
-describe('the console address', () => {
-  it('says where you are and whether billing is well', async () => {
-    const origin = `http://127.0.0.1:${billing.consolePort}`;
-    const page = await fetch(origin);
-    expect(page.headers.get('content-type')).toContain('text/html');
-    expect(await page.text()).toContain('Tollgate');
-    const status = await fetch(`${origin}/api/status`);
-    expect(await status.json()).toEqual({
-      service: 'tollgate',
-      program: 'billing',
-      ready: true,
-      checks: { database: 'ok', bus: 'ok' },
-    });
-    expect((await fetch(`${origin}/v1/models`)).status).toBe(404);
   });
 });
 

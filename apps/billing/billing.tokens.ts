@@ -1,42 +1,5 @@
-import type pg from 'pg';
-import { OutboxRelay } from '#bus/outbox.js';
-import type { Clock } from '#platform/clock.js';
-import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
-import type { Loop } from '#platform/loop.js';
-import type { Registry } from '#platform/metrics.js';
-import type { Token, TokensOf } from '#platform/wiring.js';
-import type { BillingConfig } from './billing.config.js';
+import type { Token } from '#platform/wiring.js';
 
 /** What Nest injects that is no class of its own. */
 export const LOG: Token<Logger> = Symbol('log');
-export const READINESS: Token<ReadinessChecks> = Symbol('readiness');
-export const LOOPS: Token<Loop[]> = Symbol('loops');
-/** Connections under billing's own database role. */
-export const POOL: Token<pg.Pool> = Symbol('pool');
-export const CONFIG: Token<BillingConfig> = Symbol('config');
-export const CLOCK: Token<Clock> = Symbol('clock');
-export const REGISTRY: Token<Registry> = Symbol('registry');
-/** Asked, since where it listens may not be known yet: the address of the gateways for clients. */
-export const BASE_URL: Token<() => string> = Symbol('base url');
-/** Likewise: where billing itself reaches a gateway. */
-export const GATEWAY_URL: Token<() => string> = Symbol('gateway url');
-
-/** What nearly everything that runs in the background takes. */
-export interface Shared {
-  readonly pool: pg.Pool;
-  readonly config: BillingConfig;
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly registry: Registry;
-  readonly relay: OutboxRelay;
-}
-
-export const SHARED: TokensOf<Shared> = {
-  pool: POOL,
-  config: CONFIG,
-  log: LOG,
-  clock: CLOCK,
-  registry: REGISTRY,
-  relay: OutboxRelay,
-};

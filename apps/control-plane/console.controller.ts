@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ReadinessChecks, readiness } from '#platform/health.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { BASE_URL, CONFIG, READINESS } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from './control-plane.config.js';
+import { BASE_URL, CONFIG, READINESS } from './control-plane.tokens.js';
 import { ConsolePages } from './console.pages.js';
 import { consoleRoutes } from './console.routes.js';
 import { unknownUrl } from './http/error.filter.js';
@@ -16,13 +16,13 @@ const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
 const NOT_BUILT =
   'The pages of the console are not there: npm run build makes them. /api works without them.\n';
 
-/** What the console address serves beside the control plane: the pages, and whether billing is well. */
+/** What the console address serves beside the control plane: the pages, and whether it is well. */
 @Controller()
 export class ConsoleController {
   constructor(
     @Inject(READINESS) private readonly checks: ReadinessChecks,
     @Inject(ConsolePages) private readonly pages: ConsolePages,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
     @Inject(BASE_URL) private readonly baseUrl: () => string,
   ) {}
 
@@ -46,7 +46,7 @@ export class ConsoleController {
     ready: boolean;
     checks: Record<string, string>;
   }> {
-    return { service: 'tollgate', program: 'billing', ...(await readiness(this.checks)) };
+    return { service: 'tollgate', program: 'control-plane', ...(await readiness(this.checks)) };
   }
 
   @Get()

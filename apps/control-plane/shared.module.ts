@@ -2,10 +2,8 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
 import { SessionStore } from '#identity/session.store.js';
-import type { BillingModuleOptions } from '#apps/billing/billing.module.js';
-import { BillingMetrics } from '#apps/billing/billing.metrics.js';
+import type { ControlPlaneModuleOptions } from './control-plane.module.js';
 import {
   BASE_URL,
   CLOCK,
@@ -15,7 +13,7 @@ import {
   POOL,
   READINESS,
   REGISTRY,
-} from '#apps/billing/billing.tokens.js';
+} from './control-plane.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { HeavyWork } from './http/heavy-work.js';
@@ -25,11 +23,11 @@ import { SessionCookie } from './http/session-cookie.js';
 import { SessionReader } from './http/session.reader.js';
 import { Throttle } from './http/throttle.js';
 
-/** What the rooms of billing stand on: database, ledger, bus, sessions and configuration. */
+/** What all modules take: database, bus, sessions and configuration. */
 @Global()
 @Module({})
 export class SharedModule {
-  static register(options: BillingModuleOptions, parts: SharedParts): DynamicModule {
+  static register(options: ControlPlaneModuleOptions, parts: SharedParts): DynamicModule {
     const { pool, entities, config, log, registry, clock } = options;
     const providers = [
       { provide: POOL, useValue: pool },
@@ -41,9 +39,7 @@ export class SharedModule {
       { provide: BASE_URL, useValue: options.baseUrl },
       { provide: GATEWAY_URL, useValue: options.gatewayUrl },
       { provide: READINESS, useValue: parts.readiness },
-      { provide: BillingMetrics, useValue: parts.metrics },
       { provide: OutboxRelay, useValue: parts.relay },
-      { provide: PostingEngine, useValue: parts.engine },
       { provide: SessionStore, useValue: new SessionStore(pool, config.session) },
       {
         provide: SessionCookie,
@@ -68,7 +64,5 @@ export class SharedModule {
 
 export interface SharedParts {
   readiness: unknown;
-  metrics: BillingMetrics;
   relay: OutboxRelay;
-  engine: PostingEngine;
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
+import { readControlPlaneConfig } from '#apps/control-plane/control-plane.config.js';
+import { type RunningControlPlane, startControlPlane } from '#apps/control-plane/control-plane.program.js';
 import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
 import { type RunningGateway, startGateway } from '#apps/gateway/gateway.program.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
@@ -21,7 +23,7 @@ import type { SecretBox } from '#platform/sealed-secret.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
 export interface RelayOptions {
-  /** Logins of the three programs' roles on one migrated database with a catalog. */
+  /** Logins of the programs' roles on one migrated database with a catalog. */
   databaseUrls: Record<'gateway' | 'worker' | 'billing', string>;
   /** Folder of finished files, unless `env` names another store. */
   storageDir: string;
@@ -62,7 +64,7 @@ type Program = 'gateway' | 'worker' | 'billing';
 const POOL_SIZES: Record<Program, number> = { gateway: 24, worker: 12, billing: 16 };
 
 /**
- * Runs the three programs and the sandbox upstream in this process, over the in-process bus, on a database that is
+ * Runs the four programs and the sandbox upstream in this process, over the in-process bus, on a database that is
  * there. They are the modules of the distributed mode, each with its own connections and role.
  * @throws OperatorError for a port that is taken or a bad setting, after everything started so far has been stopped.
  */
@@ -106,7 +108,7 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   const pools = openPools(options, log, undo);
   const sandbox = await openSandbox(
     options.sandbox,
-    { billing: pools.billing, secrets: config.billing.secrets },
+    { billing: pools.billing, secrets: config.controlPlane.secrets },
     undo,
   );
   const transport = new InProcessTransport({
@@ -124,16 +126,19 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
     log: log.child({ part: program }),
   });
   const storage = openStorage(config.storage);
-  // Known for sure once it listens, which is after billing does.
+  const billing: RunningBilling = await startBilling({ ...partsOf('billing'), config: config.billing });
+  undo.add(() => billing.close());
+  // Known for sure once it listens, which is after the control plane does.
   let gatewayPort = options.port ?? 0;
-  const billing: RunningBilling = await startBilling({
+  const controlPlane: RunningControlPlane = await startControlPlane({
     ...partsOf('billing'),
+    log: log.child({ part: 'control-plane' }),
     databaseUrl: options.databaseUrls.billing,
-    config: config.billing,
+    config: config.controlPlane,
     console: { host, port: options.consolePort ?? 0 },
     baseUrl: () => origin(host, gatewayPort),
   });
-  undo.add(() => billing.close());
+  undo.add(() => controlPlane.close());
   const worker: RunningVideoWorker = await startVideoWorker({
     ...partsOf('worker'),
     storage,
@@ -151,10 +156,10 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
 
   return {
     baseUrl: origin(host, gateway.port),
-    consoleUrl: origin(host, billing.consolePort),
+    consoleUrl: origin(host, controlPlane.consolePort),
     sandboxUrl: sandbox?.url,
     billingPool: pools.billing,
-    checks: { ...billing.checks, ...worker.checks, ...gateway.checks },
+    checks: { ...billing.checks, ...controlPlane.checks, ...worker.checks, ...gateway.checks },
     registry,
     close: () => undo.all(),
   };
@@ -163,13 +168,14 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
 function readConfigs({ env, storageDir }: RelayOptions) {
   // Payments are played unless there is a provider of real ones.
   const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] || env['STRIPE_SECRET_KEY_FILE'] ? 'false' : 'true';
-  // Gateway and billing are here alone, so they need nobody else's word for it.
+  // Gateway and control plane are here alone, so they need nobody else's word for it.
   const CONSOLE_GRANT_SECRET = randomBytes(32).toString('base64url');
   const reader = new ConfigReader({ SANDBOX_PAYMENTS, CONSOLE_GRANT_SECRET, ...env });
   const configs = {
     gateway: readGatewayConfig(reader),
     worker: readVideoWorkerConfig(reader),
     billing: readBillingConfig(reader),
+    controlPlane: readControlPlaneConfig(reader),
     storage: readStorageConfig(reader, storageDir),
     chaos: parseChaos(env['BUS_CHAOS']),
   };

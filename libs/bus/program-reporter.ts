@@ -30,7 +30,7 @@ export interface CommonReport {
 
 export interface ProgramReporterParts {
   pool: Pool;
-  program: Producer;
+  program: Producer | 'control-plane';
   registry: Registry;
   log: Logger;
   intervalMs: number;

@@ -9,10 +9,15 @@ const CACHE_PARTITIONS = 1;
 const HOUSE_PARTITIONS = 1;
 
 /**
- * The consumer groups: one for each program that reads. Billing reads twice, since what customers are told must neither
- * wait for the money nor keep it waiting.
+ * The consumer groups: one for each program that reads. The control plane reads twice: webhooks of customers must not keep
+ * its own mail waiting.
  */
-export const groups = { billing: 'billing', gateway: 'gateway', notifications: 'notifications' } as const;
+export const groups = {
+  billing: 'billing',
+  gateway: 'gateway',
+  controlPlane: 'control-plane',
+  notifications: 'notifications',
+} as const;
 
 export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 export type Family = (typeof families)[number];
@@ -311,7 +316,7 @@ export const topics = {
     kind: 'event',
     payload: BalanceLow,
     partitions: MONEY_PARTITIONS,
-    groups: [groups.billing, groups.notifications],
+    groups: [groups.controlPlane, groups.notifications],
     ...byAccount,
     id: (payload) => payload.alertId,
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeView } from '#platform/fields.js';
 
-const programs = z.enum(['gateway', 'worker', 'billing']);
+const programs = z.enum(['gateway', 'worker', 'billing', 'control-plane']);
 const counts = z.record(z.string(), z.number());
 const count = z.number();
 const ms = z.number().nullable();

@@ -23,7 +23,7 @@ const HOST = '127.0.0.1';
 /** What each program is given, and nothing else of what it needs; ports are of this one instance. */
 export const programs = {
   migrate: {
-    entry: 'dist/apps/billing/migrate.js',
+    entry: 'dist/apps/control-plane/migrate.js',
     environment: (place) => ({
       ADMIN_DATABASE_URL: place.adminUrl,
       OWNER_DATABASE_URL: place.databaseUrl('owner'),
@@ -60,6 +60,15 @@ export const programs = {
   },
   billing: {
     entry: 'dist/apps/billing/main.js',
+    environment: (place, { healthPort }) => ({
+      DATABASE_URL: place.databaseUrl('billing'),
+      KAFKA_BROKERS: place.brokers.join(','),
+      HOST,
+      HEALTH_PORT: String(healthPort),
+    }),
+  },
+  'control-plane': {
+    entry: 'dist/apps/control-plane/main.js',
     environment: (place, { port, healthPort }) => ({
       DATABASE_URL: place.databaseUrl('billing'),
       KAFKA_BROKERS: place.brokers.join(','),
@@ -90,9 +99,9 @@ export const programs = {
 };
 
 /** Where each program listens: three blocks from a base port on, or free ports. */
-export function portsOf({ gateways, billings, workers, base, free }) {
+export function portsOf({ gateways, billings, controlPlanes, workers, base, free }) {
   const take = () => (base === undefined ? free.pop() : base++);
-  const publicPorts = { gateway: times(gateways, take), billing: times(billings, take) };
+  const publicPorts = { gateway: times(gateways, take), 'control-plane': times(controlPlanes, take) };
   const sandboxPort = take();
   const instances = (kind, count) =>
     times(count, (index) => ({
@@ -106,6 +115,7 @@ export function portsOf({ gateways, billings, workers, base, free }) {
     instances: [
       ...instances('gateway', gateways),
       ...instances('billing', billings),
+      ...instances('control-plane', controlPlanes),
       ...instances('video-worker', workers),
     ],
   };

@@ -58,7 +58,7 @@ describe('a hostile body at the console', () => {
   });
 
   async function openUploads(): Promise<number> {
-    const metric = await relay.registry.getSingleMetric('billing_open_uploads')?.get();
+    const metric = await relay.registry.getSingleMetric('control_plane_open_uploads')?.get();
     return metric?.values[0]?.value ?? NaN;
   }
 

@@ -25,7 +25,7 @@ const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'
   services: Record<string, Service>;
 };
 let programs: Record<string, LocalProgram>;
-const programNames = ['migrate', 'gateway', 'billing', 'video-worker', 'sandbox'];
+const programNames = ['migrate', 'gateway', 'billing', 'control-plane', 'video-worker', 'sandbox'];
 
 /** The ports and volumes of the container say these. */
 const FIXED_BY_THE_CONTAINER = new Set([

@@ -60,7 +60,7 @@ describe('the gateway while something is away', () => {
     storageDir = await mkdtemp(join(tmpdir(), 'tollgate-outages-'));
     const { log } = fixture;
     transport = new InProcessTransport({
-      groups: ['billing', 'gateway', 'notifications'],
+      groups: ['billing', 'gateway'],
       log,
       registry: createRegistry('test'),
     });
@@ -227,12 +227,10 @@ describe('the gateway while something is away', () => {
   function startBillingAgain(): Promise<RunningBilling> {
     return startBilling({
       pool: poolOf('billing'),
-      databaseUrl: fixture.urlFor('billing'),
       transport,
       config: readBillingConfig(new ConfigReader(env)),
       log: fixture.log,
       registry: createRegistry('test'),
-      console: { host: '127.0.0.1', port: 0 },
     });
   }
 

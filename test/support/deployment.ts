@@ -8,7 +8,7 @@ import { Books, counterAt } from './books.js';
 import { until } from './eventually.js';
 import { type Environment, launch, type Launched } from './programs.js';
 
-export type Kind = 'gateway' | 'billing' | 'videoWorker';
+export type Kind = 'gateway' | 'billing' | 'controlPlane' | 'videoWorker';
 
 interface Ready {
   baseUrls: string[];
@@ -37,6 +37,7 @@ const moneyTopics = [topics.chargeRequested, topics.chargeResolved, topics.video
 const programNames: Record<Kind, string> = {
   gateway: 'gateway',
   billing: 'billing',
+  controlPlane: 'control-plane',
   videoWorker: 'video-worker',
 };
 
@@ -64,7 +65,8 @@ export class Deployment {
     const namespace = `d${newId()}.`;
     const given = ownBroker ? undefined : process.env['KAFKA_BROKERS'];
     const count = String(each);
-    const args = ['--gateways', count, '--billings', count, '--workers', count, '--data', dataDir, '--json'];
+    const counts = ['--gateways', '--billings', '--workers'].flatMap((kind) => [kind, count]);
+    const args = [...counts, '--data', dataDir, '--json'];
     const launched = launch('scripts/distributed.mjs', args, {
       LOG_LEVEL: 'warn',
       KAFKA_NAMESPACE: namespace,

@@ -5228,7 +5228,7 @@ export interface operations {
               runningTasks: number;
               programs: {
                 /** @enum {string} */
-                program: 'gateway' | 'worker' | 'billing';
+                program: 'gateway' | 'worker' | 'billing' | 'control-plane';
                 instance: string;
                 /**
                  * Format: date-time
@@ -5876,7 +5876,7 @@ export interface operations {
             runningTasks: number;
             programs: {
               /** @enum {string} */
-              program: 'gateway' | 'worker' | 'billing';
+              program: 'gateway' | 'worker' | 'billing' | 'control-plane';
               instance: string;
               /**
                * Format: date-time
@@ -10958,7 +10958,7 @@ export interface operations {
           'application/json': {
             items: {
               /** @enum {string} */
-              program: 'gateway' | 'worker' | 'billing';
+              program: 'gateway' | 'worker' | 'billing' | 'control-plane';
               instance: string;
               version: string;
               host: string;

@@ -20,7 +20,12 @@ function program(name: Program['program'], more: Partial<Program['report']> = {}
 }
 
 const system = (...items: Program[]): System => ({ items, deadLetters: 0, runningTasks: 0, at });
-const well = [program('gateway'), program('billing', { repairs: 0 }), program('worker')];
+const well = [
+  program('gateway'),
+  program('billing', { repairs: 0 }),
+  program('control-plane'),
+  program('worker'),
+];
 
 describe('a live system', () => {
   it('gives no alarm when all is well', () => {

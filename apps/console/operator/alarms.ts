@@ -15,7 +15,7 @@ const OLDEST_OUTBOX_SECONDS = 60;
 /** Of the requests of the last minute. */
 const MOST_ERRORS = 0.05;
 const FEWEST_REQUESTS = 20;
-const PROGRAMS = ['gateway', 'billing', 'worker'] as const;
+const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
 /** What in a live system somebody should look at. */
 export function alarmsOf({ items, deadLetters }: System): Alarm[] {

@@ -13,7 +13,7 @@ import { Fact, type Program, rate, type System } from './program.js';
 
 /** The programs say how they are every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
-const PROGRAMS = ['gateway', 'billing', 'worker'] as const;
+const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
 /** Every program that runs, as it told of itself a moment ago; it reads itself again. */
 export function SystemPage() {

@@ -9,7 +9,7 @@ import { LowBalanceController } from './low-balance.controller.js';
 import { SupportController } from './support.controller.js';
 import { ViewController } from './view.controller.js';
 import { provided } from '#platform/wiring.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { SessionStore } from '#identity/session.store.js';
 
 /** Accounts as their owners and support see them. */

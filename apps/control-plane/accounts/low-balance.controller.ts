@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { Handles } from '#bus/handles.decorator.js';
 import { BalanceLow, groups, topics } from '#bus/topics.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
 
@@ -14,7 +14,7 @@ export class LowBalanceController {
     @Inject(MailSender) private readonly mail: MailSender,
   ) {}
 
-  @Handles(topics.balanceLow, groups.billing)
+  @Handles(topics.balanceLow, groups.controlPlane)
   async balanceLow({ alertId, accountId, balance, threshold }: BalanceLow): Promise<void> {
     const { rows } = await this.pool.query<{ email: string }>(
       'SELECT email FROM users WHERE account_id = $1 AND disabled_at IS NULL',

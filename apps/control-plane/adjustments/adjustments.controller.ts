@@ -5,7 +5,7 @@ import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustm
 import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { listWriteOffs } from '#ledger/write-off.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { viewAmount } from '#platform/fields.js';
 import { pageFrom, readCursor } from '#platform/page.js';

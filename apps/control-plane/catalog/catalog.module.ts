@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CLOCK, CONFIG } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { CatalogController } from './catalog.controller.js';
@@ -35,7 +35,7 @@ import { ModelDesk } from '#marketplace/catalog/model.service.js';
     {
       provide: ChannelDesk,
       inject: [DataSource, CatalogChanges, CONFIG],
-      useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: BillingConfig) =>
+      useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: ControlPlaneConfig) =>
         new ChannelDesk(source, changes, secrets),
     },
   ],

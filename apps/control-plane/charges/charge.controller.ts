@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { MarketReader } from '#marketplace/price-list.js';

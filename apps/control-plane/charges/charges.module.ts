@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { ChargeController } from './charge.controller.js';

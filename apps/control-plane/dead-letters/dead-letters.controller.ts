@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import {

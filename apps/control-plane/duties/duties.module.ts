@@ -3,7 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { recordFact } from '#identity/installation.js';
 import { recordLimit } from '#ledger/outflow.js';
 import { first } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 
 /** What this program was started with is what everybody goes by, the command line too. */
 async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {

@@ -7,7 +7,7 @@ import { recogniseNext, recognitionProgress, retryStuck } from '#ledger/recognit
 import { Loop } from '#platform/loop.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 import { job } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 
 /** What keeps the books behind the postings. */
 export const booksJobs = [chainLoop, costLoop, recognitionLoop, snapshotLoop].map((make) =>

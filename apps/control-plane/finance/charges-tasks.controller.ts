@@ -12,8 +12,8 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CLOCK, CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -34,7 +34,7 @@ export class ChargesTasksController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.days)

@@ -7,7 +7,7 @@ import { controls } from '#finance/controls.js';
 import { acknowledgeFinding, type FindingState, listFindings, readStandings } from '#finance/findings.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

@@ -8,7 +8,7 @@ import { chargeMargin } from '#finance/reports/charge-margin.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { booksJobs } from './books.jobs.js';
 import { ChainController } from './chain.controller.js';
 import { ChargesTasksController } from './charges-tasks.controller.js';

@@ -11,8 +11,8 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -27,7 +27,7 @@ export class LedgerController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: BillingConfig,
+    @Inject(CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }

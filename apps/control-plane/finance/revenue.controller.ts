@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { readTransaction } from '#finance/transaction.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { transactionView } from '#finance/views/transaction.view.js';
 import { transactionRoutes as routes } from './transaction.routes.js';
@@ -16,7 +16,7 @@ export class TransactionController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: BillingConfig,
+    @Inject(CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }

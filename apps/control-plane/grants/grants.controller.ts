@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { groupsOfAccount } from '#identity/account-groups.js';
 import { findAccount } from '#identity/account.store.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { staff } from '../tickets/support-tickets.controller.js';

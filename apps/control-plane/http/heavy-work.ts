@@ -4,8 +4,8 @@ import type { Actor } from '#identity/role.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CLOCK, CONFIG } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG } from '../control-plane.tokens.js';
 
 /** What a route asks of the database: little, a query over many rows, or a file of them. */
 export type Load = 'light' | 'query' | 'file';
@@ -26,7 +26,7 @@ const RESERVED_PART = 4;
 export class HeavyWork {
   private readonly places: Record<Exclude<Load, 'light'>, FairShare>;
 
-  constructor(@Inject(CONFIG) { console: config }: BillingConfig, @Inject(CLOCK) clock: Clock) {
+  constructor(@Inject(CONFIG) { console: config }: ControlPlaneConfig, @Inject(CLOCK) clock: Clock) {
     const shared = (capacity: number) =>
       new FairShare({ clock, capacity, reserve: Math.floor(capacity / RESERVED_PART) });
     this.places = { query: shared(config.heavy.queries), file: shared(config.heavy.files) };

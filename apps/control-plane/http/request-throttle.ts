@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '#identity/ip-list.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG } from '../control-plane.tokens.js';
 import type { Route } from './route.js';
 import { Throttle } from './throttle.js';
 
@@ -13,7 +13,7 @@ const OF_MACHINES = 10;
 @Injectable()
 export class RequestThrottle implements CanActivate {
   constructor(
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
     @Inject(Throttle) private readonly throttle: Throttle,
   ) {}
 

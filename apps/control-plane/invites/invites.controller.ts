@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { movableOf, readPendingRewards } from '#ledger/pending-rewards.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { inviteRoutes } from './invites.routes.js';
@@ -18,7 +18,7 @@ interface InviteeRow {
 export class InvitesController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(inviteRoutes.show)

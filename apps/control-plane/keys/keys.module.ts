@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { provided } from '#platform/wiring.js';
-import { CLOCK } from '#apps/billing/billing.tokens.js';
+import { CLOCK } from '../control-plane.tokens.js';
 import { KeyController } from './key.controller.js';
 import { KeyDesk } from '#people/keys/key.service.js';
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { LiveController } from './live.controller.js';
 import { LiveHub } from './live-hub.js';
 

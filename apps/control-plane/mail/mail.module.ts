@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { openMailer } from '#mail/mailer.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewTask } from '../tasks/task.view.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Loop } from '#platform/loop.js';
 import { job } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { OverviewController } from './overview.controller.js';
 import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
 

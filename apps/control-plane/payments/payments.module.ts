@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/topup.js';
 import { Loop } from '#platform/loop.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';
 import { FinanceController } from './finance.controller.js';
@@ -43,7 +43,7 @@ function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
   });
 }
 
-function openProviders({ payments, consoleUrl }: BillingConfig, pool: pg.Pool): PaymentProviders {
+function openProviders({ payments, consoleUrl }: ControlPlaneConfig, pool: pg.Pool): PaymentProviders {
   const { stripe, sandbox } = payments;
   const providers: PaymentProvider[] = [
     ...(stripe ? [new StripeProvider(stripe, { consoleUrl })] : []),

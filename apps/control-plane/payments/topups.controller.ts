@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -20,7 +20,7 @@ export class TopupsController {
     @Inject(TopupDesk) private readonly desk: TopupDesk,
     @Inject(OrderStore) private readonly orders: OrderStore,
     @Inject(Checkouts) private readonly checkouts: Checkouts,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(topupRoutes.quote)

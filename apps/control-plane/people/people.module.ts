@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import { Loop } from '#platform/loop.js';
-import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { AdminController } from './admin.controller.js';
 import { AuditReader } from '#people/audit.reader.js';

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
 import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -25,7 +25,7 @@ export class PeriodsController {
     @Inject(PeriodDesk) private readonly desk: PeriodDesk,
     @Inject(WaiverDesk) private readonly waivers: WaiverDesk,
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: BillingConfig,
+    @Inject(CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }

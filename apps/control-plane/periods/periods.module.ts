@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { first, providedBy, running } from '#platform/wiring.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeriodDesk } from '#finance/periods/period.service.js';
 import { PeriodsController } from './periods.controller.js';
 import { WaiverDesk } from '#finance/periods/waiver.service.js';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { id } from '#platform/fields.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { KeyDesk } from '#people/keys/key.service.js';

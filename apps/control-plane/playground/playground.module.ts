@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { last, providedBy } from '#platform/wiring.js';
-import { BASE_URL, GATEWAY_URL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { BASE_URL, GATEWAY_URL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { GatewayClient } from './gateway.client.js';
 import { PlaygroundController } from './playground.controller.js';

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';

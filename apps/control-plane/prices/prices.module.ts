@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { PricesController } from './prices.controller.js';
 import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
 
@@ -13,7 +13,7 @@ import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
     {
       provide: ProposalDesk,
       inject: [POOL, CONFIG, OutboxRelay],
-      useFactory: (pool: pg.Pool, config: BillingConfig, relay: OutboxRelay) =>
+      useFactory: (pool: pg.Pool, config: ControlPlaneConfig, relay: OutboxRelay) =>
         new ProposalDesk({ pool, lifeMs: config.market.proposalLifeMs, onCommitted: () => relay.wake() }),
     },
   ],

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { Controller, Inject } from '@nestjs/common';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { PasswordDesk } from '#people/password.service.js';
 import { exportRoutes as routes } from './export.routes.js';
@@ -15,7 +15,7 @@ export class ExportController {
     @Inject(DataExports) private readonly exports: DataExports,
     @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
     @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.list)

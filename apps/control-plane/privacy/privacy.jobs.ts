@@ -4,7 +4,7 @@ import { job } from '#platform/wiring.js';
 import { DataExports } from '#privacy/data-export.js';
 import { DeletionRunner } from '#privacy/deletion-runner.js';
 import { retentionClasses, sweepRetention } from '#privacy/retention.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 
 interface ExportParts extends Shared {
   exports: DataExports;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataExports } from '#privacy/data-export.js';
-import { CONFIG, POOL, type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';

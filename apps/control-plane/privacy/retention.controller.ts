@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { readRetention, retentionClasses, retentionRules } from '#privacy/retention.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, Serves } from '../http/route.js';
 import { retentionRoutes as routes } from './retention.routes.js';
 
@@ -10,7 +10,7 @@ import { retentionRoutes as routes } from './retention.routes.js';
 export class RetentionController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.show)

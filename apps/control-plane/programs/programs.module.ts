@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { last, providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
-import { billingReporter } from '#apps/billing/billing.report.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { controlPlaneReporter } from '../control-plane.report.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
 import { ProgramsController } from './programs.controller.js';
@@ -12,7 +12,7 @@ import { ProgramsController } from './programs.controller.js';
 @Module({
   controllers: [ProgramsController],
   providers: [
-    providedBy(ProgramReporter, (shared: Shared) => billingReporter(shared), SHARED),
+    providedBy(ProgramReporter, controlPlaneReporter, SHARED),
     running(ProgramReporter),
     providedBy(ProgramReader, ({ pool, config }: Shared) => new ProgramReader(pool, config.console), SHARED),
     providedBy(

@@ -7,7 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import type pg from 'pg';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { AccountRates, rateInForce } from '#topup/account-rates.js';
 import { rateRoutes, type rateView } from './rates.routes.js';

@@ -12,8 +12,8 @@ import {
 import { listPayouts, type PayoutItem, type PayoutKey } from '#finance/provider-reports/payout-matching.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import type { BillingConfig } from '#apps/billing/billing.config.js';
-import { CONFIG, POOL } from '#apps/billing/billing.tokens.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { isInstantText, type Page, pageFrom, readCursor } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -43,7 +43,7 @@ interface Listing<T> {
 export class ReconciliationController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: BillingConfig,
+    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.payments)

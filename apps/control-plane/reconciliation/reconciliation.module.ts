@@ -7,7 +7,7 @@ import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportDesk } from '#finance/provider-reports/report.service.js';
 import { ReportsController } from './reports.controller.js';
 import { provided, running } from '#platform/wiring.js';
-import { CONFIG, LOG, POOL } from '#apps/billing/billing.tokens.js';
+import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import { DataSource } from 'typeorm';

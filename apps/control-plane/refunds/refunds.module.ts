@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { POOL } from '#apps/billing/billing.tokens.js';
+import { POOL } from '../control-plane.tokens.js';
 import { TicketDesk } from '#support/ticket.service.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundDesk } from '#support/charge-refund.service.js';

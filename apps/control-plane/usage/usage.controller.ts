@@ -6,7 +6,7 @@ import { findAccount } from '#identity/account.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
-import { CLOCK, POOL } from '#apps/billing/billing.tokens.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { last, providedBy, running } from '#platform/wiring.js';
 import { UpstreamConnections } from '#upstream/connections.js';
-import { type Shared, SHARED } from '#apps/billing/billing.tokens.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
 import { DeliveryQueue } from '#webhooks/delivery.queue.js';

@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { type RunningBilling, startBilling } from '#apps/billing/billing.program.js';
+import { readControlPlaneConfig } from '#apps/control-plane/control-plane.config.js';
+import { type RunningControlPlane, startControlPlane } from '#apps/control-plane/control-plane.program.js';
 import { groups } from '#bus/topics.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { ConfigReader } from '#platform/config.js';
@@ -28,10 +30,10 @@ const QUICK = {
   ...UNTHROTTLED,
 };
 
-/** The billing program as it runs for a day: with its loops, and the address where the provider's events arrive. */
+/** Billing and the control plane as they run for a day: with their loops, and the address where the provider's events arrive. */
 export class BillingOfTheDay {
   private constructor(
-    private readonly billing: RunningBilling,
+    private readonly programs: { billing: RunningBilling; controlPlane: RunningControlPlane },
     private readonly transport: InProcessTransport,
     private readonly stripe: StripeStandIn,
   ) {}
@@ -40,25 +42,26 @@ export class BillingOfTheDay {
     const { log } = database;
     const registry = createRegistry('month');
     const reader = new ConfigReader({ ...QUICK, ...stripe.environment });
-    const config = reader.finish(readBillingConfig(reader));
+    const config = reader.finish({
+      billing: readBillingConfig(reader),
+      controlPlane: readControlPlaneConfig(reader),
+    });
     const transport = new InProcessTransport({ groups: Object.values(groups), log, registry });
     const { billing: pool, billingUrl: databaseUrl } = database;
-    const listen = { host: '127.0.0.1', port: 0 };
-    const billing = await startBilling({
-      pool,
+    const shared = { pool, transport, log, registry };
+    const billing = await startBilling({ ...shared, config: config.billing });
+    const controlPlane = await startControlPlane({
+      ...shared,
       databaseUrl,
-      transport,
-      config,
-      log,
-      registry,
-      console: listen,
+      config: config.controlPlane,
+      console: { host: '127.0.0.1', port: 0 },
     });
-    return new BillingOfTheDay(billing, transport, stripe);
+    return new BillingOfTheDay({ billing, controlPlane }, transport, stripe);
   }
 
   /** Of the control plane. */
   get address(): string {
-    return `http://127.0.0.1:${this.billing.consolePort}`;
+    return `http://127.0.0.1:${this.programs.controlPlane.consolePort}`;
   }
 
   /** Delivers events as the provider does: again and again until they are taken. */
@@ -76,7 +79,8 @@ export class BillingOfTheDay {
   }
 
   async stop(): Promise<void> {
-    await this.billing.close();
+    await this.programs.controlPlane.close();
+    await this.programs.billing.close();
     await this.transport.close();
   }
 }

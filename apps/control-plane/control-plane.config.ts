@@ -1,0 +1,110 @@
+import type { KeyObject } from 'node:crypto';
+import type { SessionLife } from '#identity/session.store.js';
+import { parseSigningKey } from '#ledger/chain/chain-signature.js';
+import { ConfigReader } from '#platform/config.js';
+import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
+import { readUploadRules, type UploadRules } from '#platform/uploads.js';
+import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
+import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
+import { type ReconcileConfig, readReconcileConfig } from '#finance/reconcile.config.js';
+import { type PeriodsConfig, readPeriodsConfig } from '#finance/periods/periods.config.js';
+import { type MarketConfig, readMarketConfig } from '#marketplace/market.config.js';
+import { type MailConfig, readMailConfig } from '#mail/mail.config.js';
+import { type PeopleConfig, readPeopleConfig } from '#people/people.config.js';
+import { type PrivacyConfig, readPrivacyConfig } from '#privacy/privacy.config.js';
+import { readWebhooksConfig, type WebhooksConfig } from '#webhooks/webhooks.config.js';
+import { type PaymentsConfig, readPaymentsConfig } from '#payments/payments.config.js';
+
+const HOUR = 3_600;
+
+/** Durations of the control plane, milliseconds, and where its console is. */
+export interface ControlPlaneConfig {
+  /** Seals and opens what the database keeps of secrets. */
+  readonly secrets: SecretBox;
+  /** Pause between rounds of what looks after payments. */
+  readonly sweepIntervalMs: number;
+  /** The net under the waking of the outbox relay. */
+  readonly outboxPollMs: number;
+  /** How long people stay signed in. */
+  readonly session: SessionLife;
+  /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
+  readonly consoleUrl: string;
+  /** Where clients send calls for models, as the console tells them; undefined: nobody said. */
+  readonly baseUrl: string | undefined;
+  /** How many proxies stand before the console and say whom they answer. */
+  readonly trustProxy: number;
+  /** How bodies have to arrive at the console's address. */
+  readonly uploads: UploadRules;
+  readonly payments: PaymentsConfig;
+  readonly market: MarketConfig;
+  readonly mail: MailConfig;
+  readonly people: PeopleConfig;
+  readonly privacy: PrivacyConfig;
+  readonly webhooks: WebhooksConfig;
+  /** How often it is looked whether a day has ended whose balances are to be stored. */
+  readonly ledgerSnapshotIntervalMs: number;
+  /** How often the hash chain is brought up to date. */
+  readonly chainSealIntervalMs: number;
+  /** Ed25519; undefined: heads of the chain are not signed. */
+  readonly chainSigningKey: KeyObject | undefined;
+  /** How often the costs of charges that ended are told. */
+  readonly costAccrualIntervalMs: number;
+  /** How often lots are consumed and their revenue is recognised. */
+  readonly recognitionIntervalMs: number;
+  /** How often payment providers are asked for what moved our balance there. */
+  readonly providerReportIntervalMs: number;
+  /** What the pages of the console stand on. */
+  readonly console: ConsoleConfig;
+  /** When the controls of the books run. */
+  readonly reconcile: ReconcileConfig;
+  readonly periods: PeriodsConfig;
+  /** How long a reward stays before it can be moved: the payment behind it may go back. */
+  readonly inviteRewardWindowMs: number;
+  /** What one person may do alone. */
+  readonly duties: DutiesConfig;
+}
+
+/** Reads the durations; the caller finishes the reader. */
+export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig {
+  const consoleUrl = reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, '');
+  return {
+    secrets: readSecrets(reader),
+    sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
+    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    session: {
+      idleMs: reader.seconds('SESSION_IDLE_SECONDS', 12 * HOUR),
+      longestMs: reader.seconds('SESSION_LONGEST_SECONDS', 30 * 24 * HOUR),
+      rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
+      confirmedMs: reader.seconds('CONFIRMATION_SECONDS', HOUR / 6),
+    },
+    consoleUrl,
+    baseUrl: reader.optionalString('PUBLIC_BASE_URL') && reader.url('PUBLIC_BASE_URL').replace(/\/+$/, ''),
+    trustProxy: reader.proxies('TRUST_PROXY'),
+    uploads: readUploadRules(reader),
+    payments: readPaymentsConfig(reader),
+    market: readMarketConfig(reader),
+    mail: readMailConfig(reader),
+    people: readPeopleConfig(reader, consoleUrl),
+    privacy: readPrivacyConfig(reader),
+    webhooks: readWebhooksConfig(reader),
+    ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
+    chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
+    chainSigningKey: readSigningKey(reader),
+    costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
+    recognitionIntervalMs: reader.seconds('RECOGNITION_SECONDS', 60),
+    providerReportIntervalMs: reader.seconds('PROVIDER_REPORT_SECONDS', 3_600),
+    console: readConsoleConfig(reader),
+    reconcile: readReconcileConfig(reader),
+    periods: readPeriodsConfig(reader),
+    inviteRewardWindowMs: reader.seconds('INVITE_REWARD_WINDOW_SECONDS', 30 * 24 * HOUR),
+    duties: readDutiesConfig(reader),
+  };
+}
+
+function readSigningKey(reader: ConfigReader): KeyObject | undefined {
+  const text = reader.optionalSecret('CHAIN_SIGNING_KEY');
+  if (!text) return undefined;
+  const rule =
+    'must be a private Ed25519 key in PEM, as "openssl genpkey -algorithm ed25519" makes it, or the base64 of its DER';
+  return parseSigningKey(text) ?? reader.fault(`CHAIN_SIGNING_KEY`, rule, undefined);
+}

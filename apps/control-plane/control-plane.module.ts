@@ -1,0 +1,132 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { Bus } from '#bus/bus.js';
+import { OutboxRelay } from '#bus/outbox.js';
+import type { Clock } from '#platform/clock.js';
+import type { ReadinessChecks } from '#platform/health.js';
+import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import { AccountsModule } from './accounts/accounts.module.js';
+import { AdjustmentsModule } from './adjustments/adjustments.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
+import { CatalogModule } from './catalog/catalog.module.js';
+import { ChargesModule } from './charges/charges.module.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
+import { DutiesModule } from './duties/duties.module.js';
+import { FinanceModule } from './finance/finance.module.js';
+import { GrantsModule } from './grants/grants.module.js';
+import { InvitesModule } from './invites/invites.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { LiveModule } from './live/live.module.js';
+import { MailModule } from './mail/mail.module.js';
+import { MarketModule } from './market/market.module.js';
+import { OverviewModule } from './overview/overview.module.js';
+import { PaymentsModule } from './payments/payments.module.js';
+import { PeopleModule } from './people/people.module.js';
+import { PeriodsModule } from './periods/periods.module.js';
+import { PlaygroundModule } from './playground/playground.module.js';
+import { PricesModule } from './prices/prices.module.js';
+import { PrivacyModule } from './privacy/privacy.module.js';
+import { ProgramsModule } from './programs/programs.module.js';
+import { RatesModule } from './rates/rates.module.js';
+import { ReconciliationModule } from './reconciliation/reconciliation.module.js';
+import { RefundsModule } from './refunds/refunds.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
+import { TicketsModule } from './tickets/tickets.module.js';
+import { UsageModule } from './usage/usage.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { ConsoleController } from './console.controller.js';
+import { ConsolePages } from './console.pages.js';
+import type { ControlPlaneConfig } from './control-plane.config.js';
+import { SharedModule } from './shared.module.js';
+
+export interface ControlPlaneModuleOptions {
+  /** Connections under billing's database role. */
+  pool: pg.Pool;
+  /** The same database for entities. */
+  entities: DataSource;
+  bus: Bus;
+  config: ControlPlaneConfig;
+  log: Logger;
+  registry: Registry;
+  clock: Clock;
+  pages: ConsolePages;
+  /** Where clients send calls for models, without /v1. */
+  baseUrl: () => string;
+  /** Where the control plane itself reaches a gateway. */
+  gatewayUrl: () => string;
+}
+
+/** The console's address: what people may see and do, and the jobs that keep the books behind the postings. */
+@Module({})
+export class ControlPlaneModule {
+  static register(options: ControlPlaneModuleOptions): DynamicModule {
+    const relay = newRelay(options);
+    return {
+      module: ControlPlaneModule,
+      imports: [
+        SharedModule.register(options, { readiness: controlPlaneReadiness(options), relay }),
+        AccountsModule,
+        AdjustmentsModule,
+        ApprovalsModule,
+        CatalogModule,
+        ChargesModule,
+        DeadLettersModule,
+        DutiesModule,
+        FinanceModule,
+        GrantsModule,
+        InvitesModule,
+        KeysModule,
+        LiveModule,
+        MailModule,
+        MarketModule,
+        OverviewModule,
+        PaymentsModule,
+        PeopleModule,
+        PeriodsModule,
+        PlaygroundModule,
+        PricesModule,
+        PrivacyModule,
+        ProgramsModule,
+        RatesModule,
+        ReconciliationModule,
+        RefundsModule,
+        TasksModule,
+        TicketsModule,
+        UsageModule,
+        WebhooksModule,
+      ],
+      controllers: [ConsoleController],
+      providers: [
+        { provide: ConsolePages, useValue: options.pages },
+        {
+          provide: 'announcements',
+          // Stopped when nothing is handled any more: what the last requests announced can still leave.
+          useValue: {
+            onApplicationBootstrap: () => void relay.start(),
+            onApplicationShutdown: () => relay.stop(),
+          },
+        },
+      ],
+    };
+  }
+}
+
+/** Ready when people can be answered: the database and the bus are there. */
+export function controlPlaneReadiness({
+  pool,
+  bus,
+}: Pick<ControlPlaneModuleOptions, 'pool' | 'bus'>): ReadinessChecks {
+  return {
+    database: async () => {
+      await pool.query('SELECT 1');
+    },
+    bus: () => bus.health(),
+  };
+}
+
+/** Billing's outbox has one relay in each program that writes into it; one of them leads. */
+function newRelay({ pool, bus, config, log, registry }: ControlPlaneModuleOptions): OutboxRelay {
+  return new OutboxRelay({ pool, bus, producer: 'billing', pollMs: config.outboxPollMs, log, registry });
+}
