@@ -24,7 +24,11 @@ export function billingReporter({
   config,
 }: Pick<BillingModuleOptions, 'pool' | 'registry' | 'log' | 'config'>): ProgramReporter {
   return new ProgramReporter({
-    ...{ pool, registry, log, program: 'billing', intervalMs: config.reportMs },
+    pool,
+    registry,
+    log,
+    program: 'billing',
+    intervalMs: config.reportMs,
     groups: [groups.billing],
     metrics: [REPAIRS, HOLDS_SWEPT, LATE_SUCCESSES],
     measure: (window): BillingReport => ({

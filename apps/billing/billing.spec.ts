@@ -10,10 +10,10 @@ import { formatAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
+import { createCustomer, createKey, revokeCustomerKey } from '#people/accounts/customers.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readBillingConfig } from './billing.config.js';
 import { type RunningBilling, startBilling } from './billing.program.js';
-import { createCustomer, createKey, revokeCustomerKey } from '#people/accounts/customers.js';
 import { Suspects } from './suspects.js';
 
 let ledger: LedgerFixture;

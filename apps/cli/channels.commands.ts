@@ -46,8 +46,13 @@ async function list(options: { json?: boolean }): Promise<void> {
   if (options.json) return printJson({ channels });
   const titles = ['Channel', 'Protocol', 'Address', 'State', 'Keys', 'Models', 'Groups'];
   const rows = channels.map(({ channelId, protocol, baseUrl, enabled, keys, models, groups }) => [
-    ...[channelId, protocol, baseUrl, enabled ? 'on' : 'off', String(keys)],
-    ...[String(models.length), groups.join(', ')],
+    channelId,
+    protocol,
+    baseUrl,
+    enabled ? 'on' : 'off',
+    String(keys),
+    String(models.length),
+    groups.join(', '),
   ]);
   printText(
     table(
@@ -84,7 +89,12 @@ async function test(
   if (options.json) return printJson({ ok: process.exitCode !== 1, channels: trials });
   const titles = ['Channel', 'Key', 'Asked', 'Status', 'Took', 'Verdict'];
   const rows = trials.map(({ channelId: id, key, path, status, latencyMs, verdict, detail }) => [
-    ...[id, String(key), path, String(status ?? '-'), `${latencyMs} ms`, `${verdict}: ${detail}`],
+    id,
+    String(key),
+    path,
+    String(status ?? '-'),
+    `${latencyMs} ms`,
+    `${verdict}: ${detail}`,
   ]);
   printText(
     table(

@@ -62,7 +62,12 @@ async function list({ limit, topic, about, all, json }: ListOptions): Promise<vo
   if (found.length === 0) return printText('There are no dead letters.');
   const titles = ['Letter', 'Time', 'Topic', 'Group', 'About', 'Reason'];
   const rows = found.map(({ id, at, topic: name, group, about: subject, reason }) => [
-    ...[id.toString(), at.toISOString(), name, group, subject ?? '-', reason],
+    id.toString(),
+    at.toISOString(),
+    name,
+    group,
+    subject ?? '-',
+    reason,
   ]);
   printText(
     table(

@@ -176,15 +176,17 @@ async function printStatement(
   if (options.json) return printJson({ ...view, more: statement.next !== null });
   const rows = view.items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
     (view.by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
-    ...[kind, reference],
-    ...[amount.startsWith('-') ? amount : `+${amount}`, balance],
+    kind,
+    reference,
+    amount.startsWith('-') ? amount : `+${amount}`,
+    balance,
   ]);
   const titles = [
-    ...[{ title: 'Time (UTC)' }, { title: 'What' }, { title: 'Reference' }],
-    ...[
-      { title: 'Amount', align: 'right' as const },
-      { title: 'After', align: 'right' as const },
-    ],
+    { title: 'Time (UTC)' },
+    { title: 'What' },
+    { title: 'Reference' },
+    { title: 'Amount', align: 'right' as const },
+    { title: 'After', align: 'right' as const },
   ];
   const { unit } = view.account;
   const heading = facts([

@@ -89,8 +89,10 @@ function verificationView({ head, findings, signature, ...result }: Signed) {
   return {
     ...result,
     head: head && {
-      ...{ number: head.number.toString(), hash: head.hash },
-      ...{ lastId: head.lastId.toString(), sealedAt: head.sealedAt },
+      number: head.number.toString(),
+      hash: head.hash,
+      lastId: head.lastId.toString(),
+      sealedAt: head.sealedAt,
       signature,
     },
     findings: findings.map((found) => ({

@@ -334,8 +334,12 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
   if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
   if (rows.length === 0) return printText('No proposal is open.');
   const cells = rows.map(({ id, state, changes, note, proposedBy, effectiveAt }) => [
-    ...[id, state, String(changes.length), effectiveAt?.toISOString().slice(0, 16) ?? 'at once'],
-    ...[proposedBy, note],
+    id,
+    state,
+    String(changes.length),
+    effectiveAt?.toISOString().slice(0, 16) ?? 'at once',
+    proposedBy,
+    note,
   ]);
   const titles = ['Proposal', 'State', 'Changes', 'Effective', 'By', 'Note'];
   printText(

@@ -74,8 +74,16 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
   const before = await readBalance(pool, accountId);
   const chargeId = newId();
   const reply = await till.hold({
-    ...{ chargeId, ...customer, model: model.id, requestedModel: model.id, group, family: model.family },
-    ...{ units: '1', quotedAmount: formatAmount(amount), taskId: null, requestId: chargeId },
+    chargeId,
+    ...customer,
+    model: model.id,
+    requestedModel: model.id,
+    group,
+    family: model.family,
+    units: '1',
+    quotedAmount: formatAmount(amount),
+    taskId: null,
+    requestId: chargeId,
     expiresAt: new Date(Date.now() + LIFE_MS).toISOString(),
     deadline: new Date(Date.now() + LIFE_MS).toISOString(),
   });
@@ -125,7 +133,11 @@ async function trialCustomer(pool: pg.Pool, group: string): Promise<{ accountId:
 async function playPayment(pool: pg.Pool, accountId: string, currency: string): Promise<void> {
   const { paidMinor } = priceCredits(CREDITS, STANDARD_RATE);
   await playTopup(pool, {
-    ...{ accountId, paymentId: `doctor-${accountId}`, credits: CREDITS, paidMinor },
-    ...{ rate: STANDARD_RATE, currency },
+    accountId,
+    paymentId: `doctor-${accountId}`,
+    credits: CREDITS,
+    paidMinor,
+    rate: STANDARD_RATE,
+    currency,
   });
 }

@@ -82,8 +82,12 @@ async function print(
   }
   if (options.json) return printJson({ accountId, items });
   const rows = items.map(({ at, model, state, settled, held, latencyMs, upstreamStatus, refusalCode }) => [
-    ...[at.replace('T', ' ').slice(0, 19), model ?? '-', refusalCode ?? state],
-    ...[settled ?? held, latencyMs === null ? '-' : String(latencyMs), String(upstreamStatus ?? '-')],
+    at.replace('T', ' ').slice(0, 19),
+    model ?? '-',
+    refusalCode ?? state,
+    settled ?? held,
+    latencyMs === null ? '-' : String(latencyMs),
+    String(upstreamStatus ?? '-'),
   ]);
   printText(
     table(

@@ -4,8 +4,6 @@ import { parseSigningKey } from '#ledger/chain/chain-signature.js';
 import { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/uploads.js';
-import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
-import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 import { type ReconcileConfig, readReconcileConfig } from '#finance/reconcile.config.js';
 import { type PeriodsConfig, readPeriodsConfig } from '#finance/periods/periods.config.js';
 import { type MarketConfig, readMarketConfig } from '#marketplace/market.config.js';
@@ -14,6 +12,8 @@ import { type PeopleConfig, readPeopleConfig } from '#people/people.config.js';
 import { type PrivacyConfig, readPrivacyConfig } from '#privacy/privacy.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from '#webhooks/webhooks.config.js';
 import { type PaymentsConfig, readPaymentsConfig } from '#payments/payments.config.js';
+import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
+import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 
 const HOUR = 3_600;
 

@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { SessionStore } from '#identity/session.store.js';
+import { SecondFactor } from '#identity/second-factor.js';
 import type { ControlPlaneModuleOptions } from './control-plane.module.js';
 import {
   BASE_URL,
@@ -18,7 +19,6 @@ import { AccessGuard } from './http/access.guard.js';
 import { OpenApiController } from './http/openapi.controller.js';
 import { HeavyWork } from './http/heavy-work.js';
 import { RequestThrottle } from './http/request-throttle.js';
-import { SecondFactor } from '#identity/second-factor.js';
 import { SessionCookie } from './http/session-cookie.js';
 import { SessionReader } from './http/session.reader.js';
 import { Throttle } from './http/throttle.js';

@@ -26,7 +26,12 @@ export function gatewayReporter(
   health: ChannelHealth,
 ): ProgramReporter {
   return new ProgramReporter({
-    ...{ pool, registry, log, program: 'gateway', groups: [groups.gateway], intervalMs: config.reportMs },
+    pool,
+    registry,
+    log,
+    program: 'gateway',
+    groups: [groups.gateway],
+    intervalMs: config.reportMs,
     metrics: [REQUESTS, SECONDS, IN_FLIGHT, HOLDS, UNDELIVERABLE],
     measure: (window): GatewayReport => ({
       requests: {

@@ -32,7 +32,12 @@ export function workerReporter(
   health: ChannelHealth,
 ): ProgramReporter {
   return new ProgramReporter({
-    ...{ pool, registry, log, program: 'worker', groups: [], intervalMs: config.reportMs },
+    pool,
+    registry,
+    log,
+    program: 'worker',
+    groups: [],
+    intervalMs: config.reportMs,
     metrics: [POLLS, COPIES, ENDED, SWEPT, FOLLOWING, OLDEST_DUE],
     measure: (window): WorkerReport => {
       const oldestDue = window.value(OLDEST_DUE);

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { DataSource, type EntityManager, In, LessThan } from 'typeorm';
 import type { z } from 'zod';
+import { isDeepStrictEqual } from 'node:util';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { withoutAddresses, withoutAddressesIn } from '#identity/redaction.js';

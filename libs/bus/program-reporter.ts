@@ -102,7 +102,9 @@ export class ProgramReporter {
     const { groups, program } = this.parts;
     const lag = groups.flatMap((group) =>
       [...window.valuesBy('bus_consumer_lag', 'topic', { group })].map(([topic, messages]) => ({
-        ...{ topic, group, messages },
+        topic,
+        group,
+        messages,
       })),
     );
     const hasOutbox = window.valuesBy('outbox_rows', 'producer').has(program);

@@ -369,8 +369,16 @@ class EmbeddedServer implements EmbeddedPostgres {
     const { status, stderr, error } = spawnSync(
       join(this.binaries.bin, 'initdb'),
       [
-        ...['-D', folder.path, '-U', roleName('admin'), `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-        ...['--encoding=UTF8', '--locale=C', '--no-instructions', ...noSync],
+        '-D',
+        folder.path,
+        '-U',
+        roleName('admin'),
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-instructions',
+        ...noSync,
       ],
       { ...runAs(this.account), stdio: ['ignore', 'ignore', 'pipe', folder.fd], encoding: 'utf8' },
     );

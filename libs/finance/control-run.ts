@@ -74,7 +74,12 @@ export async function runControlsOn(
     const since = (control.window === true && options.since?.get(control.id)) || null;
     const scope = since === null ? ('whole' as const) : ('recent' as const);
     const context = {
-      ...{ horizon, graceMs, before, limit, scope, since },
+      horizon,
+      graceMs,
+      before,
+      limit,
+      scope,
+      since,
       ...(reportOverdueMs === undefined ? {} : { reportOverdueMs }),
     };
     const looked = await runOne(client, options.limitMs, () => control.check(client, context));

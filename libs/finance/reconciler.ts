@@ -144,7 +144,11 @@ async function runAndStore(
   const startedAt = rows[0]?.at as string;
   const { graceMs, reportOverdueMs, limitMs, signal, since } = options;
   const run = await runControls(pool, {
-    ...{ controls, graceMs, reportOverdueMs, limitMs, since },
+    controls,
+    graceMs,
+    reportOverdueMs,
+    limitMs,
+    since,
     ...(signal && { signal }),
   });
   return inTransaction(pool, async (client) => {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { createHash } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 
 /** So many tries in a window of time; the first one opens the window. */

@@ -26,7 +26,10 @@ const readLog = async () => {
 
 it('notes no e-mail address, wherever a text has one', async () => {
   await audit(owner, {
-    ...{ actor: 'user:someone', action: 'approval.requested', subject: 'account:some', requestId: null },
+    actor: 'user:someone',
+    action: 'approval.requested',
+    subject: 'account:some',
+    requestId: null,
     before: { list: ['old@example.com'] },
     after: { note: 'Asked for by Ada (ada@example.com).', amount: '5' },
   });

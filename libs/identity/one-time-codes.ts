@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type pg from 'pg';
+import { createHash, randomBytes } from 'node:crypto';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 
 const ISSUER = 'Tollgate';

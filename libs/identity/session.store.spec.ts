@@ -27,7 +27,10 @@ beforeAll(async () => {
   const accountId = newId();
   await pool.query('INSERT INTO accounts (id, name, invite_code) VALUES ($1, $1, $2)', [accountId, newId()]);
   await pool.query('INSERT INTO users (id, account_id, email, password_hash) VALUES ($1, $2, $3, $4)', [
-    ...[userId, accountId, 'someone@example.com', 'none'],
+    userId,
+    accountId,
+    'someone@example.com',
+    'none',
   ]);
 }, 60_000);
 

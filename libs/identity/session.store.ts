@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
+import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Actor, Role } from './role.js';

@@ -53,8 +53,14 @@ async function open(credits: string): Promise<void> {
 function wanted(amount: string, changed: Partial<AdjustmentRequest> = {}): AdjustmentRequest {
   const sign = amount.startsWith('-') ? -1n : 1n;
   return {
-    ...{ accountId, ticketId, amount: sign * parseAmount(amount.replace('-', '')), reason: 'goodwill' },
-    ...{ note: 'sorry', requestedBy: one, approvedBy: null, requestId: newId() },
+    accountId,
+    ticketId,
+    amount: sign * parseAmount(amount.replace('-', '')),
+    reason: 'goodwill',
+    note: 'sorry',
+    requestedBy: one,
+    approvedBy: null,
+    requestId: newId(),
     ...changed,
   };
 }
@@ -87,7 +93,11 @@ async function chargeBack(): Promise<void> {
   const paid = priceCredits(parseAmount('5'), '1.3');
   const { topupId } = await recordTopup(pool, {
     ...paid,
-    ...{ accountId, provider: 'stripe', paymentId: newId(), rate: '1.3', currency: 'USD' },
+    accountId,
+    provider: 'stripe',
+    paymentId: newId(),
+    rate: '1.3',
+    currency: 'USD',
   });
   await make(wanted('-12', { reason: 'correction' }));
   const dispute = { provider: 'stripe', disputeId: newId(), topupId, accountId, state: 'lost' } as const;
@@ -166,7 +176,11 @@ describe('the reversal of an adjustment', () => {
     const gift = await make(wanted('4'));
     await recordTopup(pool, {
       ...priceCredits(parseAmount('5'), '1.3'),
-      ...{ accountId, provider: 'manual', paymentId: newId(), rate: '1.3', currency: 'USD' },
+      accountId,
+      provider: 'manual',
+      paymentId: newId(),
+      rate: '1.3',
+      currency: 'USD',
     });
     await make(wanted('-1'));
     await reverse(gift.id);
@@ -273,7 +287,11 @@ describe('the reversal of a write-off', () => {
     const topUp = () =>
       recordTopup(pool, {
         ...priceCredits(parseAmount('2'), '1.3'),
-        ...{ accountId, provider: 'manual', paymentId: newId(), rate: '1.3', currency: 'USD' },
+        accountId,
+        provider: 'manual',
+        paymentId: newId(),
+        rate: '1.3',
+        currency: 'USD',
       });
     await topUp();
     const before = await lossMinor();

@@ -236,8 +236,19 @@ async function finish(
     `INSERT INTO adjustments (id, account_id, ticket_id, seq, reason, amount, note, reverses_id, requested_by, approved_by,
        alone_limit, request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
-      ...[id, made.accountId, made.ticketId, made.seq, made.reason, made.amount, made.note, made.reversesId],
-      ...[made.requestedBy, made.approvedBy, made.aloneLimit, made.requestId, made.transactionId],
+      id,
+      made.accountId,
+      made.ticketId,
+      made.seq,
+      made.reason,
+      made.amount,
+      made.note,
+      made.reversesId,
+      made.requestedBy,
+      made.approvedBy,
+      made.aloneLimit,
+      made.requestId,
+      made.transactionId,
     ],
   );
   await settleDebt(client, account);

@@ -42,25 +42,28 @@ async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'f
   const chargeId = newId();
   const { accountId, keyId } = customer;
   await engine.hold({
-    ...{
-      chargeId,
-      accountId,
-      keyId,
-      model: 'vendora-imagine-image',
-      requestedModel: 'vendora-imagine-image',
-    },
-    ...{
-      group: 'Vendora-Main',
-      units: 5n,
-      quotedAmount: parseAmount('0.1'),
-      taskId: null,
-      requestId: newId(),
-    },
-    ...{ expiresAtMs: Date.now() + 60_000, deadlineMs: Date.now() + 60_000 },
+    chargeId,
+    accountId,
+    keyId,
+    model: 'vendora-imagine-image',
+    requestedModel: 'vendora-imagine-image',
+    group: 'Vendora-Main',
+    units: 5n,
+    quotedAmount: parseAmount('0.1'),
+    taskId: null,
+    requestId: newId(),
+    expiresAtMs: Date.now() + 60_000,
+    deadlineMs: Date.now() + 60_000,
   });
   await engine.resolve({
-    ...{ chargeId, accountId, outcome, deliveredUnits: delivered },
-    ...{ channel: null, reason: null, upstreamStatus: null, latencyMs: null },
+    chargeId,
+    accountId,
+    outcome,
+    deliveredUnits: delivered,
+    channel: null,
+    reason: null,
+    upstreamStatus: null,
+    latencyMs: null,
   });
   return chargeId;
 }

@@ -85,7 +85,11 @@ async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Con
         });
   if (transactionId !== null) {
     await insertLotChange(client, {
-      ...{ lotId, transactionId, kind: 'chargeback', credits: -unusedCredits, paidMinor: -unusedMinor },
+      lotId,
+      transactionId,
+      kind: 'chargeback',
+      credits: -unusedCredits,
+      paidMinor: -unusedMinor,
     });
   }
   await insertDispute(client, dispute, { credits, paidMinor, transactionId });

@@ -101,7 +101,13 @@ async function readStatement(
   const lines = withBalances(found.slice(0, limit), after?.balance ?? opening);
   const last = lines.at(-1);
   return {
-    ...{ account, by, recordedBefore, opening, closing, lines, to },
+    account,
+    by,
+    recordedBefore,
+    opening,
+    closing,
+    lines,
+    to,
     from: query.from && from,
     next: found.length > limit && last ? cursorAt(last, times) : null,
   };
@@ -197,8 +203,14 @@ async function readEffectiveLines(client: pg.ClientBase, query: LinesQuery): Pro
        AND (t.effective_at, e.transaction_id, e.ordinal) > ($5::timestamptz, $6::bigint, $7::int)
      ORDER BY t.effective_at, e.transaction_id, e.ordinal LIMIT $8`,
     [
-      ...[ledgerAccountId, from, to, recordedBefore],
-      ...[after?.effectiveAt ?? '-infinity', after?.transactionId ?? -1n, after?.ordinal ?? -1, limit + 1],
+      ledgerAccountId,
+      from,
+      to,
+      recordedBefore,
+      after?.effectiveAt ?? '-infinity',
+      after?.transactionId ?? -1n,
+      after?.ordinal ?? -1,
+      limit + 1,
     ],
   );
   return rows;

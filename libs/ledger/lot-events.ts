@@ -146,13 +146,11 @@ async function withStates(
   const unmet = await readUnmet(client, accountIds);
   const cursors = await readCursors(client, accountIds);
   return [...events].map(([accountId, own]) => ({
-    ...{
-      accountId,
-      cursor: cursors.get(accountId) ?? null,
-      events: own,
-      lots: lots.get(accountId) ?? [],
-      unmet: unmet.get(accountId) ?? [],
-    },
+    accountId,
+    cursor: cursors.get(accountId) ?? null,
+    events: own,
+    lots: lots.get(accountId) ?? [],
+    unmet: unmet.get(accountId) ?? [],
     earlier: (useId, purpose) => earlier.get(`${accountId} ${purpose} ${useId}`) ?? [],
   }));
 }

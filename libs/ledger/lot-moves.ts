@@ -89,7 +89,10 @@ export async function readMovesOfAccount(
   const usage = await usageAccounts(client);
   const { rows } = await client.query<Omit<MoveRow, 'accountId'>>(OF_ACCOUNT, [
     [ledgerIds.main, ledgerIds.held],
-    ...[after, isOneByOne, [...usage.keys()], [...usage.values()]],
+    after,
+    isOneByOne,
+    [...usage.keys()],
+    [...usage.values()],
   ]);
   return rows.map((row) => moveOf({ ...row, accountId }));
 }
@@ -207,8 +210,16 @@ export class RangeMoves {
 
   private begin(accountId: string, { id, purpose, amount, effectiveAt }: Settled): Move {
     return {
-      ...{ accountId, firstId: BigInt(id), id: BigInt(id), count: 1, kind: 'settle', purpose, net: amount },
-      ...{ chargeId: null, linkedId: null, effectiveAt: isoOf(effectiveAt) },
+      accountId,
+      firstId: BigInt(id),
+      id: BigInt(id),
+      count: 1,
+      kind: 'settle',
+      purpose,
+      net: amount,
+      chargeId: null,
+      linkedId: null,
+      effectiveAt: isoOf(effectiveAt),
     };
   }
 }

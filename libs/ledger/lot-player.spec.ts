@@ -87,7 +87,10 @@ describe('lots', () => {
     story.use(4n);
     story.use(9n, 'chat');
     expect(outcomeOf(play(story.events))).toEqual({
-      ...{ unused: [0n, 7n], deferred: [0n, 0n], unmet: 0n, recognised: { image: 40n, chat: 60n } },
+      unused: [0n, 7n],
+      deferred: [0n, 0n],
+      unmet: 0n,
+      recognised: { image: 40n, chat: 60n },
     });
   });
 
@@ -167,7 +170,10 @@ describe('lots', () => {
     story.lot(5n);
     story.lot(5n);
     expect(outcomeOf(play(story.events))).toEqual({
-      ...{ unused: [0n, 0n, 2n], deferred: [0n, 0n, 2n], unmet: 0n, recognised: { image: 8n, debt: 8n } },
+      unused: [0n, 0n, 2n],
+      deferred: [0n, 0n, 2n],
+      unmet: 0n,
+      recognised: { image: 8n, debt: 8n },
     });
   });
 

@@ -83,9 +83,13 @@ export async function readLots(
   const lots = rows.map((row) => {
     const [credits, used] = [BigInt(row.credits), BigInt(row.used)];
     return {
-      ...{ id: BigInt(row.id), topupId: row.topupId },
+      id: BigInt(row.id),
+      topupId: row.topupId,
       bought: { credits: BigInt(row.boughtCredits), paidMinor: BigInt(row.boughtMinor) },
-      ...{ credits, paidMinor: BigInt(row.paidMinor), used, unused: credits - used },
+      credits,
+      paidMinor: BigInt(row.paidMinor),
+      used,
+      unused: credits - used,
       recognisedMinor: BigInt(row.recognisedMinor),
     };
   });

@@ -312,8 +312,12 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const credits = nanos(BigInt(draw.cents) * CENT);
     const price = priceCredits(credits, draw.rate);
     const { topupId } = await recordTopup(fixture.billing, {
-      ...{ accountId: ids[draw.account]!.accountId, provider: 'manual', paymentId, currency: 'USD' },
-      ...{ ...price, rate: draw.rate },
+      accountId: ids[draw.account]!.accountId,
+      provider: 'manual',
+      paymentId,
+      currency: 'USD',
+      ...price,
+      rate: draw.rate,
     });
     const owner = model[draw.account]!;
     owner.topups += 1;
@@ -327,17 +331,15 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     }
     collect(draw.account);
     topups.push({
-      ...{
-        id: topupId,
-        paymentId,
-        account: draw.account,
-        cents: draw.cents,
-        paidMinor: price.paidMinor,
-        reversed: 0,
-        reversedMinor: 0n,
-        settledBack: 0,
-        reward,
-      },
+      id: topupId,
+      paymentId,
+      account: draw.account,
+      cents: draw.cents,
+      paidMinor: price.paidMinor,
+      reversed: 0,
+      reversedMinor: 0n,
+      settledBack: 0,
+      reward,
     });
   }
 
@@ -347,9 +349,18 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const amount = nanos(BigInt(draw.cents) * CENT);
     const name = draw.family === 'image' ? 'imgmodel-4' : 'vidmodel-3';
     const { outcome } = await engine.hold({
-      ...{ chargeId, accountId, keyId, model: name, requestedModel: name, group: 'Vendora-Main' },
-      ...{ units: BigInt(draw.cents), quotedAmount: amount, expiresAtMs: Date.parse('2100-01-01') },
-      ...{ deadlineMs: null, taskId: null, requestId: 'request' },
+      chargeId,
+      accountId,
+      keyId,
+      model: name,
+      requestedModel: name,
+      group: 'Vendora-Main',
+      units: BigInt(draw.cents),
+      quotedAmount: amount,
+      expiresAtMs: Date.parse('2100-01-01'),
+      deadlineMs: null,
+      taskId: null,
+      requestId: 'request',
     });
     const owner = model[draw.account]!;
     expect(outcome).toBe(owner.main >= amount ? 'held' : 'refused');
@@ -363,9 +374,14 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const [charge] = holds.splice(draw.hold % Math.max(1, holds.length), 1);
     if (!charge) return;
     await engine.resolve({
-      ...{ chargeId: charge.chargeId, accountId: ids[charge.account]!.accountId, deliveredUnits: null },
-      ...{ outcome: draw.delivered ? 'delivered' : 'failed', channel: 'c', reason: null },
-      ...{ upstreamStatus: null, latencyMs: null },
+      chargeId: charge.chargeId,
+      accountId: ids[charge.account]!.accountId,
+      deliveredUnits: null,
+      outcome: draw.delivered ? 'delivered' : 'failed',
+      channel: 'c',
+      reason: null,
+      upstreamStatus: null,
+      latencyMs: null,
     });
     const owner = model[charge.account]!;
     const amount = BigInt(charge.cents) * CENT;
@@ -386,14 +402,12 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     const amount = nanos(BigInt(draw.cents) * CENT);
     const given = inTransaction(fixture.billing, (client) =>
       refundCharge(client, {
-        ...{
-          chargeId: charge.chargeId,
-          amount,
-          reason: 'r',
-          ticketId,
-          requestedBy: userId,
-          approvedBy: null,
-        },
+        chargeId: charge.chargeId,
+        amount,
+        reason: 'r',
+        ticketId,
+        requestedBy: userId,
+        approvedBy: null,
         requestId: newId(),
       }),
     );
@@ -692,7 +706,11 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
       const owner = model[index]!;
       const { main, held, invite, pending } = owner;
       expect(await readBalance(fixture.billing, accountId)).toMatchObject({
-        ...{ main, held, invite, refundPending: pending, frozen: main < 0n },
+        main,
+        held,
+        invite,
+        refundPending: pending,
+        frozen: main < 0n,
       });
       const { lots, unmet } = await inTransaction(fixture.billing, async (client) =>
         readLots(client, await lockBalance(client, accountId)),
@@ -702,7 +720,8 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
         if (topupId === null) continue;
         const lot = owner.lots.get(topupId)!;
         expect({ unused, paidMinor, recognisedMinor }).toEqual({
-          ...{ unused: BigInt(owner.unusedOf(topupId).length) * CENT, paidMinor: lot.paidMinor },
+          unused: BigInt(owner.unusedOf(topupId).length) * CENT,
+          paidMinor: lot.paidMinor,
           recognisedMinor: lot.recognised,
         });
       }

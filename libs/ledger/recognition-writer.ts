@@ -139,7 +139,9 @@ class Writer {
     if (first && surprising.length > FAILED_AT_MOST) throw first.error;
     for (const { account, error } of this.failed)
       await this.pool.query('UPDATE lot_cursors SET stuck = $3 WHERE account_id = $1 AND through_id = $2', [
-        ...[account.accountId, account.cursor ?? 0n, error.message],
+        account.accountId,
+        account.cursor ?? 0n,
+        error.message,
       ]);
   }
 }

@@ -126,7 +126,11 @@ async function readReward(
   if (!row) return null;
   const { id, inviterId } = row;
   return {
-    ...{ id, inviterId, amount: BigInt(row.amount), credits: BigInt(row.credits) },
-    ...{ reversed: BigInt(row.reversed), clawedBack: BigInt(row.clawedBack) },
+    id,
+    inviterId,
+    amount: BigInt(row.amount),
+    credits: BigInt(row.credits),
+    reversed: BigInt(row.reversed),
+    clawedBack: BigInt(row.clawedBack),
   };
 }

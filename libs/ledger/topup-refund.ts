@@ -63,7 +63,11 @@ export async function beginTopupRefund(
     ],
   });
   await insertLotChange(client, {
-    ...{ lotId: lot.id, transactionId, kind: 'refund', credits: -amount, paidMinor: -paidMinor },
+    lotId: lot.id,
+    transactionId,
+    kind: 'refund',
+    credits: -amount,
+    paidMinor: -paidMinor,
   });
   await client.query(
     `INSERT INTO topup_refunds (id, topup_id, account_id, credits, paid_minor, reason, actor, request_id, transaction_id)

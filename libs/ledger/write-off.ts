@@ -121,7 +121,10 @@ export async function reverseWriteOff(
   const aloneLimit = await requireSecondPerson(client, reversal);
   const unused = await unusedOfPosting(client, account, linkedId);
   const transactionId = await post(client, {
-    ...{ kind: 'write-off-reversed', reference: `write-off-reversed:${id}`, accountId, linkedId },
+    kind: 'write-off-reversed',
+    reference: `write-off-reversed:${id}`,
+    accountId,
+    linkedId,
     movements: [
       { account, purpose: 'main', amount: reversal.amount },
       { code: 'baddebt', commodity: 'CRD', amount: original.amount },
@@ -181,8 +184,18 @@ async function finish(
     `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, reverses_id, requested_by, approved_by,
        alone_limit, request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
-      ...[id, made.accountId, made.period, made.amount, made.note, made.ticketId, made.reversesId],
-      ...[made.requestedBy, made.approvedBy, made.aloneLimit, made.requestId, made.transactionId],
+      id,
+      made.accountId,
+      made.period,
+      made.amount,
+      made.note,
+      made.ticketId,
+      made.reversesId,
+      made.requestedBy,
+      made.approvedBy,
+      made.aloneLimit,
+      made.requestId,
+      made.transactionId,
     ],
   );
   await settleDebt(client, account);

@@ -1,6 +1,6 @@
+import nodemailer, { type Transporter } from 'nodemailer';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import nodemailer, { type Transporter } from 'nodemailer';
 import type { MailConfig } from './mail.config.js';
 
 export interface Mail {

@@ -1,14 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { DataSource, In, LessThan } from 'typeorm';
+import { isDeepStrictEqual } from 'node:util';
 import { inTransaction } from '#database/database.js';
 import type { PaymentProviderName } from '#ledger/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { convertPayment, orderFault, priceCredits, type TopupRate } from '#topup/conversion.js';
-import type { PaymentsConfig } from './payments.config.js';
 import { rateInForce } from '#topup/account-rates.js';
+import type { PaymentsConfig } from './payments.config.js';
 import { viewPayment } from './payment.fields.js';
 import type { Checkout } from './payment.provider.js';
 import { type OrderReversals, readReversals } from './order.reversals.js';
@@ -96,8 +96,17 @@ export class OrderStore {
          now() + $11::float8 * interval '1 millisecond')
        ON CONFLICT (account_id, request_id) DO NOTHING`,
       [
-        ...[newId(), accountId, requestId, JSON.stringify(request), provider],
-        ...[offer.credits, offer.payMinor, offer.currency, offer.rate, orderLifeMs, firstCheckMs],
+        newId(),
+        accountId,
+        requestId,
+        JSON.stringify(request),
+        provider,
+        offer.credits,
+        offer.payMinor,
+        offer.currency,
+        offer.rate,
+        orderLifeMs,
+        firstCheckMs,
       ],
     );
   }

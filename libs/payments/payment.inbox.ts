@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
+import type { IncomingHttpHeaders } from 'node:http';
 import { inTransaction } from '#database/database.js';
 import { isClosing } from '#identity/account.store.js';
 import { applyDispute } from '#ledger/chargeback.js';
@@ -76,7 +76,8 @@ export class PaymentInbox {
     );
     return rows.map(({ payload: { happenedAt, ...payload }, ...event }) => ({
       ...event,
-      ...{ fact: factFrom(payload), happenedAt: happenedAt ?? null },
+      fact: factFrom(payload),
+      happenedAt: happenedAt ?? null,
     }));
   }
 

@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
 import { z } from 'zod';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type {

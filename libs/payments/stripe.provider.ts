@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import Stripe from 'stripe';
+import type { IncomingHttpHeaders } from 'node:http';
 import { formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type {

@@ -65,7 +65,8 @@ export class SuspenseDesk {
       const { credits, state } = await this.planItem(client, payload);
       const isSmall = state !== 'open' || (await takeCredit(client, { ...payload, credits }, by));
       const asked = {
-        ...{ actor, requestId },
+        actor,
+        requestId,
         kind: 'suspense.credit',
         subject: `suspense:${payload.itemId}`,
         accountId: payload.accountId,
@@ -117,7 +118,9 @@ export class SuspenseDesk {
         [itemId, transactionId, by, note, state],
       );
       await audit(client, {
-        ...{ actor: by, action: `suspense.${state}`, subject: `suspense:${itemId}` },
+        actor: by,
+        action: `suspense.${state}`,
+        subject: `suspense:${itemId}`,
         after: { amount: viewPayment(item.amountMinor), currency: item.currency, note },
         requestId: asking.auditId,
       });
@@ -144,8 +147,12 @@ export class SuspenseDesk {
     if (item.state === 'returned' || item.state === 'expensed')
       throw new ApiError('conflict', `The money has been ${item.state} already.`);
     const request = {
-      ...{ accountId, provider: item.provider, paymentId: item.reference, paidMinor: item.amountMinor },
-      ...{ currency: item.currency, fromSuspense: true },
+      accountId,
+      provider: item.provider,
+      paymentId: item.reference,
+      paidMinor: item.amountMinor,
+      currency: item.currency,
+      fromSuspense: true,
       ...(item.state === 'credited'
         ? await storedTerms(client, item.topupId as string)
         : { credits: item.credits, rate: item.rate }),
@@ -158,7 +165,10 @@ export class SuspenseDesk {
       [itemId, result.transactionId, by.actor, note, result.topupId],
     );
     await audit(client, {
-      ...{ actor: by.actor, action: 'suspense.credited', subject: `suspense:${itemId}`, accountId },
+      actor: by.actor,
+      action: 'suspense.credited',
+      subject: `suspense:${itemId}`,
+      accountId,
       after: { topupId: result.topupId, credits: formatAmount(result.credits), note },
       requestId: by.auditId,
     });

@@ -68,7 +68,8 @@ export class RefundDesk {
       // What is unused is known to the ledger only; all of the top-up is the most that it can be.
       const amount = asked.credits ?? topup.credits;
       const approval = {
-        ...{ actor, requestId },
+        actor,
+        requestId,
         kind: 'topup.refund',
         subject: `topup:${topupId}`,
         accountId: topup.accountId,
@@ -99,7 +100,10 @@ export class RefundDesk {
         throw new ApiError('conflict', `${before.provider} itself says how this refund ends.`);
       const failure = outcome === 'failed' ? note : null;
       const refund = await endTopupRefund(client, {
-        ...{ refundId, providerRefundId: reference, outcome, failure },
+        refundId,
+        providerRefundId: reference,
+        outcome,
+        failure,
       });
       if (refund.state !== outcome) throw new ApiError('conflict', `The refund has ${refund.state} already.`);
       if (before.state === 'pending') {
@@ -129,7 +133,9 @@ export class RefundDesk {
       requestId: by.requestId,
     });
     await audit(client, {
-      ...{ actor: by.actor, action: 'topup.refund.begun', subject: `topup:${topupId}` },
+      actor: by.actor,
+      action: 'topup.refund.begun',
+      subject: `topup:${topupId}`,
       accountId: refund.accountId,
       after: {
         refundId: refund.id,

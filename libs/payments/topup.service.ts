@@ -53,7 +53,9 @@ function foundEvent(
   { paymentId, amountMinor, currency }: Extract<CheckoutState, { state: 'paid' }>,
 ): PaymentEvent {
   return {
-    ...{ provider, eventId: `${FOUND}:${orderId}:${paymentId}`, type: FOUND },
+    provider,
+    eventId: `${FOUND}:${orderId}:${paymentId}`,
+    type: FOUND,
     fact: { kind: 'paid', orderId, paymentId, amountMinor, currency },
   };
 }

@@ -89,7 +89,8 @@ export class TransferDesk {
       await refuseOwnInterest(client, actor, payload.accountId);
       const isSmall = repeated !== null || (await takeTransfer(client, payload, by));
       const asked = {
-        ...{ actor, requestId },
+        actor,
+        requestId,
         kind: 'topup.manual',
         subject: `payment:manual:${payload.paymentId}`,
         accountId: payload.accountId,
@@ -124,7 +125,12 @@ export class TransferDesk {
     const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
     if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
     const result = await creditOrRefuse(client, {
-      ...{ accountId, orderId, paymentId, currency, rate, provider: 'manual' },
+      accountId,
+      orderId,
+      paymentId,
+      currency,
+      rate,
+      provider: 'manual',
       credits: parseAmount(payload.credits),
       paidMinor: BigInt(payload.paidMinor),
       paidAt: valueDate && `${valueDate}T00:00:00Z`,
@@ -137,7 +143,10 @@ export class TransferDesk {
       );
     }
     await audit(client, {
-      ...{ actor: by.actor, action: 'topup.recorded', subject: `topup:${result.topupId}`, accountId },
+      actor: by.actor,
+      action: 'topup.recorded',
+      subject: `topup:${result.topupId}`,
+      accountId,
       after: payload,
       requestId: by.auditId,
     });

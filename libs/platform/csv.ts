@@ -1,7 +1,7 @@
-import { pipeline, Readable, type Transform } from 'node:stream';
-import { pipeline as finished } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import type { FastifyReply } from 'fastify';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline as finished } from 'node:stream/promises';
 
 export interface CsvColumn<T> {
   title: string;

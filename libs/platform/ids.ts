@@ -1,5 +1,5 @@
-import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 import { encodeTime, monotonicFactory } from 'ulid';
+import { createHash, randomBytes, randomFillSync } from 'node:crypto';
 
 /** Random numbers are fetched a page at a time: an id takes sixteen, and a call for each costs more than the rest of it. */
 const randomPage = new Uint32Array(1024);

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { ConfigReader } from './config.js';
 import { isSealed, newSecretsKey, parseKeys, readSecrets, SecretBox } from './sealed-secret.js';
 

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { ConfigReader } from './config.js';
 import { ApiError } from './errors.js';
 import { Gauge, type Registry } from './metrics.js';

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { randomUUID } from 'node:crypto';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
@@ -61,8 +61,11 @@ export class DataExports {
       }
       const { id } = made[0];
       await audit(client, {
-        ...{ actor: `user:${userId}`, action: 'account.export_requested', subject: `export:${id}` },
-        ...{ accountId, requestId },
+        actor: `user:${userId}`,
+        action: 'account.export_requested',
+        subject: `export:${id}`,
+        accountId,
+        requestId,
       });
       return made[0];
     });
@@ -89,8 +92,11 @@ export class DataExports {
       );
       if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or its time is over.');
       await audit(client, {
-        ...{ actor: `user:${userId}`, action: 'account.export_downloaded', subject: `export:${exportId}` },
-        ...{ accountId, requestId },
+        actor: `user:${userId}`,
+        action: 'account.export_downloaded',
+        subject: `export:${exportId}`,
+        accountId,
+        requestId,
       });
     });
     return this.pieces(exportId);

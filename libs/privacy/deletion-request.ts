@@ -72,12 +72,10 @@ export async function requestDeletion(client: pg.ClientBase, order: DeletionOrde
   await revokeKeys(client, accountId);
   if (userId !== null) await endAccess(client, userId);
   await audit(client, {
-    ...{
-      actor: requestedBy,
-      action: 'account.deletion_requested',
-      subject: `account:${accountId}`,
-      accountId,
-    },
+    actor: requestedBy,
+    action: 'account.deletion_requested',
+    subject: `account:${accountId}`,
+    accountId,
     after: {
       deletionId: deletion.id,
       dueAt: deletion.dueAt.toISOString(),
@@ -106,13 +104,11 @@ export async function cancelDeletion(
   if (!rows[0]) return false;
   await client.query('UPDATE accounts SET closing_at = NULL WHERE id = $1', [accountId]);
   await audit(client, {
-    ...{
-      actor: by,
-      action: 'account.deletion_cancelled',
-      subject: `account:${accountId}`,
-      accountId,
-      requestId,
-    },
+    actor: by,
+    action: 'account.deletion_cancelled',
+    subject: `account:${accountId}`,
+    accountId,
+    requestId,
     after: { deletionId: rows[0].id },
   });
   return true;

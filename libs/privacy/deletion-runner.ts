@@ -80,7 +80,10 @@ export class DeletionRunner {
       if (rowCount !== 1) return;
       await anonymise(client, subject);
       await audit(client, {
-        ...{ actor: 'system', action: 'account.deletion_done', subject: `account:${accountId}`, accountId },
+        actor: 'system',
+        action: 'account.deletion_done',
+        subject: `account:${accountId}`,
+        accountId,
         after: { deletionId: id },
         requestId: null,
       });

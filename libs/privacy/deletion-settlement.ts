@@ -46,7 +46,10 @@ export function settleDeletion(
     );
     await close(client, accountId);
     await audit(client, {
-      ...{ actor: 'system', action: 'account.deletion_running', subject: `account:${accountId}`, accountId },
+      actor: 'system',
+      action: 'account.deletion_running',
+      subject: `account:${accountId}`,
+      accountId,
       after: { deletionId: id, forfeited: formatAmount(forfeited) },
       requestId: null,
     });
@@ -80,7 +83,9 @@ async function forfeit(client: pg.ClientBase, account: LockedAccount, deletionId
   const { accountId, invite } = account;
   if (invite > 0n) {
     const transactionId = await post(client, {
-      ...{ kind: 'invite-transfer', reference: `invite-transfer:${accountId}:${deletionId}`, accountId },
+      kind: 'invite-transfer',
+      reference: `invite-transfer:${accountId}:${deletionId}`,
+      accountId,
       movements: [
         { account, purpose: 'invite', amount: -invite },
         { account, purpose: 'main', amount: invite },
@@ -95,7 +100,9 @@ async function forfeit(client: pg.ClientBase, account: LockedAccount, deletionId
   const amount = account.main;
   if (amount === 0n) return amount;
   await post(client, {
-    ...{ kind: 'forfeited', reference: `forfeited:${deletionId}`, accountId },
+    kind: 'forfeited',
+    reference: `forfeited:${deletionId}`,
+    accountId,
     movements: [
       { account, purpose: 'main', amount: -amount },
       { code: 'forfeited', commodity: 'CRD', amount: nanos(amount) },

@@ -97,7 +97,12 @@ const ask = (
 ) =>
   inTransaction(fixture.billing, (client) =>
     requestDeletion(client, {
-      ...{ accountId, requestedBy: `user:${userId}`, ticketId: null, forfeits, graceMs, requestId: newId() },
+      accountId,
+      requestedBy: `user:${userId}`,
+      ticketId: null,
+      forfeits,
+      graceMs,
+      requestId: newId(),
     }),
   );
 
@@ -120,7 +125,11 @@ const topUp = (accountId: string, credits: string) =>
   inTransaction(fixture.billing, (client) =>
     creditTopup(client, {
       ...priceCredits(parseAmount(credits), '1.3'),
-      ...{ accountId, provider: 'manual', paymentId: newId(), rate: '1.3', currency: 'USD' },
+      accountId,
+      provider: 'manual',
+      paymentId: newId(),
+      rate: '1.3',
+      currency: 'USD',
     }),
   );
 

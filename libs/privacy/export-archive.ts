@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { ZipFile } from 'yazl';
+import { Readable } from 'node:stream';
 import { type ExportSection, exportSections } from './export-sections.js';
 
 /** The data of an account as a zip file of JSON Lines, in pieces as they come; nothing is held whole. */

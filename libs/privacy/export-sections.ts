@@ -36,7 +36,8 @@ export const exportSections: readonly ExportSection[] = [
         created_at AS "createdAt", resolved_at AS "endedAt" FROM charges WHERE account_id = $1`,
   }),
   {
-    ...{ file: 'statement', about: 'Every movement of your balances.' },
+    file: 'statement',
+    about: 'Every movement of your balances.',
     rows: readStatement,
   },
   paged('top-ups', 'What you paid, and the credits you got.', {
@@ -77,7 +78,8 @@ export const exportSections: readonly ExportSection[] = [
         s.revoked_at AS "endedAt" FROM sessions s JOIN users u ON u.id = s.user_id WHERE u.account_id = $1`,
   }),
   {
-    ...{ file: 'activity', about: 'Who accessed your account, and what was changed about access to it.' },
+    file: 'activity',
+    about: 'Who accessed your account, and what was changed about access to it.',
     rows: readWholeActivity,
   },
 ];

@@ -98,7 +98,9 @@ describe('the schedule', () => {
     client.release();
     expect(await sweepRetention(billing, 'prompts', 30 * DAY_MS)).toMatchObject({ removed: 1 });
     expect(await readRetention(billing)).toContainEqual({
-      ...{ class: 'prompts', keptSeconds: 30 * 86_400, removedTotal: '2' },
+      class: 'prompts',
+      keptSeconds: 30 * 86_400,
+      removedTotal: '2',
       lastRunAt: expect.any(Date),
     });
   });

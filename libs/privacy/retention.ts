@@ -57,7 +57,8 @@ export const retentionRules: Record<RetentionClass, RetentionRule> = {
   answers: byItself('IDEMPOTENCY_LIFE_SECONDS', DAY_SECONDS),
   requestIds: inDays('RETENTION_REQUEST_IDS_DAYS', 365, clearRequestIds),
   webhookDeliveries: {
-    ...{ variable: 'WEBHOOK_LOG_SECONDS', fallbackSeconds: 30 * DAY_SECONDS },
+    variable: 'WEBHOOK_LOG_SECONDS',
+    fallbackSeconds: 30 * DAY_SECONDS,
     sweep: deleting('webhook_deliveries', `created_at < $1 AND state <> 'pending'`, 'created_at'),
   },
   mails: inDays('RETENTION_MAILS_DAYS', 30, deleting('mail_outbox', 'ended_at < $1', 'ended_at')),
@@ -69,7 +70,8 @@ export const retentionRules: Record<RetentionClass, RetentionRule> = {
   /** Counts of tries. */
   signIns: byItself('SIGN_IN_WINDOW_SECONDS', 900),
   exports: {
-    ...{ variable: 'ACCOUNT_EXPORT_LIFE_SECONDS', fallbackSeconds: 3 * DAY_SECONDS },
+    variable: 'ACCOUNT_EXPORT_LIFE_SECONDS',
+    fallbackSeconds: 3 * DAY_SECONDS,
     sweep: deleting(
       'data_exports',
       `coalesce(ready_at, requested_at) < $1 AND state IN ('ready', 'failed')`,
@@ -131,7 +133,8 @@ export function sweepRetention(
     if (!run) return { removed: 0, more: false };
     const batch = {
       before: new Date(run.now.getTime() - keptMs),
-      ...{ limit: RETENTION_BATCH, cursor: run.cursor },
+      limit: RETENTION_BATCH,
+      cursor: run.cursor,
     };
     const swept = (await retentionRules[name].sweep?.(client, batch)) ?? { seen: 0, removed: 0 };
     await client.query(

@@ -59,8 +59,15 @@ export class TicketDesk {
       const { kind, subject, body, chargeId = null } = wanted;
       if (chargeId !== null) await requireCharge(transaction, chargeId, accountId);
       const ticket = entities.create(Ticket, {
-        ...{ id: newId(), accountId, openedBy: userId, kind, subject, chargeId },
-        ...{ state: 'open', outcome: null, closedAt: null },
+        id: newId(),
+        accountId,
+        openedBy: userId,
+        kind,
+        subject,
+        chargeId,
+        state: 'open',
+        outcome: null,
+        closedAt: null,
       });
       await entities.insert(Ticket, ticket);
       await addMessage(transaction, ticket, speaker, { kind: 'message', body });

@@ -1,5 +1,5 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';

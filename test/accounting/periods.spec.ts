@@ -75,7 +75,9 @@ async function close(end: Date): Promise<Period> {
     pool,
     { end, note: null, actor: 'cli', requestId: newId() },
     {
-      ...{ marginMs: 0, waitMs: 5_000, limitMs: 60_000 },
+      marginMs: 0,
+      waitMs: 5_000,
+      limitMs: 60_000,
       catchUp: () => catchUp(pool, { log: fixture.log }),
     },
   );

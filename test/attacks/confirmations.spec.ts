@@ -15,30 +15,51 @@ import { codeOf, newcomer, PASSWORD, Visit, visit } from '../support/visit.js';
 
 /** What changes who somebody is here, or takes their data out or away. */
 const OF_PEOPLE = [
-  ...['requestEmailChange', 'changePassword', 'disableTotp', 'renewRecoveryCodes'],
-  ...['requestDataExport', 'downloadDataExport', 'deleteAccount'],
+  'requestEmailChange',
+  'changePassword',
+  'disableTotp',
+  'renewRecoveryCodes',
+  'requestDataExport',
+  'downloadDataExport',
+  'deleteAccount',
 ];
 
 /** What staff change without a proof, by the reason; everything else confirms. */
 const WITHOUT_PROOF: Record<string, readonly string[]> = {
   'an account goes on paying for itself, or stops': [
-    ...['freezeAccount', 'unfreezeAccount', 'revokeSessionsOfAccount'],
+    'freezeAccount',
+    'unfreezeAccount',
+    'revokeSessionsOfAccount',
   ],
   'its owner reads who looked and why, and nothing can be changed': ['viewAccount', 'endAccountView'],
   'takes effect where somebody confirms': [
-    ...['proposePrices', 'revisePriceProposal', 'importPrices', 'importPricesCsv'],
+    'proposePrices',
+    'revisePriceProposal',
+    'importPrices',
+    'importPricesCsv',
   ],
   'leaves everything as it is': ['reject', 'cancelPriceProposal', 'cancelAccountDeletion'],
   'talks with a customer': ['answerTicket', 'closeSupportTicket', 'reopenSupportTicket'],
   'says what is sold, and neither price nor key': ['createModel', 'changeModel', 'setGroupModels'],
   'gives nothing': ['withdrawGroup'],
   'notes what a vendor, provider or bank says, in its own amounts': [
-    ...['setUpstreamCost', 'importUpstreamCosts', 'recordUpstreamBill'],
-    ...['importStripeReport', 'fetchProviderReports', 'acceptProviderLine'],
-    ...['saveBankAccount', 'importBankFile', 'matchBankLine', 'undoBankMatch'],
+    'setUpstreamCost',
+    'importUpstreamCosts',
+    'recordUpstreamBill',
+    'importStripeReport',
+    'fetchProviderReports',
+    'acceptProviderLine',
+    'saveBankAccount',
+    'importBankFile',
+    'matchBankLine',
+    'undoBankMatch',
   ],
   'checks the books, or ends a month of them': [
-    ...['runControls', 'acknowledgeFinding', 'checkPeriod', 'askPeriodWaiver', 'closePeriod'],
+    'runControls',
+    'acknowledgeFinding',
+    'checkPeriod',
+    'askPeriodWaiver',
+    'closePeriod',
   ],
   'does again what a program did': ['replayDeadLetter', 'testChannel'],
 };

@@ -24,21 +24,19 @@ afterAll(async () => {
 });
 
 const NO_TIMES = [
-  ...[
-    '2026-03-19T23:55:51-17:26',
-    '2026-03-19T23:55:51+23:59',
-    '0000-01-01T00:00:00Z',
-    '0001-01-01T00:00:00Z',
-  ],
-  ...[
-    '9999-12-31T23:59:59-14:00',
-    '2026-02-30T00:00:00Z',
-    '2026-01-31 00:00:00',
-    'now',
-    'infinity',
-    '-infinity',
-  ],
-  ...['2026-01-31T24:00:01Z', '+012026-01-31T00:00:00Z', '2026-01-31T00:00:00.000000000000000000001+14:01'],
+  '2026-03-19T23:55:51-17:26',
+  '2026-03-19T23:55:51+23:59',
+  '0000-01-01T00:00:00Z',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-14:00',
+  '2026-02-30T00:00:00Z',
+  '2026-01-31 00:00:00',
+  'now',
+  'infinity',
+  '-infinity',
+  '2026-01-31T24:00:01Z',
+  '+012026-01-31T00:00:00Z',
+  '2026-01-31T00:00:00.000000000000000000001+14:01',
 ];
 const NO_DAYS = ['0000-01-01', '0001-01-01', '9999-12-31', '2026-02-30', '2026-13-01', 'infinity', 'today'];
 const FORMATS: Record<string, string[]> = { 'date-time': NO_TIMES, date: NO_DAYS };
@@ -130,11 +128,20 @@ describe('events of a payment provider', () => {
   }
 
   const event = (changed: object = {}, object: object = {}) => ({
-    ...{ id: 'evt_1', object: 'event', type: 'checkout.session.completed', created: now() },
+    id: 'evt_1',
+    object: 'event',
+    type: 'checkout.session.completed',
+    created: now(),
     data: {
       object: {
-        ...{ id: 'cs_1', object: 'checkout.session', client_reference_id: null, payment_status: 'paid' },
-        ...{ payment_intent: 'pi_1', amount_total: 100, currency: 'usd', ...object },
+        id: 'cs_1',
+        object: 'checkout.session',
+        client_reference_id: null,
+        payment_status: 'paid',
+        payment_intent: 'pi_1',
+        amount_total: 100,
+        currency: 'usd',
+        ...object,
       },
     },
     ...changed,

@@ -182,7 +182,11 @@ async function openedThings(): Promise<Omit<Own, 'chargeId'>> {
   const by = { requestedBy: 'user:somebody', approvedBy: null, requestId: newId() };
   return inTransaction(billing, async (client) => {
     const refund = await beginTopupRefund(client, {
-      ...{ topupId, credits: parseAmount('1'), reason: 'x', actor: 'user:somebody', requestId: newId() },
+      topupId,
+      credits: parseAmount('1'),
+      reason: 'x',
+      actor: 'user:somebody',
+      requestId: newId(),
     });
     const amount = parseAmount('1');
     const made = await adjust(client, {
@@ -218,8 +222,16 @@ async function openedThings(): Promise<Omit<Own, 'chargeId'>> {
     );
     return {
       ...(await linesAtBank(owner, refund.id)),
-      ...{ accountId, userId, ticketId, topupId, refundId: refund.id, adjustmentId: made.id, writeOffId },
-      ...{ itemId: item.itemId, orderItemId: ofOrder.itemId, lineId: await lineOfPayment(owner, paymentId) },
+      accountId,
+      userId,
+      ticketId,
+      topupId,
+      refundId: refund.id,
+      adjustmentId: made.id,
+      writeOffId,
+      itemId: item.itemId,
+      orderItemId: ofOrder.itemId,
+      lineId: await lineOfPayment(owner, paymentId),
     };
   });
 }

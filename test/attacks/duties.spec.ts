@@ -30,8 +30,12 @@ function refund(by: Person, ticketId: string, chargeId: string, amount: string) 
 function transfer(by: Person, accountId: string, paid: string) {
   return by.api.POST('/api/finance/topups', {
     body: {
-      ...{ accountId, paymentId: `bank-${newId()}`, paid, currency: 'USD' },
-      ...{ reason: 'seen on the account', requestId: newId() },
+      accountId,
+      paymentId: `bank-${newId()}`,
+      paid,
+      currency: 'USD',
+      reason: 'seen on the account',
+      requestId: newId(),
     },
   });
 }
@@ -81,8 +85,12 @@ describe('one’s own account', () => {
       const ticketId = await openTicket(who);
       const adjusted = await finance.api.POST('/api/finance/adjustments', {
         body: {
-          ...{ accountId: who.accountId, ticketId, amount: '1', reason: 'goodwill' },
-          ...{ note: 'for a friend', requestId: newId() },
+          accountId: who.accountId,
+          ticketId,
+          amount: '1',
+          reason: 'goodwill',
+          note: 'for a friend',
+          requestId: newId(),
         },
       });
       expect(adjusted.error?.error.code).toBe('second_person_required');

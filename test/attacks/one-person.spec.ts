@@ -37,8 +37,12 @@ describe('an installation that declares to be of one person', () => {
   it('lets one person confirm what they asked for, beyond the limit and for themselves, and marks it', async () => {
     const { data } = await only.api.POST('/api/finance/topups', {
       body: {
-        ...{ accountId: only.accountId, paymentId: newId(), paid: '26', currency: 'USD' },
-        ...{ reason: 'mine', requestId: newId() },
+        accountId: only.accountId,
+        paymentId: newId(),
+        paid: '26',
+        currency: 'USD',
+        reason: 'mine',
+        requestId: newId(),
       },
     });
     const approvalId = data!.approvalId!;

@@ -69,14 +69,29 @@ async function spend({ accountId, keyId }: Person, pictures: bigint): Promise<vo
   const chargeId = newId();
   const amount = nanos(pictures * parseAmount('0.03'));
   const { outcome } = await engine.hold({
-    ...{ chargeId, accountId, keyId, model: MODEL, requestedModel: MODEL, group: 'Vendora-Main' },
-    ...{ units: pictures, quotedAmount: amount, expiresAtMs: Date.parse('2100-01-01') },
-    ...{ deadlineMs: null, taskId: null, requestId: 'request' },
+    chargeId,
+    accountId,
+    keyId,
+    model: MODEL,
+    requestedModel: MODEL,
+    group: 'Vendora-Main',
+    units: pictures,
+    quotedAmount: amount,
+    expiresAtMs: Date.parse('2100-01-01'),
+    deadlineMs: null,
+    taskId: null,
+    requestId: 'request',
   });
   expect(outcome).toBe('held');
   await engine.resolve({
-    ...{ chargeId, accountId, deliveredUnits: null, outcome: 'delivered', channel: 'c', reason: null },
-    ...{ upstreamStatus: null, latencyMs: null },
+    chargeId,
+    accountId,
+    deliveredUnits: null,
+    outcome: 'delivered',
+    channel: 'c',
+    reason: null,
+    upstreamStatus: null,
+    latencyMs: null,
   });
 }
 

@@ -13,8 +13,9 @@ let behindHttps: Relay;
 beforeAll(async () => {
   local = await startRelay({ MAIL_POLL_SECONDS: '0.1', SIGN_INS_PER_EMAIL: '1000', CODES_PER_DAY: '5' });
   behindHttps = await startRelay({
-    ...{ PUBLIC_CONSOLE_URL: 'https://console.example', PUBLIC_BASE_URL: 'https://api.example' },
-    ...{ MAIL_POLL_SECONDS: '0.1' },
+    PUBLIC_CONSOLE_URL: 'https://console.example',
+    PUBLIC_BASE_URL: 'https://api.example',
+    MAIL_POLL_SECONDS: '0.1',
   });
 }, 60_000);
 afterAll(async () => {
@@ -175,11 +176,9 @@ describe('a flood of requests', () => {
   let small: Relay;
   beforeAll(async () => {
     small = await startRelay({
-      ...{
-        CONSOLE_READS_PER_MINUTE: '20',
-        CONSOLE_WRITES_PER_MINUTE: '10',
-        CONSOLE_ANONYMOUS_PER_MINUTE: '30',
-      },
+      CONSOLE_READS_PER_MINUTE: '20',
+      CONSOLE_WRITES_PER_MINUTE: '10',
+      CONSOLE_ANONYMOUS_PER_MINUTE: '30',
     });
   }, 60_000);
   afterAll(() => small?.close());

@@ -33,34 +33,46 @@ interface Attack {
 
 const ATTACKS = {
   'nested edit, 64 MB': {
-    ...{ path: EDITS, type: JSON_TYPE, together: 4 },
+    path: EDITS,
+    type: JSON_TYPE,
+    together: 4,
     body: () => json(`"model":"vendora-imagine-edit","prompt":"x","x":${'['.repeat(64 * MEGABYTE)}`),
   },
   'many elements, 20 MB': {
-    ...{ path: CHATS, type: JSON_TYPE, together: 8 },
+    path: CHATS,
+    type: JSON_TYPE,
+    together: 8,
     body: () => json(`"model":"vendora-chat","messages":[${'{},'.repeat(6 * MEGABYTE)}0]`),
   },
   'edits with base64 pictures, 128 MB': {
-    ...{ path: EDITS, type: JSON_TYPE, together: 2 },
+    path: EDITS,
+    type: JSON_TYPE,
+    together: 2,
     body: () => {
       const picture = bigPicture().toString('base64');
       return json(`"model":"vendora-imagine-edit","prompt":"x","images":["${picture}","${picture}"]`);
     },
   },
   '26 chats of 19 MB in one text': {
-    ...{ path: CHATS, type: JSON_TYPE, together: 26 },
+    path: CHATS,
+    type: JSON_TYPE,
+    together: 26,
     body: () =>
       json(`"model":"vendora-chat","messages":[{"role":"user","content":"${'A'.repeat(19 * MEGABYTE)}"}]`),
   },
   'chats just within the limits': {
-    ...{ path: CHATS, type: JSON_TYPE, together: 26 },
+    path: CHATS,
+    type: JSON_TYPE,
+    together: 26,
     body: () => {
       const message = `{"role":"user","content":"${'\\u0041é'.repeat(45)}"},`;
       return json(`"model":"vendora-chat","messages":[${message.repeat(19_000)}{}]`);
     },
   },
   'forms with pictures, 96 MB': {
-    ...{ path: EDITS, type: `multipart/form-data; boundary=${BOUNDARY}`, together: 2 },
+    path: EDITS,
+    type: `multipart/form-data; boundary=${BOUNDARY}`,
+    together: 2,
     body: () => {
       const file = 'Content-Disposition: form-data; name="image[]"; filename="a.png"';
       const part = (head: string, content: Buffer) => [
@@ -133,7 +145,8 @@ function post(
 ): Promise<number> {
   return new Promise((resolve) => {
     const headers = {
-      ...{ authorization: `Bearer ${apiKey}`, 'content-type': type },
+      authorization: `Bearer ${apiKey}`,
+      'content-type': type,
       'content-length': bytes.length,
     };
     const sent = request(baseUrl + path, { method: 'POST', headers, agent: false }, (response) => {

@@ -108,9 +108,22 @@ export async function measureLive(browser: Browser, relay: ConsoleRelay, updates
 }
 
 const TASK = {
-  ...{ kind: 'video', model: 'vendora-imagine-video', requestedModel: 'vendora-imagine-video' },
-  ...{ keyId: 'k', chargeId: 'c', seconds: 4, size: null, aspectRatio: null, resolution: null, mode: null },
-  ...{ held: '0.2', settled: null, released: null, endedAt: null, file: null, error: null },
+  kind: 'video',
+  model: 'vendora-imagine-video',
+  requestedModel: 'vendora-imagine-video',
+  keyId: 'k',
+  chargeId: 'c',
+  seconds: 4,
+  size: null,
+  aspectRatio: null,
+  resolution: null,
+  mode: null,
+  held: '0.2',
+  settled: null,
+  released: null,
+  endedAt: null,
+  file: null,
+  error: null,
 };
 const names = new Map<number, string>();
 

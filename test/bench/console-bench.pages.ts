@@ -23,12 +23,15 @@ const WARM_AIM_MS = 1_500;
 const NEXT_AIM_MS = 1_000;
 
 const OVERVIEW: Opening = {
-  ...{ what: 'overview', path: '/overview', rows: 5 },
+  what: 'overview',
+  path: '/overview',
+  rows: 5,
   also: '.recharts-surface',
 };
 const USAGE: Opening = { what: 'usage log', path: '/usage', rows: 50 };
 const FILTERED: Opening = {
-  ...{ what: 'usage log, one model, given back', rows: 50 },
+  what: 'usage log, one model, given back',
+  rows: 50,
   path: '/usage?model=imgmodel-4&state=released',
 };
 

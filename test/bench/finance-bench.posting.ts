@@ -87,13 +87,27 @@ async function post({ engine, accounts }: Ledger, milliseconds: number): Promise
       const chargeId = newId();
       const { accountId } = account;
       await engine.hold({
-        ...{ chargeId, ...account, model: 'imgmodel-4', requestedModel: 'imgmodel-4', group: 'Vendora-Main' },
-        ...{ units: 1n, quotedAmount, expiresAtMs: Date.now() + 60_000, deadlineMs: Date.now() + 600_000 },
-        ...{ taskId: null, requestId: 'bench' },
+        chargeId,
+        ...account,
+        model: 'imgmodel-4',
+        requestedModel: 'imgmodel-4',
+        group: 'Vendora-Main',
+        units: 1n,
+        quotedAmount,
+        expiresAtMs: Date.now() + 60_000,
+        deadlineMs: Date.now() + 600_000,
+        taskId: null,
+        requestId: 'bench',
       });
       const settled = await engine.resolve({
-        ...{ chargeId, accountId, outcome: 'delivered', deliveredUnits: 1n, channel: 'sandbox' },
-        ...{ reason: null, upstreamStatus: 200, latencyMs: 5 },
+        chargeId,
+        accountId,
+        outcome: 'delivered',
+        deliveredUnits: 1n,
+        channel: 'sandbox',
+        reason: null,
+        upstreamStatus: 200,
+        latencyMs: 5,
       });
       if (settled.outcome !== 'settled') throw new Error(`a charge of the bench was ${settled.outcome}`);
       postings += 2;

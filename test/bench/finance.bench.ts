@@ -80,7 +80,9 @@ async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
   const written = await prepareBooks(server, options);
   const billing = openPool({
     url: withDatabase(server.urlFor('billing'), BOOKS),
-    ...{ max: 4, applicationName: 'bench', statementTimeoutMs: 0 },
+    max: 4,
+    applicationName: 'bench',
+    statementTimeoutMs: 0,
   });
   try {
     const { rows } = await billing.query<{ entries: bigint }>(

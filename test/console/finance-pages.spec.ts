@@ -84,8 +84,12 @@ describePages({
   area: 'finance',
   as: ['finance'],
   environment: {
-    ...{ SANDBOX_PAYMENTS: 'true', RECONCILE_GRACE_SECONDS: '0', COST_ACCRUAL_SECONDS: '0.2' },
-    ...{ RECOGNITION_SECONDS: '0.2', CHAIN_SEAL_SECONDS: '0.2', PERIOD_MARGIN_SECONDS: '0.01' },
+    SANDBOX_PAYMENTS: 'true',
+    RECONCILE_GRACE_SECONDS: '0',
+    COST_ACCRUAL_SECONDS: '0.2',
+    RECOGNITION_SECONDS: '0.2',
+    CHAIN_SEAL_SECONDS: '0.2',
+    PERIOD_MARGIN_SECONDS: '0.01',
   },
   pages: [
     { name: 'books', path: '/finance/books', prepare: books },

@@ -35,7 +35,9 @@ beforeAll(async () => {
   const environment = { ...quick, ...exact, PUBLIC_BASE_URL: 'https://api.example.com' };
   [relay, browser] = await Promise.all([startRelay(environment), openBrowser()]);
   await writeBooks(relay.fixture.owner, {
-    ...{ entries: 12_000, accounts: 8, days: DAYS },
+    entries: 12_000,
+    accounts: 8,
+    days: DAYS,
     hasOpenCharges: false,
   });
   await relay.fixture.owner.query(`UPDATE usage_progress SET through = '-infinity'`);
@@ -77,7 +79,9 @@ async function draw(name: string, as: Person | null, path: string, ready: (tab: 
   const problems = tab.problems();
   await tab.close();
   expect({ name, problems, isSmall: picture.length < MOST_BYTES }).toEqual({
-    ...{ name, problems: [], isSmall: true },
+    name,
+    problems: [],
+    isSmall: true,
   });
 }
 

@@ -16,8 +16,10 @@ let tabs: Tab[] = [];
 
 beforeAll(async () => {
   const environment = {
-    ...{ RESELLER_THRESHOLD_TOKENS: '50', REFUND_LIMIT: '0.01', SANDBOX_PAYMENTS: 'true' },
-    ...{ REPORT_SECONDS: '0.5' },
+    RESELLER_THRESHOLD_TOKENS: '50',
+    REFUND_LIMIT: '0.01',
+    SANDBOX_PAYMENTS: 'true',
+    REPORT_SECONDS: '0.5',
   };
   [relay, browser] = await Promise.all([startRelay(environment), openBrowser()]);
 }, 120_000);

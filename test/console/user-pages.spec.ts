@@ -36,7 +36,10 @@ async function keys(_relay: Relay, viewer: Person | undefined): Promise<string> 
   await viewer!.api.POST('/api/keys', { body: { name: 'website', group } });
   const { data } = await viewer!.api.POST('/api/keys', {
     body: {
-      ...{ name: 'a test', group, monthlyLimit: '5', totalLimit: '0' },
+      name: 'a test',
+      group,
+      monthlyLimit: '5',
+      totalLimit: '0',
       allowedModels: ['vendora-imagine-image', 'vendora-imagine-video'],
       allowedIps: ['192.0.2.0/24'],
     },

@@ -29,8 +29,15 @@ const programNames = ['migrate', 'gateway', 'billing', 'control-plane', 'video-w
 
 /** The ports and volumes of the container say these. */
 const FIXED_BY_THE_CONTAINER = new Set([
-  ...['HOST', 'PORT', 'CONSOLE_PORT', 'HEALTH_PORT', 'STORAGE_DIR', 'MAIL_DIR'],
-  ...['SANDBOX_HOST', 'SANDBOX_PORT', 'SANDBOX_STATE_DIR'],
+  'HOST',
+  'PORT',
+  'CONSOLE_PORT',
+  'HEALTH_PORT',
+  'STORAGE_DIR',
+  'MAIL_DIR',
+  'SANDBOX_HOST',
+  'SANDBOX_PORT',
+  'SANDBOX_STATE_DIR',
 ]);
 
 /** What the machine sets. */

@@ -52,7 +52,8 @@ describe('tollgate groups', () => {
     expect(await json('grant', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: true });
     expect(await json('grant', accountId, CHEAP)).toEqual({ accountId, group: CHEAP, changed: false });
     const granted = {
-      ...{ group: CHEAP, isOpen: false },
+      group: CHEAP,
+      isOpen: false,
       grantedBy: expect.stringMatching(/^(cli|user):./),
       grantedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     };
@@ -92,10 +93,12 @@ describe('tollgate groups', () => {
     const { accountId } = someone;
     for (const command of ['grant', 'revoke']) {
       expect(await tollgate(command, accountId, 'Nowhere')).toMatchObject({
-        ...{ code: 1, stderr: 'There is no group "Nowhere".\n' },
+        code: 1,
+        stderr: 'There is no group "Nowhere".\n',
       });
       expect(await tollgate(command, accountId)).toMatchObject({
-        ...{ code: 2, stderr: expect.stringContaining('group') },
+        code: 2,
+        stderr: expect.stringContaining('group'),
       });
     }
     const nobody = newId();
@@ -104,7 +107,8 @@ describe('tollgate groups', () => {
       ['list', nobody],
     ])
       expect(await tollgate(...args)).toMatchObject({
-        ...{ code: 1, stderr: `There is no account "${nobody}".\n` },
+        code: 1,
+        stderr: `There is no account "${nobody}".\n`,
       });
   });
 });

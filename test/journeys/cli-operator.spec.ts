@@ -77,7 +77,8 @@ describe('secrets rotate', () => {
 describe('dead letters', () => {
   it('are listed, shown, and played again once', async () => {
     expect(await tollgate(['dead-letters', 'list'])).toMatchObject({
-      ...{ code: 0, stdout: 'There are no dead letters.\n' },
+      code: 0,
+      stdout: 'There are no dead letters.\n',
     });
     const chargeId = newId();
     const payload = JSON.stringify({ chargeId, accountId: newId(), outcome: 'failed' });

@@ -157,8 +157,16 @@ describe('tollgate keys show', () => {
     );
     await relay.fixture.owner.query(`INSERT INTO key_spend VALUES ($1, '2020-01-01', 20000000)`, [keyId]);
     expect(await json(['keys', 'show', keyId])).toMatchObject({
-      ...{ keyId, accountId, totalLimit: '5', monthlyLimit: null, spent: '0.02', spentThisMonth: '0' },
-      ...{ allowedIps: ['10.0.0.0/8'], allowedModels: null, revokedAt: null, lastUsedAt: null },
+      keyId,
+      accountId,
+      totalLimit: '5',
+      monthlyLimit: null,
+      spent: '0.02',
+      spentThisMonth: '0',
+      allowedIps: ['10.0.0.0/8'],
+      allowedModels: null,
+      revokedAt: null,
+      lastUsedAt: null,
     });
     const { stdout } = await tollgate(['keys', 'show', keyId]);
     expect(stdout).toMatch(/Spent +0\.02 USD of 5/);

@@ -149,7 +149,8 @@ describe('tollgate finance reconcile', () => {
     const charges = await finance('reconcile', 'charges', '--json');
     expect(charges).toMatchObject({ code: 0, stdout: '{"items":[],"more":false}\n' });
     expect(JSON.parse((await finance('reconcile', 'charges', '--days', '--json')).stdout)).toEqual({
-      ...{ faults: 0, days: [] },
+      faults: 0,
+      days: [],
     });
     const accepted = await finance('reconcile', 'accept', 'stripe', 'txn_1', '--reason', 'as they wrote');
     expect(accepted).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to accept') });
@@ -157,7 +158,9 @@ describe('tollgate finance reconcile', () => {
     expect(covered).toMatchObject({ code: 0, stdout: expect.stringContaining(`bank main`) });
     const spans = JSON.parse((await finance('reconcile', 'coverage', '--json')).stdout);
     expect(spans.items.at(-1)).toMatchObject({
-      ...{ provider: 'bank', bankAccountId: 'main', gaps: [] },
+      provider: 'bank',
+      bankAccountId: 'main',
+      gaps: [],
       covered: [{ from: `${dayAt(-30)}T00:00:00.000Z`, to: `${dayAt(0)}T00:00:00.000Z` }],
     });
   });

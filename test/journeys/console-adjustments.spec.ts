@@ -206,7 +206,11 @@ describe('a debt', () => {
     const paid = priceCredits(parseAmount('4'), '1.3');
     const { topupId } = await recordTopup(billing, {
       ...paid,
-      ...{ accountId, provider: 'stripe', paymentId: newId(), rate: '1.3', currency: 'USD' },
+      accountId,
+      provider: 'stripe',
+      paymentId: newId(),
+      rate: '1.3',
+      currency: 'USD',
     });
     await adjust('-3');
     const dispute = { provider: 'stripe', disputeId: newId(), topupId, accountId, state: 'lost' } as const;

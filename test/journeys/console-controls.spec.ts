@@ -336,7 +336,13 @@ describe('reports of work', () => {
     await inviter.api.POST('/api/invites/transfers', { body: { amount: '0.4', requestId: newId() } });
     const { data } = await finance.api.GET('/api/finance/reports/promotion');
     expect(data).toMatchObject({
-      ...{ opening: '0', given: '1', clawedBack: '0', moved: '0.4', closing: '0.6', owed: '0', issued: '1' },
+      opening: '0',
+      given: '1',
+      clawedBack: '0',
+      moved: '0.4',
+      closing: '0.6',
+      owed: '0',
+      issued: '1',
       ties: true,
       days: [{ given: '1', moved: '0.4' }],
     });

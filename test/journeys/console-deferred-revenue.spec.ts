@@ -30,7 +30,10 @@ describe('deferred revenue', () => {
     await until('the revenue to be recognised', async () => (await report()).closing !== '13');
     const { ledgerAccountId, ...told } = await report();
     expect(told).toMatchObject({
-      ...{ currency: 'USD', opening: '0', closing: '12.93', agrees: true },
+      currency: 'USD',
+      opening: '0',
+      closing: '12.93',
+      agrees: true,
       lines: [
         { move: 'topups', family: null, amount: '13', transactions: '1' },
         { move: 'recognised', family: 'image', amount: '-0.07', transactions: '1' },
@@ -52,8 +55,16 @@ describe('deferred revenue', () => {
       nextCursor: null,
       items: [
         {
-          ...{ accountId: customer.accountId, bought: '10', paid: '13', consumed: '0.06', restored: '0' },
-          ...{ refunded: '0', chargedBack: '0', left: '9.94', recognised: '0.07', deferred: '12.93' },
+          accountId: customer.accountId,
+          bought: '10',
+          paid: '13',
+          consumed: '0.06',
+          restored: '0',
+          refunded: '0',
+          chargedBack: '0',
+          left: '9.94',
+          recognised: '0.07',
+          deferred: '12.93',
         },
       ],
     });
@@ -75,15 +86,23 @@ describe('deferred revenue', () => {
     const read = async (name: string) =>
       (await (await finance.send(`/api/finance/reports/${name}.csv`)).text()).trim().split('\n');
     expect(await read('deferred-revenue')).toEqual([
-      ...['item,family,amount,transactions', 'opening,,0,', 'topups,,13,1', 'recognised,image,-0.07,1'],
-      ...['closing,,12.93,', 'lots_paid,,13,', 'lots_recognised,,-0.07,', 'lots_pending_refunds,,0,'],
+      'item,family,amount,transactions',
+      'opening,,0,',
+      'topups,,13,1',
+      'recognised,image,-0.07,1',
+      'closing,,12.93,',
+      'lots_paid,,13,',
+      'lots_recognised,,-0.07,',
+      'lots_pending_refunds,,0,',
       'lots_deferred,,12.93,',
     ]);
     expect(await read('refunds')).toEqual([
       'day,failures,refunded,outstanding,amount,outstanding_amount,p50_ms,p95_ms,max_ms',
     ]);
     expect(await read('promotion')).toEqual([
-      ...['day,given,clawed_back,moved,used,invite_balances', 'opening,,,,,0', 'closing,,,,,0'],
+      'day,given,clawed_back,moved,used,invite_balances',
+      'opening,,,,,0',
+      'closing,,,,,0',
     ]);
     const [head, first] = await read('price-changes');
     expect(head).toMatch(/^effective_from,until,kind,version,subject,before,value,/);

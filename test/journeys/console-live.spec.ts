@@ -53,15 +53,29 @@ describe('tasks of an account', () => {
     );
 
     expect(await show(done)).toMatchObject({
-      ...{ id: done, kind: 'video', state: 'completed', progress: 100, model: MODEL, keyId: someone.keyId },
-      ...{ prompt: 'a paper boat', seconds: 4, held: '0.2', settled: '0.2', released: '0', error: null },
+      id: done,
+      kind: 'video',
+      state: 'completed',
+      progress: 100,
+      model: MODEL,
+      keyId: someone.keyId,
+      prompt: 'a paper boat',
+      seconds: 4,
+      held: '0.2',
+      settled: '0.2',
+      released: '0',
+      error: null,
       file: { available: true, type: 'video/mp4', deletedAt: null },
     });
     const { file, endedAt } = await show(done);
     expect(Date.parse(file!.expiresAt!) - Date.parse(endedAt!)).toBe(25 * 60_000);
     expect(file!.bytes).toBeGreaterThan(0);
     expect(await show(failed)).toMatchObject({
-      ...{ state: 'failed', held: '0.2', settled: '0', released: '0.2', file: null },
+      state: 'failed',
+      held: '0.2',
+      settled: '0',
+      released: '0.2',
+      file: null,
       error: { code: 'generation_failed' },
     });
 
@@ -100,7 +114,11 @@ describe('the overview', () => {
     const sums = { spent: '0.2', requests: 2, failures: 1, givenBack: '0.2' };
     expect(overview).toMatchObject({
       balance: { main: '4.6', held: '0.2', invite: '0', refundPending: '0' },
-      ...{ frozen: false, zone: 'Pacific/Chatham', today: sums, total: sums, runningTasks: 1 },
+      frozen: false,
+      zone: 'Pacific/Chatham',
+      today: sums,
+      total: sums,
+      runningTasks: 1,
     });
     expect(days).toHaveLength(30);
     expect(days.at(-1)).toEqual(overview.today);
@@ -111,7 +129,9 @@ describe('the overview', () => {
       expect(error).toMatchObject({ error: { code: 'invalid_value', param: 'zone' } });
     }
     expect((await (await person(relay)).api.GET('/api/overview')).data).toMatchObject({
-      ...{ runningTasks: 0, lastRequests: [], total: { requests: 0, spent: '0' } },
+      runningTasks: 0,
+      lastRequests: [],
+      total: { requests: 0, spent: '0' },
     });
   });
 });

@@ -12,7 +12,9 @@ let second: Person;
 
 beforeAll(async () => {
   relay = await startRelay({
-    ...{ PERIOD_MARGIN_SECONDS: '0.01', PERIOD_ANSWER_SECONDS: '2', ADJUSTMENT_LIMIT: '5' },
+    PERIOD_MARGIN_SECONDS: '0.01',
+    PERIOD_ANSWER_SECONDS: '2',
+    ADJUSTMENT_LIMIT: '5',
     RECONCILE_GRACE_SECONDS: '240',
   });
   customer = await relay.customer('10');
@@ -147,7 +149,9 @@ describe('the close of a period', () => {
     });
     expect(again!.balances.filter(({ balance }) => balance !== '0')).toEqual(shown.balances);
     const query = new URLSearchParams({
-      ...{ by: 'effective', at: period.endsAt, recordedBefore: period.recordedBefore! },
+      by: 'effective',
+      at: period.endsAt,
+      recordedBefore: period.recordedBefore!,
     });
     const file = await (await finance.send(`/api/finance/trial-balance.csv?${query.toString()}`)).text();
     expect(file).toMatch(/^account,kind,unit,balance\n/);
@@ -226,7 +230,11 @@ describe('the close of a period', () => {
     const { ticketId } = await ticket();
     await finance.api.POST('/api/finance/adjustments', {
       body: {
-        ...{ accountId: customer.accountId, ticketId, amount: '50', reason: 'goodwill', note: 'a large one' },
+        accountId: customer.accountId,
+        ticketId,
+        amount: '50',
+        reason: 'goodwill',
+        note: 'a large one',
         requestId: newId(),
       },
     });
@@ -239,8 +247,11 @@ describe('the close of a period', () => {
     const waived = await closeNow();
     expect(waived.checklist.find(({ id }) => id === 'approvals')).toMatchObject({ state: 'waived' });
     expect(waived.waivers).toContainEqual({
-      ...{ item: 'approvals', count: 1, reason: 'made up for the journey' },
-      ...{ requestedBy: `user:${finance.userId}`, approvedBy: `user:${second.userId}` },
+      item: 'approvals',
+      count: 1,
+      reason: 'made up for the journey',
+      requestedBy: `user:${finance.userId}`,
+      approvedBy: `user:${second.userId}`,
     });
   });
 

@@ -167,8 +167,14 @@ describe('dead letters', () => {
   async function letter(topic: string, payload: string | null, about: string | null = null): Promise<string> {
     offset += 1;
     await storeDeadLetter(relay.fixture.billing, {
-      ...{ topic, group: 'billing', partition: 0, offset: `test-${offset}`, key: 'a key', payload },
-      ...{ id: about, reason: 'Error: it was meant to fail' },
+      topic,
+      group: 'billing',
+      partition: 0,
+      offset: `test-${offset}`,
+      key: 'a key',
+      payload,
+      id: about,
+      reason: 'Error: it was meant to fail',
     });
     const { rows } = await relay.fixture.billing.query<{ id: bigint }>(
       'SELECT max(id) AS id FROM dead_letters',
@@ -185,14 +191,25 @@ describe('dead letters', () => {
     const customer = await relay.customer('1');
     const chargeId = newId();
     const resolved = {
-      ...{ chargeId, accountId: customer.accountId, outcome: 'failed', channel: null },
-      ...{ reason: { code: 'x', message: 'x' }, upstreamStatus: null, latencyMs: null },
+      chargeId,
+      accountId: customer.accountId,
+      outcome: 'failed',
+      channel: null,
+      reason: { code: 'x', message: 'x' },
+      upstreamStatus: null,
+      latencyMs: null,
     };
     const id = await letter('charge.resolved', JSON.stringify(resolved), chargeId);
     const { data } = await show(id);
     expect(data).toMatchObject({
-      ...{ id, topic: 'charge.resolved', group: 'billing', about: chargeId, replayedAt: null },
-      ...{ canReplay: true, payload: JSON.stringify(resolved), reason: 'Error: it was meant to fail' },
+      id,
+      topic: 'charge.resolved',
+      group: 'billing',
+      about: chargeId,
+      replayedAt: null,
+      canReplay: true,
+      payload: JSON.stringify(resolved),
+      reason: 'Error: it was meant to fail',
     });
     expect((await programs()).deadLetters).toBe(1);
     const results = await Promise.all(Array.from({ length: 10 }, () => replay(id)));

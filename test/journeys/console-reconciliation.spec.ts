@@ -19,7 +19,9 @@ async function startMonth(): Promise<Month> {
   const stripe = await StripeStandIn.start();
   const relay = await startRelay({
     ...stripe.environment,
-    ...{ PAYMENT_RETRY_SECONDS: '0.1', PROVIDER_REPORT_SECONDS: '3600', RECONCILE_GRACE_SECONDS: '0' },
+    PAYMENT_RETRY_SECONDS: '0.1',
+    PROVIDER_REPORT_SECONDS: '3600',
+    RECONCILE_GRACE_SECONDS: '0',
   });
   const finance = await person(relay, { roles: ['finance'] });
   const close = async () => {
@@ -150,8 +152,15 @@ describe('a month with Stripe', () => {
     const payouts = await month.finance.api.GET('/api/finance/reconciliation/payouts', {});
     expect(payouts.data!.items).toMatchObject([
       {
-        ...{ payoutId, state: 'matched', amount: '2.16', lines: 6, payments: '39.00', refunds: '-6.50' },
-        ...{ disputes: '-13.00', fees: '-17.34', lineIds: [movement.id] },
+        payoutId,
+        state: 'matched',
+        amount: '2.16',
+        lines: 6,
+        payments: '39.00',
+        refunds: '-6.50',
+        disputes: '-13.00',
+        fees: '-17.34',
+        lineIds: [movement.id],
       },
     ]);
     await expectCleanLedger(month.relay);

@@ -131,8 +131,16 @@ describe('the report of revenue', () => {
     expect(byModel).toMatchObject({ agrees: true, truncated: false, unknownCosts: '0', billDifference: '0' });
     expect(byModel.rows).toEqual([
       expect.objectContaining({
-        ...{ model: 'imgmodel-4', channel: 'sandbox', charges: '1', units: '3', gross: '0.09', refunds: '0' },
-        ...{ averagePrice: '0.03', cost: '0.06', margin: '0.03', marginPercent: '33.33' },
+        model: 'imgmodel-4',
+        channel: 'sandbox',
+        charges: '1',
+        units: '3',
+        gross: '0.09',
+        refunds: '0',
+        averagePrice: '0.03',
+        cost: '0.06',
+        margin: '0.03',
+        marginPercent: '33.33',
       }),
       expect.objectContaining({ model: 'vendora-imagine-image', gross: '0.04', cost: '0.024' }),
     ]);
@@ -183,7 +191,11 @@ describe('the report of revenue', () => {
     const path = { chargeId: rows[0]!.id };
     const { data } = await finance.api.GET('/api/finance/charges/{chargeId}', { params: { path } });
     expect(data).toMatchObject({
-      ...{ gross: '0.09', cost: '0.06', margin: '0.03', costState: 'known', channel: 'sandbox' },
+      gross: '0.09',
+      cost: '0.06',
+      margin: '0.03',
+      costState: 'known',
+      channel: 'sandbox',
       costs: [{ outcome: 'delivered', units: '3', cost: '0.06' }],
     });
     expect(data!.transactions.map(({ kind }) => kind)).toEqual(['hold', 'settle', 'upstream_cost']);
@@ -200,8 +212,13 @@ describe('bills of upstreams', () => {
     finance.send(
       '/api/finance/upstream-bills',
       json({
-        ...{ channel: 'sandbox', number: 'INV-1', from: daysFromNow(-30), to: daysFromNow(0) },
-        ...{ amount: '1.5', requestId: newId(), ...more },
+        channel: 'sandbox',
+        number: 'INV-1',
+        from: daysFromNow(-30),
+        to: daysFromNow(0),
+        amount: '1.5',
+        requestId: newId(),
+        ...more,
       }),
     );
 
@@ -224,15 +241,14 @@ describe('bills of upstreams', () => {
     const { data } = await finance.api.GET('/api/finance/reports/upstream-bills', {});
     expect(data!.channels).toEqual([
       expect.objectContaining({
-        ...{
-          channel: 'sandbox',
-          accrued: '0.084',
-          covered: '0',
-          open: '0.084',
-          billed: '1.5',
-          difference: '1.5',
-        },
-        ...{ bills: 1, billedTo: daysFromNow(0) },
+        channel: 'sandbox',
+        accrued: '0.084',
+        covered: '0',
+        open: '0.084',
+        billed: '1.5',
+        difference: '1.5',
+        bills: 1,
+        billedTo: daysFromNow(0),
       }),
     ]);
     const report = await revenue({ from: daysFromNow(-2), to: daysFromNow(1) });
@@ -262,7 +278,11 @@ describe('the register of price changes', () => {
     });
     expect(data!.versions).toMatchObject([
       {
-        ...{ value: '0.05', before: '0.03', charges: '1', gross: '0.05', until: null },
+        value: '0.05',
+        before: '0.03',
+        charges: '1',
+        gross: '0.05',
+        until: null,
         proposal: { id: proposal.id, note: 'dearer', proposedBy: `user:${admin.userId}` },
       },
       { value: '0.03', before: null, effectiveFrom: null, proposal: null },
@@ -275,8 +295,13 @@ describe('costs and revenue', () => {
   it('are for finance alone', async () => {
     const support = await person(relay, { roles: ['support'] });
     for (const path of [
-      ...['upstream-costs', 'upstream-bills', 'reports/upstream-bills', `charges/${newId()}`],
-      ...['reports/revenue', 'reports/revenue.csv', 'reports/price-changes'],
+      'upstream-costs',
+      'upstream-bills',
+      'reports/upstream-bills',
+      `charges/${newId()}`,
+      'reports/revenue',
+      'reports/revenue.csv',
+      'reports/price-changes',
     ]) {
       expect((await support.send(`/api/finance/${path}`)).status).toBe(403);
     }

@@ -18,7 +18,9 @@ beforeAll(async () => {
   stripe = await StripeStandIn.start();
   relay = await startRelay({
     ...stripe.environment,
-    ...{ PAYMENT_RETRY_SECONDS: '0.1', PAYMENT_CHECK_SECONDS: '0.1', TOPUP_REFUND_LIMIT: '50' },
+    PAYMENT_RETRY_SECONDS: '0.1',
+    PAYMENT_CHECK_SECONDS: '0.1',
+    TOPUP_REFUND_LIMIT: '50',
   });
 }, 60_000);
 // Somebody new for each, since what a person refunds adds up.
@@ -79,7 +81,9 @@ async function buyer(inviter?: Person): Promise<Buyer> {
       );
       const { main, invite, pending, reason } = rows[0]!;
       return {
-        ...{ main: formatAmount(main), invite: formatAmount(invite), refundPending: formatAmount(pending) },
+        main: formatAmount(main),
+        invite: formatAmount(invite),
+        refundPending: formatAmount(pending),
         frozenReason: reason,
       };
     },
@@ -268,7 +272,9 @@ describe('a dispute', () => {
     const used = 1 - Number(main);
     expect(await someone.balance()).toMatchObject({ main: `-${used}`, frozenReason: 'debt' });
     const refused = await someone.customer.send('/v1/images/generations', {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(IMAGE) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(IMAGE),
     });
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({ error: { code: 'account_frozen' } });
@@ -399,7 +405,8 @@ describe('an invitation', () => {
     expect(await inviter.balance()).toMatchObject({ main: '0', invite: '2' });
     const { data } = await inviter.api.GET('/api/invites');
     expect(data).toMatchObject({
-      ...{ balance: '2', owed: '0' },
+      balance: '2',
+      owed: '0',
       invitees: [
         {
           name: 'Invitee 1',

@@ -66,7 +66,10 @@ describe('an order', () => {
       buyer.api.GET('/api/topups/quote', { params: { query } });
     const { data } = await quote({ credits: '10' });
     expect(data).toEqual({
-      ...{ credits: '10', pay: '13.00', currency: 'USD', rate: '1.3' },
+      credits: '10',
+      pay: '13.00',
+      currency: 'USD',
+      rate: '1.3',
       providers: ['stripe', 'sandbox', 'manual'],
     });
     expect((await quote({ pay: '10' })).data).toMatchObject({ credits: '7.692307692', pay: '10.00' });
@@ -403,7 +406,9 @@ describe('a bank transfer', () => {
     const finance = await person(relay, { roles: ['finance'] });
     const post = (body: object) =>
       finance.send('/api/finance/topups', {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
       });
     const { accountId } = await person(relay);
     const good = { ...transfer('13'), accountId };

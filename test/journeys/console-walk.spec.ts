@@ -365,7 +365,9 @@ function badBodies(route: WalkedRoute): BadRequest[] {
   const { body: schema, consumes, method } = route;
   if (!schema || !consumes) return [];
   const bad = (what: string, body: string, isRefused = true, type = consumes): BadRequest => ({
-    ...{ what, url: urlOf(route), isRefused },
+    what,
+    url: urlOf(route),
+    isRefused,
     init: { method, body, headers: type === '' ? {} : { 'content-type': type } },
   });
   const texts = [

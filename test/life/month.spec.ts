@@ -22,10 +22,28 @@ const SIZE = {
 };
 /** Of postings of money, but for what dice may leave out in a short month. */
 const EVERY_KIND = [
-  ...['hold', 'settle', 'release', 'charge_refund', 'recognition', 'upstream_cost'],
-  ...['topup', 'suspense', 'invite-reward', 'invite-transfer', 'psp-fee', 'payout', 'bank-transfer'],
-  ...['topup-refund', 'topup-refunded', 'topup-refund-returned', 'chargeback', 'chargeback-won'],
-  ...['reward-clawback', 'adjustment', 'adjustment-reversed', 'write-off'],
+  'hold',
+  'settle',
+  'release',
+  'charge_refund',
+  'recognition',
+  'upstream_cost',
+  'topup',
+  'suspense',
+  'invite-reward',
+  'invite-transfer',
+  'psp-fee',
+  'payout',
+  'bank-transfer',
+  'topup-refund',
+  'topup-refunded',
+  'topup-refund-returned',
+  'chargeback',
+  'chargeback-won',
+  'reward-clawback',
+  'adjustment',
+  'adjustment-reversed',
+  'write-off',
 ];
 const END = new Date('2026-11-01T00:00:00Z');
 const LIMITS = { graceMs: 0, limitMs: 120_000 };

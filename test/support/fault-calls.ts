@@ -47,7 +47,10 @@ function imageCall(base: Base, path: string, fields: object): FaultCall {
 
 function predictCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
   return {
-    ...{ name: `:predict over ${protocol}`, protocol, shape: 'google', table },
+    name: `:predict over ${protocol}`,
+    protocol,
+    shape: 'google',
+    table,
     send: (customer, prompt) =>
       customer.send(
         `/v1beta/models/imgmodel-${protocol}:predict`,
@@ -88,7 +91,10 @@ interface Operation {
 
 function longRunningCall(protocol: ChannelProtocol): FaultCall {
   return {
-    ...{ name: `:predictLongRunning over ${protocol}`, protocol, shape: 'google', table: faultTables.videos },
+    name: `:predictLongRunning over ${protocol}`,
+    protocol,
+    shape: 'google',
+    table: faultTables.videos,
     send: (customer, prompt) =>
       customer.send(
         `/v1beta/models/vidmodel-${protocol}:predictLongRunning`,
@@ -124,7 +130,9 @@ function talk(kind: Dialect, protocol: ChannelProtocol, isStreamed: boolean): Fa
   const { whole, streamed, wholeMessages, streamedMessages } = faultTables;
   const table = isMessages ? (isStreamed ? streamedMessages : wholeMessages) : isStreamed ? streamed : whole;
   return {
-    ...{ name: `${kind}${isStreamed ? ', streamed,' : ''} over ${protocol}`, protocol, table },
+    name: `${kind}${isStreamed ? ', streamed,' : ''} over ${protocol}`,
+    protocol,
+    table,
     shape: isMessages ? 'anthropic' : 'openai',
     send: (customer, prompt) => {
       const input =

@@ -65,7 +65,8 @@ export class LedgerLife {
     await this.refundOfCharge(inviter.accountId, await this.charge(inviter, { units: 2n, delivered: 2n }));
     await this.transaction((client) =>
       transferInvite(client, {
-        ...{ accountId: inviter.accountId, requestId: newId() },
+        accountId: inviter.accountId,
+        requestId: newId(),
         amount: parseAmount('1.000000007'),
         windowMs: 0,
       }),
@@ -103,17 +104,31 @@ export class LedgerLife {
     const { accountId, keyId } = customer;
     const chargeId = `life${(this.charges += 1)}x${newId()}`;
     const held = await this.engine.hold({
-      ...{ chargeId, accountId, keyId, model: 'imgmodel-4', requestedModel: 'imgmodel-4' },
-      ...{ group: 'Vendora-Main', units: work.units, quotedAmount: nanos(work.units * 30_000_000n) },
-      ...{ expiresAtMs: Date.parse('2100-01-01'), deadlineMs: null, taskId: null, requestId: newId() },
+      chargeId,
+      accountId,
+      keyId,
+      model: 'imgmodel-4',
+      requestedModel: 'imgmodel-4',
+      group: 'Vendora-Main',
+      units: work.units,
+      quotedAmount: nanos(work.units * 30_000_000n),
+      expiresAtMs: Date.parse('2100-01-01'),
+      deadlineMs: null,
+      taskId: null,
+      requestId: newId(),
       clientIp: null,
     });
     expect(held).toMatchObject({ outcome: 'held' });
     if (work.delivered === null) return chargeId;
     await this.engine.resolve({
-      ...{ chargeId, accountId, outcome: work.delivered > 0n ? 'delivered' : 'failed' },
-      ...{ deliveredUnits: work.delivered, channel: work.channel ?? null, reason: null },
-      ...{ upstreamStatus: 200, latencyMs: 5 },
+      chargeId,
+      accountId,
+      outcome: work.delivered > 0n ? 'delivered' : 'failed',
+      deliveredUnits: work.delivered,
+      channel: work.channel ?? null,
+      reason: null,
+      upstreamStatus: 200,
+      latencyMs: 5,
     });
     return chargeId;
   }
@@ -163,7 +178,12 @@ export class LedgerLife {
     const change = (amount: bigint) =>
       this.transaction((client) =>
         adjust(client, {
-          ...{ accountId, ticketId, amount, reason: 'goodwill', note: 'a life', requestId: newId() },
+          accountId,
+          ticketId,
+          amount,
+          reason: 'goodwill',
+          note: 'a life',
+          requestId: newId(),
           ...by,
         }),
       );
@@ -189,8 +209,12 @@ export class LedgerLife {
   private async suspense(): Promise<void> {
     for (const currency of ['USD', 'EUR']) {
       const item = {
-        ...{ provider: 'stripe' as const, reference: newId(), orderId: null },
-        ...{ amountMinor: 777n, currency, why: 'no_order' as const },
+        provider: 'stripe' as const,
+        reference: newId(),
+        orderId: null,
+        amountMinor: 777n,
+        currency,
+        why: 'no_order' as const,
       };
       const { itemId } = await this.transaction((client) => bookSuspense(client, item, 'USD'));
       if (currency === 'EUR') continue;
@@ -220,15 +244,15 @@ export class LedgerLife {
       await insertLines(client, { reportId: await beginReport(client, header), provider: 'stripe' }, told);
       for (const { lineId } of told)
         await acceptLine(client, {
-          ...{
-            provider: 'stripe',
-            lineId,
-            through: null,
-            reason: 'as they wrote',
-            auditId: null,
-            house: 'USD',
-          },
-          ...{ requestedBy: 'user:1', approvedBy: 'user:2', requestId: newId() },
+          provider: 'stripe',
+          lineId,
+          through: null,
+          reason: 'as they wrote',
+          auditId: null,
+          house: 'USD',
+          requestedBy: 'user:1',
+          approvedBy: 'user:2',
+          requestId: newId(),
         });
     });
   }
@@ -244,7 +268,13 @@ export class LedgerLife {
         payoutId: null,
       };
       const moved = (type: ReportLine['type'], amountMinor: bigint, subjectId = newId()): ReportLine => ({
-        ...{ ...line, type, amountMinor, subjectId, lineId: newId(), feeMinor: 7n, description: '' },
+        ...line,
+        type,
+        amountMinor,
+        subjectId,
+        lineId: newId(),
+        feeMinor: 7n,
+        description: '',
       });
       const payout = newId();
       return [
@@ -319,7 +349,11 @@ export class LedgerLife {
     const { billing } = this.fixture;
     const by = { reason: 'the price list', actor: 'system', requestId: newId() };
     await setCost(billing, {
-      ...{ channel: 'sandbox', model: 'imgmodel-4', billsFailures: true, effectiveFrom: null, ...by },
+      channel: 'sandbox',
+      model: 'imgmodel-4',
+      billsFailures: true,
+      effectiveFrom: null,
+      ...by,
       cost: { unitCost: '0.012345678' },
     });
     for (const delivered of [2n, 0n]) {
@@ -328,8 +362,13 @@ export class LedgerLife {
     await accrueAll(billing);
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     await recordBill(billing, {
-      ...{ channel: 'sandbox', number: newId(), from: day(-2), to: day(0), amount: 1_500_000_001n },
-      ...{ actor: by.actor, requestId: newId() },
+      channel: 'sandbox',
+      number: newId(),
+      from: day(-2),
+      to: day(0),
+      amount: 1_500_000_001n,
+      actor: by.actor,
+      requestId: newId(),
     });
   }
 

@@ -25,27 +25,23 @@ export interface SampledSchema {
 
 /** Texts of the field; the first that a schema allows is its sample. */
 const TEXTS = [
-  ...[
-    newId(),
-    'sample-text',
-    '0.5',
-    '12.50',
-    'somebody@example.com',
-    'https://example.com/hooks',
-    '127.0.0.1',
-  ],
-  ...[
-    '2030-01-01T00:00:00Z',
-    '2030-01-01',
-    '123456',
-    '1',
-    'USD',
-    '1.3',
-    '10.0.0.0/8',
-    'vendora-chat',
-    'S',
-    'a-b',
-  ],
+  newId(),
+  'sample-text',
+  '0.5',
+  '12.50',
+  'somebody@example.com',
+  'https://example.com/hooks',
+  '127.0.0.1',
+  '2030-01-01T00:00:00Z',
+  '2030-01-01',
+  '123456',
+  '1',
+  'USD',
+  '1.3',
+  '10.0.0.0/8',
+  'vendora-chat',
+  'S',
+  'a-b',
 ];
 
 /** A value that a schema allows, with nothing in it that is not required. @throws Error when none is known */

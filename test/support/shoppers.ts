@@ -83,8 +83,13 @@ export class Shoppers {
   /** Orders a video; `watch` follows it to its end. Never throws for what the relay answers. */
   async video(prompt = 'a paper boat', seconds = 2): Promise<ToldVideo> {
     const call: ToldVideo = {
-      ...{ kind: 'video', price: 0n, requestId: null, status: null, code: null },
-      ...{ taskId: null, seenStatus: null },
+      kind: 'video',
+      price: 0n,
+      requestId: null,
+      status: null,
+      code: null,
+      taskId: null,
+      seenStatus: null,
     };
     this.told.push(call);
     await this.ask(call, async () => {

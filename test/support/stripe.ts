@@ -117,8 +117,16 @@ export class StripeStandIn {
     const { fee = 0, sourceId, paymentId, description = null, daysAgo = 0 } = of;
     const created = Math.floor(Date.now() / 1000) - 60 - daysAgo * 86_400;
     const movement: StandInMovement = {
-      ...{ id: `txn_${newId()}`, object: 'balance_transaction', reporting_category: category, description },
-      ...{ amount, fee, net: amount - fee, currency: 'usd', created, available_on: created + 2 * 86_400 },
+      id: `txn_${newId()}`,
+      object: 'balance_transaction',
+      reporting_category: category,
+      description,
+      amount,
+      fee,
+      net: amount - fee,
+      currency: 'usd',
+      created,
+      available_on: created + 2 * 86_400,
       source:
         sourceId === undefined
           ? null
@@ -207,7 +215,11 @@ export class StripeStandIn {
   private open(fields: URLSearchParams): StandInSession {
     const id = `cs_test_${newId()}`;
     const session: StandInSession = {
-      ...{ id, object: 'checkout.session', status: 'open', payment_status: 'unpaid', payment_intent: null },
+      id,
+      object: 'checkout.session',
+      status: 'open',
+      payment_status: 'unpaid',
+      payment_intent: null,
       client_reference_id: fields.get('client_reference_id') ?? '',
       amount_total: Number(fields.get('line_items[0][price_data][unit_amount]')),
       currency: fields.get('line_items[0][price_data][currency]') ?? '',
@@ -220,7 +232,10 @@ export class StripeStandIn {
 
   private refund(fields: URLSearchParams): StandInRefund {
     const refund: StandInRefund = {
-      ...{ id: `re_${newId()}`, object: 'refund', currency: 'usd', status: this.refundStatus },
+      id: `re_${newId()}`,
+      object: 'refund',
+      currency: 'usd',
+      status: this.refundStatus,
       amount: Number(fields.get('amount')),
       payment_intent: fields.get('payment_intent') ?? '',
       metadata: { tollgate_refund: fields.get('metadata[tollgate_refund]') ?? '' },

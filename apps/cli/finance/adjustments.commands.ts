@@ -40,8 +40,13 @@ Examples:
 /** `finance adjust`, `reverse-adjustment`, `adjustments`, `write-off`, `reverse-write-off`, `write-offs` and `debts`. */
 export function adjustmentCommands(): Command[] {
   return [
-    ...[adjustCommand(), reverseCommand(), registerCommand()],
-    ...[writeOffCommand(), reverseWriteOffCommand(), writeOffsCommand(), debtsCommand()],
+    adjustCommand(),
+    reverseCommand(),
+    registerCommand(),
+    writeOffCommand(),
+    reverseWriteOffCommand(),
+    writeOffsCommand(),
+    debtsCommand(),
   ];
 }
 
@@ -230,11 +235,20 @@ async function printRegister(options: RegisterOptions): Promise<void> {
   if (options.csv) return writeCsv(process.stdout, adjustmentColumns, inTurn(items));
   if (options.json) return printJson({ items, more: found.length > limit });
   const titles = [
-    ...[{ title: 'Time (UTC)' }, { title: 'Adjustment' }, { title: 'Account' }, { title: 'Reason' }],
-    ...[{ title: 'Amount', align: 'right' as const }, { title: 'By' }],
+    { title: 'Time (UTC)' },
+    { title: 'Adjustment' },
+    { title: 'Account' },
+    { title: 'Reason' },
+    { title: 'Amount', align: 'right' as const },
+    { title: 'By' },
   ];
   const rows = items.map(({ recordedAt, id, accountId: of, reason: why, amount, requestedBy }) => [
-    ...[recordedAt.replace('T', ' ').slice(0, 19), id, of, why, amount, requestedBy],
+    recordedAt.replace('T', ' ').slice(0, 19),
+    id,
+    of,
+    why,
+    amount,
+    requestedBy,
   ]);
   printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
 }
@@ -249,11 +263,18 @@ async function printWriteOffs(
   if (options.csv) return writeCsv(process.stdout, writeOffColumns, inTurn(items));
   if (options.json) return printJson({ items, more: found.length > limit });
   const titles = [
-    ...[{ title: 'Time (UTC)' }, { title: 'Write-off' }, { title: 'Account' }],
-    ...[{ title: 'Amount', align: 'right' as const }, { title: 'By' }],
+    { title: 'Time (UTC)' },
+    { title: 'Write-off' },
+    { title: 'Account' },
+    { title: 'Amount', align: 'right' as const },
+    { title: 'By' },
   ];
   const rows = items.map(({ recordedAt, id, accountId: of, amount, requestedBy }) => [
-    ...[recordedAt.replace('T', ' ').slice(0, 19), id, of, amount, requestedBy],
+    recordedAt.replace('T', ' ').slice(0, 19),
+    id,
+    of,
+    amount,
+    requestedBy,
   ]);
   printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
 }
@@ -279,11 +300,18 @@ async function printDebts({
   const owedRewards = formatAmount(nanos(totals.owedRewards));
   if (json) return printJson({ items, accounts, frozen, debt, owedRewards });
   const titles = [
-    ...[{ title: 'Account' }, { title: 'Main', align: 'right' as const }, { title: 'Since' }],
-    ...[{ title: 'Reason' }, { title: 'Disputes' }],
+    { title: 'Account' },
+    { title: 'Main', align: 'right' as const },
+    { title: 'Since' },
+    { title: 'Reason' },
+    { title: 'Disputes' },
   ];
   const rows = items.map(({ accountId, main, since, reason, disputes }) => [
-    ...[accountId, main, since ?? '', reason ?? '', disputes.map(({ disputeId }) => disputeId).join(' ')],
+    accountId,
+    main,
+    since ?? '',
+    reason ?? '',
+    disputes.map(({ disputeId }) => disputeId).join(' '),
   ]);
   const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} USD, and ${owedRewards} USD of rewards.`;
   printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);

@@ -58,7 +58,10 @@ async function check(options: {
   const asked = controls.filter(({ id }) => options.control?.includes(id) ?? true);
   const { horizon, outcomes } = await withDatabase(process.env, (pool) =>
     runControls(pool, {
-      ...{ controls: asked, graceMs: options.grace, limit: options.limit, limitMs: LIMIT_MS },
+      controls: asked,
+      graceMs: options.grace,
+      limit: options.limit,
+      limitMs: LIMIT_MS,
       reportOverdueMs: options.reportOverdue * 3_600_000,
       onProgress: told,
     }),
@@ -83,12 +86,18 @@ function printable(outcome: ControlOutcome) {
 
 function summary(outcomes: readonly ControlOutcome[]): string {
   const titles = [
-    ...[{ title: 'Control' }, { title: 'What' }, { title: 'Count', align: 'right' as const }],
-    ...[{ title: 'Time', align: 'right' as const }, { title: 'Error' }],
+    { title: 'Control' },
+    { title: 'What' },
+    { title: 'Count', align: 'right' as const },
+    { title: 'Time', align: 'right' as const },
+    { title: 'Error' },
   ];
   const rows = outcomes.map(({ control, result, durationMs, error }) => [
-    ...[control.id, control.title, result ? String(result.count) : '-'],
-    ...[`${(durationMs / 1000).toFixed(2)} s`, error ?? ''],
+    control.id,
+    control.title,
+    result ? String(result.count) : '-',
+    `${(durationMs / 1000).toFixed(2)} s`,
+    error ?? '',
   ]);
   return table(titles, rows);
 }
@@ -124,8 +133,12 @@ async function printFindings(options: {
   if (items.length === 0) return printText('There are no such findings.');
   const titles = ['Since (UTC)', 'Control', 'Subject', 'State', 'Looked at by', 'What'];
   const cells = items.map((each) => [
-    ...[each.firstSeenAt.replace('T', ' ').slice(0, 16), each.control, each.subject],
-    ...[each.resolvedAt ? `${each.state}, resolved` : each.state, each.acknowledgedBy ?? '', each.message],
+    each.firstSeenAt.replace('T', ' ').slice(0, 16),
+    each.control,
+    each.subject,
+    each.resolvedAt ? `${each.state}, resolved` : each.state,
+    each.acknowledgedBy ?? '',
+    each.message,
   ]);
   const more = hasMore ? '\nThere are more: raise --limit.' : '';
   printText(

@@ -116,8 +116,12 @@ async function list({ all = false, json, ...asked }: ListOptions): Promise<void>
     table(
       titles.map((title) => ({ title })),
       rows.map((row) => [
-        ...[row.channel, row.model, costText(row.cost), row.billsFailures ? 'billed' : 'free'],
-        ...[fromText(row), row.actor],
+        row.channel,
+        row.model,
+        costText(row.cost),
+        row.billsFailures ? 'billed' : 'free',
+        fromText(row),
+        row.actor,
       ]),
     ),
   );
@@ -194,8 +198,11 @@ async function importFile(
       table(
         titles.map((title) => ({ title })),
         changed.map(({ line, wanted, before }) => [
-          ...[String(line), wanted.channel, wanted.model],
-          ...[before ? costText(before.cost) : '-', costText(wanted.cost)],
+          String(line),
+          wanted.channel,
+          wanted.model,
+          before ? costText(before.cost) : '-',
+          costText(wanted.cost),
         ]),
       ),
     );
@@ -266,10 +273,7 @@ async function bills(options: { limit: number; json?: boolean }): Promise<void> 
       [...titles, { title: 'Amount', align: right }, { title: 'Difference', align: right }],
       latest
         .map(viewBill)
-        .map((each) => [
-          ...[each.number, each.channel, each.from, each.to],
-          ...[each.amount, each.difference],
-        ]),
+        .map((each) => [each.number, each.channel, each.from, each.to, each.amount, each.difference]),
     )}`,
   );
 }

@@ -123,11 +123,19 @@ async function printLots(options: LotsOptions): Promise<void> {
   if (options.json) return printJson({ currency: currency(), items, more: found.length > limit });
   const right = 'right' as const;
   const titles = [
-    ...[{ title: 'Lot', align: right }, { title: 'Account' }, { title: 'Bought', align: right }],
+    { title: 'Lot', align: right },
+    { title: 'Account' },
+    { title: 'Bought', align: right },
     ...['Paid', 'Used', 'Left', 'Deferred'].map((title) => ({ title, align: right })),
   ];
   const rows = items.map(({ lotId, accountId: of, bought, paid, consumed, left, deferred }) => [
-    ...[lotId, of, bought, paid, consumed, left, deferred],
+    lotId,
+    of,
+    bought,
+    paid,
+    consumed,
+    left,
+    deferred,
   ]);
   const more = found.length > limit ? '\nThere are more: raise --limit, or take --csv.' : '';
   printText(rows.length === 0 ? 'There are no such lots.' : `${table(titles, rows)}${more}`);

@@ -159,8 +159,11 @@ async function keepMapping(
   await inTransaction(pool, async (client) => {
     await saveBankAccount(client, account, actor);
     await audit(client, {
-      ...{ actor, action: 'bank-account.saved', subject: `bank-account:${account.id}` },
-      ...{ after: account.mapping, requestId: null },
+      actor,
+      action: 'bank-account.saved',
+      subject: `bank-account:${account.id}`,
+      after: account.mapping,
+      requestId: null,
     });
   });
 }
@@ -170,11 +173,16 @@ function importOptions(
   { dryRun = false, by: actor }: DoneOptions,
 ): Omit<FileImport, 'days'> {
   return {
-    ...{ actor, dryRun, onProgress: showCount },
+    actor,
+    dryRun,
+    onProgress: showCount,
     inTransaction: (client, { reportId, lines, added, changed }) =>
       audit(client, {
-        ...{ actor, action: 'report.imported', subject: `report:${subject}` },
-        ...{ after: { reportId, lines, added, changed }, requestId: null },
+        actor,
+        action: 'report.imported',
+        subject: `report:${subject}`,
+        after: { reportId, lines, added, changed },
+        requestId: null,
       }),
   };
 }
@@ -199,7 +207,8 @@ function print(result: ImportResult, digested: Digest | null, { json }: { json?:
   const view = viewImport(result);
   const unexplained = (digested?.unexplained ?? []).map(({ amountMinor, currency, ...item }) => ({
     ...item,
-    ...{ amount: formatMinor(amountMinor, currency), currency },
+    amount: formatMinor(amountMinor, currency),
+    currency,
   }));
   if (json) {
     const { posted = 0, matchedAtBank = 0 } = digested ?? {};

@@ -86,7 +86,12 @@ async function list(options: { limit: number; json?: boolean }): Promise<void> {
   if (options.json) return printJson({ items, more: found.length > limit });
   const titles = ['Period', 'From', 'To', 'State', 'Late', 'By'].map((title) => ({ title }));
   const rows = items.map(({ id, startsAt, endsAt, state, latePostings, closedBy }) => [
-    ...[id, startsAt ?? 'the beginning', endsAt, state, String(latePostings), closedBy],
+    id,
+    startsAt ?? 'the beginning',
+    endsAt,
+    state,
+    String(latePostings),
+    closedBy,
   ]);
   printText(rows.length === 0 ? 'No period was closed yet.' : table(titles, rows));
 }
@@ -106,7 +111,11 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
   const lines = balances.map(({ code, balance, unit }) => [code, balance, unit]);
   const lateTitles = ['Transaction', 'Happened', 'Recorded', 'What', 'Reference'].map((title) => ({ title }));
   const lateLines = late.map((line) => [
-    ...[line.transactionId, line.happenedAt, line.recordedAt, line.kind, line.reference],
+    line.transactionId,
+    line.happenedAt,
+    line.recordedAt,
+    line.kind,
+    line.reference,
   ]);
   printText(
     [
@@ -141,11 +150,16 @@ async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promi
   const items = found.map(viewWaiver);
   if (json) return printJson({ items });
   const titles = [
-    ...[{ title: 'Item' }, { title: 'Up to', align: 'right' as const }],
+    { title: 'Item' },
+    { title: 'Up to', align: 'right' as const },
     ...['Reason', 'Asked', 'Agreed'].map((title) => ({ title })),
   ];
   const rows = items.map(({ item, count, reason, requestedBy, approvedBy }) => [
-    ...[item, String(count), reason, requestedBy, approvedBy],
+    item,
+    String(count),
+    reason,
+    requestedBy,
+    approvedBy,
   ]);
   printText(rows.length === 0 ? 'Nothing was waived.' : table(titles, rows));
 }
@@ -175,7 +189,10 @@ async function close(options: CloseOptions): Promise<void> {
     const { id, state, abandonedReason, waivers, balancesHash, graceMs } = closed;
     await inTransaction(pool, (client) =>
       audit(client, {
-        ...{ actor, action: `period.${state}`, subject: `period:${id}`, requestId: null },
+        actor,
+        action: `period.${state}`,
+        subject: `period:${id}`,
+        requestId: null,
         after: { endsAt: end.toISOString(), abandonedReason, waivers, balancesHash, graceMs },
       }),
     );
@@ -226,17 +243,17 @@ const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 function checklistText(checklist: readonly ChecklistItem[]): string {
   const titles = [
-    ...[{ title: 'Item' }, { title: 'State' }, { title: 'Count', align: 'right' as const }],
+    { title: 'Item' },
+    { title: 'State' },
+    { title: 'Count', align: 'right' as const },
     { title: 'What' },
   ];
   const rows = checklist.map(({ id, state, count, title, message, reason }) => [
     // What was cleared since the end counts for nothing, and whoever closes should see it.
-    ...[
-      id,
-      state,
-      String(count),
-      count === 0 && !TOLD_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
-    ],
+    id,
+    state,
+    String(count),
+    count === 0 && !TOLD_WITHOUT_COUNT.includes(id) ? title : (reason ?? message),
   ]);
   return table(titles, rows);
 }

@@ -123,7 +123,12 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
     read: (client, limit) => readWork(client, { ...query, limit }),
     view: (item) => ({ ...workView(item), message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` }),
     row: ({ at, subject, amount, settled, chargeId, transactionIds }) => [
-      ...[minute(at), subject, chargeId ?? '-', amount ?? '-', settled ?? '-', transactionIds.join(' ')],
+      minute(at),
+      subject,
+      chargeId ?? '-',
+      amount ?? '-',
+      settled ?? '-',
+      transactionIds.join(' '),
     ],
     titles: ['Time (UTC)', 'What', 'Charge', 'Held', 'Settled', 'Transactions'],
   });
@@ -225,7 +230,9 @@ async function payments(
   options: Range & { state?: MatchState; days?: boolean; grace: number },
 ): Promise<void> {
   const query = {
-    ...{ ...daysOf(options), provider: options.provider ?? null, states: statesOf(options, FAULTY) },
+    ...daysOf(options),
+    provider: options.provider ?? null,
+    states: statesOf(options, FAULTY),
     graceMs: options.grace,
   };
   if (options.days) return printDays(query, options);
@@ -233,7 +240,11 @@ async function payments(
     read: (client, limit) => listMatches(client, query, { limit, after: null }),
     view: viewMatch,
     row: ({ at, provider: by, kind, id, ours, theirs }) => [
-      ...[minute(at), `${by} ${kind}`, id, ours?.amount ?? '-', theirs?.amount ?? '-'],
+      minute(at),
+      `${by} ${kind}`,
+      id,
+      ours?.amount ?? '-',
+      theirs?.amount ?? '-',
     ],
     titles: ['Time (UTC)', 'What', 'Id', 'Ours', 'Theirs'],
   });
@@ -245,7 +256,13 @@ async function printDays(query: Parameters<typeof summariseMatches>[1], { json }
   if (json) return printJson({ days });
   const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'].map((title) => ({ title }));
   const rows = days.map(({ day, provider: by, state, items, ours, theirs, currency }) => [
-    ...[day, by, state, String(items), ours, theirs, currency],
+    day,
+    by,
+    state,
+    String(items),
+    ours,
+    theirs,
+    currency,
   ]);
   printText(table(titles, rows));
 }
@@ -257,7 +274,13 @@ async function payouts(options: Range & { state?: PayoutState }): Promise<void> 
     read: (client, limit) => listPayouts(client, query, { limit, after: null }),
     view: viewPayout,
     row: ({ at, payoutId, amount, payments: paid, refunds, disputes, fees }) => [
-      ...[minute(at), payoutId, amount ?? '-', paid, refunds, disputes, fees],
+      minute(at),
+      payoutId,
+      amount ?? '-',
+      paid,
+      refunds,
+      disputes,
+      fees,
     ],
     titles: ['Time (UTC)', 'Payout', 'Amount', 'Payments', 'Refunds', 'Disputes', 'Fees'],
   });
@@ -266,13 +289,17 @@ async function payouts(options: Range & { state?: PayoutState }): Promise<void> 
 async function bank(options: Range & { state?: BankState; account?: string }): Promise<void> {
   const query = {
     ...daysOf(options),
-    ...{ bankAccountId: options.account ?? null, states: statesOf(options, FAULTY_BANK) },
+    bankAccountId: options.account ?? null,
+    states: statesOf(options, FAULTY_BANK),
   };
   await printItems(options, {
     read: (client, limit) => listBankItems(client, query, { limit, after: null }),
     view: viewBankItem,
     row: ({ at, kind, id, amount, currency, reference }) => [
-      ...[at.slice(0, 10), `${kind} ${id}`, `${amount} ${currency}`, reference],
+      at.slice(0, 10),
+      `${kind} ${id}`,
+      `${amount} ${currency}`,
+      reference,
     ],
     titles: ['Day', 'What', 'Amount', 'Reference'],
   });

@@ -151,9 +151,14 @@ async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
   if (options.csv) return writeCsv(process.stdout, priceChangeColumns, inTurn(versions.map(viewPriceChange)));
   if (options.json) return printJson({ versions: versions.map(viewPriceChange) });
   const cells = versions.map((version) => [
-    ...[version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever', version.kind],
-    ...[version.subject, version.before ?? '-', version.value, version.proposal?.proposedBy ?? '-'],
-    ...[version.charges.toString(), formatAmount(version.gross)],
+    version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever',
+    version.kind,
+    version.subject,
+    version.before ?? '-',
+    version.value,
+    version.proposal?.proposedBy ?? '-',
+    version.charges.toString(),
+    formatAmount(version.gross),
   ]);
   const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'].map((title) => ({ title }));
   const right = 'right' as const;

@@ -94,11 +94,19 @@ async function printHolds(
   const items = found.slice(0, limit).map(holdView);
   if (json) return printJson({ ...totals, items, more: found.length > limit });
   const titles = [
-    ...[{ title: 'Held since' }, { title: 'Charge' }, { title: 'Amount', align: right }],
+    { title: 'Held since' },
+    { title: 'Charge' },
+    { title: 'Amount', align: right },
     ...['Model', 'Channel', 'Task', 'Overdue'].map((title) => ({ title })),
   ];
   const rows = items.map(({ heldSince, chargeId, amount, model, channel, taskState, isOverdue }) => [
-    ...[minute(heldSince), chargeId, amount, model, channel ?? '-', taskState ?? '-', isOverdue ? 'yes' : ''],
+    minute(heldSince),
+    chargeId,
+    amount,
+    model,
+    channel ?? '-',
+    taskState ?? '-',
+    isOverdue ? 'yes' : '',
   ]);
   const sums = facts([
     ['Held', `${totals.total} USD; the balances of accounts have ${totals.balances}`],
@@ -128,12 +136,20 @@ async function printRefunds(options: RefundsOptions): Promise<void> {
   const titles = [
     { title: 'Day' },
     ...['Failed', 'Refunded', 'Open', 'USD', 'Open USD', 'p50 ms', 'p95 ms', 'max ms'].map((title) => ({
-      ...{ title, align: right },
+      title,
+      align: right,
     })),
   ];
   const rows = days.map(({ day, failures, refunded, outstanding, ...each }) => [
-    ...[day, failures, refunded, outstanding, each.amount, each.outstandingAmount],
-    ...[each.p50Ms ?? '-', each.p95Ms ?? '-', each.maxMs ?? '-'],
+    day,
+    failures,
+    refunded,
+    outstanding,
+    each.amount,
+    each.outstandingAmount,
+    each.p50Ms ?? '-',
+    each.p95Ms ?? '-',
+    each.maxMs ?? '-',
   ]);
   const cells = rows.map((row) => row.map(String));
   printText(rows.length === 0 ? 'Nothing failed.' : table(titles, cells));
@@ -154,11 +170,20 @@ async function printFailures(range: { from: Date; to: Date }, options: RefundsOp
   const items = found.slice(0, limit).map(failureView);
   if (json) return printJson({ items, more: found.length > limit });
   const titles = [
-    ...[{ title: 'Failed' }, { title: 'Charge' }, { title: 'Amount', align: right }, { title: 'Model' }],
-    ...[{ title: 'ms', align: right }, { title: 'Reason' }],
+    { title: 'Failed' },
+    { title: 'Charge' },
+    { title: 'Amount', align: right },
+    { title: 'Model' },
+    { title: 'ms', align: right },
+    { title: 'Reason' },
   ];
   const rows = items.map(({ failedAt, chargeId, amount, model, latencyMs, reason }) => [
-    ...[minute(failedAt), chargeId, amount, model, String(latencyMs ?? 'open'), reason ?? '-'],
+    minute(failedAt),
+    chargeId,
+    amount,
+    model,
+    String(latencyMs ?? 'open'),
+    reason ?? '-',
   ]);
   printText(rows.length === 0 ? 'There are no such failures.' : table(titles, rows));
 }
@@ -174,7 +199,8 @@ async function printPromotion(options: Printed & { from?: Date; to?: Date }): Pr
   if (csv) return writeCsv(process.stdout, promotionColumns, inTurn(promotionRows(view)));
   if (json) return printJson(view);
   const titles = ['Day', 'Given', 'Clawed back', 'Moved', 'Used'].map((title, index) => ({
-    ...{ title, align: index === 0 ? ('left' as const) : right },
+    title,
+    align: index === 0 ? ('left' as const) : right,
   }));
   const rows = view.days.map(({ day, given, clawedBack, moved, used }) => [
     day,

@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { z } from 'zod';
-import { POOL } from '../control-plane.tokens.js';
 import { id } from '#platform/fields.js';
-import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';
 import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';
 
 const tag = 'Support: accounts';
 const params = z.strictObject({ accountId: id });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { personView } from '#people/people.fields.js';
+import { route } from '../http/route.js';
 import { keyView } from '../keys/key.view.js';
 
 export const accountView = z.object({

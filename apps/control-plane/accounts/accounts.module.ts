@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
-import { KeysModule } from '../keys/keys.module.js';
-import { PeopleModule } from '../people/people.module.js';
-import { AccountLimitsController } from './account-limits.controller.js';
-import { AccountController } from './account.controller.js';
 import { AccountDesk } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
+import { provided } from '#platform/wiring.js';
+import { SessionStore } from '#identity/session.store.js';
+import { KeysModule } from '../keys/keys.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { POOL } from '../control-plane.tokens.js';
+import { AccountLimitsController } from './account-limits.controller.js';
+import { AccountController } from './account.controller.js';
 import { LowBalanceController } from './low-balance.controller.js';
 import { SupportController } from './support.controller.js';
 import { ViewController } from './view.controller.js';
-import { provided } from '#platform/wiring.js';
-import { POOL } from '../control-plane.tokens.js';
-import { SessionStore } from '#identity/session.store.js';
 
 /** Accounts as their owners and support see them. */
 @Module({

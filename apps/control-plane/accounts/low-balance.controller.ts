@@ -2,9 +2,9 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { Handles } from '#bus/handles.decorator.js';
 import { BalanceLow, groups, topics } from '#bus/topics.js';
-import { POOL } from '../control-plane.tokens.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
+import { POOL } from '../control-plane.tokens.js';
 
 /** Tells owners by mail that their balance is low: once for each event, however often it comes. */
 @Controller()

@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Actor } from '#identity/role.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { KeyDesk } from '#people/keys/key.service.js';
-import { viewKey } from '../keys/key.view.js';
 import { RolesDesk } from '#people/roles.service.js';
-import { viewPerson } from '../people/person.view.js';
 import { AccountDesk } from '#people/accounts/account.service.js';
 import { AccountReader, type AccountView } from '#people/accounts/account.reader.js';
 import type { StaffOperation } from '#people/accounts/freezing.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewKey } from '../keys/key.view.js';
+import { viewPerson } from '../people/person.view.js';
 import { supportRoutes } from './account.routes.js';
 
 /** An account has at most so many keys. */

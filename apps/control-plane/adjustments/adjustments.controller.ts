@@ -1,17 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustments.js';
 import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { listWriteOffs } from '#ledger/write-off.js';
-import { POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { viewAmount } from '#platform/fields.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { AdjustmentDesk, type Asking, parseSigned } from '#finance/adjustments/adjustment.service.js';
-import { adjustmentRoutes as routes } from './adjustments.routes.js';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -20,6 +17,9 @@ import {
   viewWriteOff,
   writeOffColumns,
 } from '#finance/adjustments/adjustments.view.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { adjustmentRoutes as routes } from './adjustments.routes.js';
 
 /** Rows of a file that are read at once. */
 const FILE_PAGE = 1_000;
@@ -98,7 +98,10 @@ export class AdjustmentsController {
       const { accounts, frozen, debt, owedRewards } = await readDebtTotals(client);
       return {
         ...pageFrom(views, limit, ({ accountId }) => [accountId]),
-        ...{ accounts, frozen, debt: viewAmount(debt), owedRewards: viewAmount(owedRewards) },
+        accounts,
+        frozen,
+        debt: viewAmount(debt),
+        owedRewards: viewAmount(owedRewards),
       };
     });
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, requestId, time } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { reason as note } from '#payments/payment.fields.js';
 import { adjustmentView, reason, debtorView, writeOffView } from '#finance/adjustments/adjustments.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Adjustments';

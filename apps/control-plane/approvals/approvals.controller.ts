@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { approvalRoutes } from './approvals.routes.js';
 import { type ApprovalView, viewApproval } from '#approvals/approvals.view.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { approvalRoutes } from './approvals.routes.js';
 
 @Controller()
 export class ApprovalsController {

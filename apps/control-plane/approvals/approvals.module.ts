@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { ApprovalDesk } from '#approvals/approval.service.js';
-import { ApprovalsController } from './approvals.controller.js';
-import { provided } from '#platform/wiring.js';
 import { DataSource } from 'typeorm';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { provided } from '#platform/wiring.js';
+import { ApprovalsController } from './approvals.controller.js';
 
 /** Second signatures, for every room whose work needs two people above a limit. */
 @Global()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { approvalView } from '#approvals/approvals.view.js';
+import { route } from '../http/route.js';
 
 const STAFF = ['support', 'finance', 'admin'] as const;
 const note = z.string().trim().min(1, 'must not be empty').max(500, 'must have at most 500 characters');

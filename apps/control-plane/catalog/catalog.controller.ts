@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { hindranceOf } from '#catalog/offer.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
-import { catalogRoutes as routes } from './catalog.routes.js';
 import { ChannelDesk, type ShownChannel } from '#marketplace/catalog/channel.service.js';
 import { GroupDesk, type ShownGroup } from '#marketplace/catalog/group.service.js';
 import { ModelDesk, type ShownModel } from '#marketplace/catalog/model.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { catalogRoutes as routes } from './catalog.routes.js';
 
 type ModelView = AnswerOf<typeof routes.getModel>;
 

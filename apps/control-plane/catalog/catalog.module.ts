@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG } from '../control-plane.tokens.js';
-import { MarketModule } from '../market/market.module.js';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
-import { CatalogController } from './catalog.controller.js';
 import { ChannelDesk } from '#marketplace/catalog/channel.service.js';
 import { GroupDesk } from '#marketplace/catalog/group.service.js';
 import { ModelDesk } from '#marketplace/catalog/model.service.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG } from '../control-plane.tokens.js';
+import { MarketModule } from '../market/market.module.js';
+import { CatalogController } from './catalog.controller.js';
 
 /** The catalog for administrators. */
 @Module({

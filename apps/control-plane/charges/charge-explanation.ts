@@ -3,8 +3,8 @@ import type { PriceBook, Version } from '#pricing/price-book.js';
 import { amountFor, type ChargeLine, type Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
 import { viewAmount } from '#platform/fields.js';
-import type { AnswerOf } from '../http/route.js';
 import type { ChargeRecord } from '#usage/charge.reader.js';
+import type { AnswerOf } from '../http/route.js';
 import type { chargeRoutes } from './charge.routes.js';
 
 type ChargeView = AnswerOf<typeof chargeRoutes.show>;

@@ -1,14 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { MarketReader } from '#marketplace/price-list.js';
-import { explainCharge, explainQuote } from './charge-explanation.js';
 import { readCharge } from '#usage/charge.reader.js';
-import { chargeRoutes as routes } from './charge.routes.js';
 import { QuoteDesk } from '#usage/quote.service.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { explainCharge, explainQuote } from './charge-explanation.js';
+import { chargeRoutes as routes } from './charge.routes.js';
 
 /** What requests cost, and why; and what they would cost. */
 @Controller()

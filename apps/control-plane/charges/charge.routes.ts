@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { lineKinds } from '#pricing/quote.js';
 import { amountView, id, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
+import { route } from '../http/route.js';
 
 const decimalView = z.string().meta({ description: 'An exact decimal string.' });
 const wholeView = z

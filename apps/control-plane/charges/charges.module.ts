@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
+import { MarketReader } from '#marketplace/price-list.js';
+import { QuoteDesk } from '#usage/quote.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
-import { MarketReader } from '#marketplace/price-list.js';
 import { ChargeController } from './charge.controller.js';
-import { QuoteDesk } from '#usage/quote.service.js';
 
 /** Charges explained, and quotes. */
 @Module({

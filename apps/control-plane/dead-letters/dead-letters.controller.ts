@@ -1,9 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
-import { POOL } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import {
   findLetter,
   listLetters,
@@ -11,6 +9,8 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { deadLetterRoutes as routes } from './dead-letters.routes.js';
 
 /** Dead letters, for administrators. */

@@ -2,8 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { listBlocks } from '#ledger/chain/chain.js';
 import { signaturesOf } from '#ledger/chain/chain-signature.js';
-import { POOL } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
+import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { chainRoutes as routes } from './chain.routes.js';
 
@@ -26,7 +26,9 @@ export class ChainController {
     );
     const views = blocks.map(({ number, firstId, lastId, ...block }) => ({
       ...block,
-      ...{ number: number.toString(), firstId: firstId.toString(), lastId: lastId.toString() },
+      number: number.toString(),
+      firstId: firstId.toString(),
+      lastId: lastId.toString(),
       signature: signatures.get(number) ?? null,
     }));
     return pageFrom(views, limit, ({ number }) => [number]);

@@ -8,7 +8,8 @@ const hash = z.string().meta({ description: 'SHA-256, hex.' });
 
 const blockView = z.object({
   number: z.string().meta({ description: 'Counted from 1.' }),
-  ...{ previousHash: hash, hash },
+  previousHash: hash,
+  hash,
   digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
   leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
   firstId: z.string().meta({ description: 'Its first ledger transaction.' }),

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import {
   FAULTY_WORK,
   readWork,
@@ -12,13 +12,13 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
+import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
-import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;
@@ -43,8 +43,10 @@ export class ChargesTasksController {
     const days = await inSnapshot(this.pool, (client) => readWorkDays(client, range));
     const { from, to } = range;
     return {
-      ...{ from: from.toISOString(), to: to.toISOString() },
-      ...{ faults: faultsOf(days), days: days.map(workDayView) },
+      from: from.toISOString(),
+      to: to.toISOString(),
+      faults: faultsOf(days),
+      days: days.map(workDayView),
     };
   }
 

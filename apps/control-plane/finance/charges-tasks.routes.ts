@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageQuery, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reports';

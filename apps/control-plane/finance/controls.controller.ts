@@ -1,19 +1,19 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { inTransaction } from '#database/database.js';
 import type { Control } from '#finance/control.js';
 import { controls } from '#finance/controls.js';
 import { acknowledgeFinding, type FindingState, listFindings, readStandings } from '#finance/findings.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { controlRoutes as routes } from './controls.routes.js';
 import { findingColumns, type FindingView, findingView, outcomeView } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { controlRoutes as routes } from './controls.routes.js';
 import { Reconciler } from './reconciler.job.js';
 
 /** Rows of a file that are read at once. */
@@ -34,7 +34,10 @@ export class ControlsController {
     const items = standings.map(({ control, lastRunAt, horizon, ...standing }) => {
       const { id, title, explanation, every = 'round' } = known(control);
       return {
-        ...{ id, title, explanation, every },
+        id,
+        title,
+        explanation,
+        every,
         ...standing,
         count: standing.count === null ? null : Number(standing.count),
         lastRunAt: lastRunAt && timeOf(lastRunAt),
@@ -72,7 +75,9 @@ export class ControlsController {
     const { limit, cursor, state } = query;
     const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0];
     const found = await listFindings(this.pool, {
-      ...{ control: known(params.controlId).id, state, limit: limit + 1 },
+      control: known(params.controlId).id,
+      state,
+      limit: limit + 1,
       after: after === undefined ? null : BigInt(after),
     });
     return pageFrom(found.map(findingView), limit, ({ id }) => [id]);
@@ -92,8 +97,11 @@ export class ControlsController {
     requestId,
   }: CallOf<typeof routes.acknowledge>): Promise<AnswerOf<typeof routes.acknowledge>> {
     const asked = {
-      ...{ control: params.controlId, findingId: BigInt(params.findingId) },
-      ...{ userId: actor.userId, note: body.note || null, requestId },
+      control: params.controlId,
+      findingId: BigInt(params.findingId),
+      userId: actor.userId,
+      note: body.note || null,
+      requestId,
     };
     return findingView(await inTransaction(this.pool, (client) => acknowledgeFinding(client, asked)));
   }

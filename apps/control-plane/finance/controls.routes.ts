@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { findingShape } from '#finance/views/controls.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Controls';
@@ -23,7 +23,9 @@ const standingView = z.object({
   explanation: z.string(),
   every: z.enum(['round', 'day']).meta({ description: 'How often the schedule runs it.' }),
   state: z.enum(['green', 'red', 'error', 'never']),
-  ...{ count, durationMs, error },
+  count,
+  durationMs,
+  error,
   lastRunAt: timeView.nullable(),
   horizon: timeView.nullable().meta({ description: 'Up to where the books were certain in that run.' }),
   openFindings: z.number().int(),
@@ -60,7 +62,9 @@ export const controlRoutes = {
         z.object({
           id: z.string(),
           state: z.enum(['green', 'red', 'error']),
-          ...{ count, durationMs, error },
+          count,
+          durationMs,
+          error,
         }),
       ),
     }),

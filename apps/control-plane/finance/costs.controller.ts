@@ -8,11 +8,8 @@ import { chargeMargin } from '#finance/reports/charge-margin.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../control-plane.tokens.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { costRoutes as routes } from './costs.routes.js';
 import {
   viewBill,
   viewChannelBills,
@@ -21,6 +18,9 @@ import {
   viewCostImport,
 } from '#finance/views/costs.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { costRoutes as routes } from './costs.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
 

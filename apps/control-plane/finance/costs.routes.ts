@@ -1,15 +1,5 @@
 import { z } from 'zod';
-import {
-  amountView,
-  day as anyDay,
-  id,
-  pageOf,
-  pageQuery,
-  requestId,
-  time,
-  timeView,
-} from '#platform/fields.js';
-import { route } from '../http/route.js';
+import { id, pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
 import { reason } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
@@ -21,6 +11,7 @@ import {
   billView,
   chargeMarginView,
 } from '#finance/views/costs.view.js';
+import { route } from '../http/route.js';
 
 const tag = 'Costs';
 const FINANCE = ['finance'] as const;

@@ -1,16 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import type { Days } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 import {
   deferredColumns,
   deferredFileRows,
@@ -20,6 +16,10 @@ import {
 } from '#finance/views/deferred-revenue.view.js';
 import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
 /** What was paid for and is not used yet. */
 @Controller()

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { deferredRevenueView, lotView } from '#finance/views/deferred-revenue.view.js';
 import { day } from '#finance/views/costs.view.js';
+import { route } from '../http/route.js';
 
 const days = {
   from: day.optional().meta({ description: 'The first day of UTC; the first of this month when left out.' }),

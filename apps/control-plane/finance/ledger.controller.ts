@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { Readable } from 'node:stream';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, exportLedger } from '#ledger/export/export.js';
 import {
@@ -11,14 +11,14 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
-import { ledgerRoutes as routes } from './ledger.routes.js';
 import { accountView, balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ledgerRoutes as routes } from './ledger.routes.js';
 
 /** The ledger as finance reads it: balances, statements and files. It changes nothing. */
 @Controller()

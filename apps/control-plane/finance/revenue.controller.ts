@@ -1,13 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { revenueRoutes as routes } from './revenue.routes.js';
 import {
   ALL_VERSIONS,
   daysOf,
@@ -16,6 +13,9 @@ import {
   viewPriceChange,
   viewRevenue,
 } from '#finance/views/revenue.view.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { revenueRoutes as routes } from './revenue.routes.js';
 
 /** What was earned, by anything, and by each version of a price. */
 @Controller()

@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { readTransaction } from '#finance/transaction.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
+import { transactionView } from '#finance/views/transaction.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { transactionView } from '#finance/views/transaction.view.js';
 import { transactionRoutes as routes } from './transaction.routes.js';
 
 /** One transaction, which every report and control leads to. */

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
@@ -8,13 +8,9 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon, type Horizon } from '#ledger/horizon.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
-import { workReportRoutes as routes } from './work-reports.routes.js';
 import {
   failureColumns,
   failureView,
@@ -27,6 +23,10 @@ import {
   refundDayColumns,
   refundDayView,
 } from '#finance/views/work-reports.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { workReportRoutes as routes } from './work-reports.routes.js';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;
@@ -50,7 +50,9 @@ export class WorkReportsController {
     const { limit, cursor, overdue } = query;
     const key = timeCursor(cursor);
     const asked: HoldsQuery = {
-      ...{ graceMs: this.graceMs, limit: limit + 1, overdueOnly: overdue === 'true' },
+      graceMs: this.graceMs,
+      limit: limit + 1,
+      overdueOnly: overdue === 'true',
       after: key && { heldSince: key.at, chargeId: key.id },
     };
     return inSnapshot(this.pool, async (client) => {
@@ -86,7 +88,9 @@ export class WorkReportsController {
     const { limit, cursor, outstanding } = query;
     const key = timeCursor(cursor);
     const asked: FailuresQuery = {
-      ...{ ...this.rangeOf(query), limit: limit + 1, outstandingOnly: outstanding === 'true' },
+      ...this.rangeOf(query),
+      limit: limit + 1,
+      outstandingOnly: outstanding === 'true',
       after: key && { failedAt: key.at, chargeId: key.id },
     };
     const rows = await inSnapshot(this.pool, (client) => readFailures(client, asked));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountView, pageQuery, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { ms, failureShape, holdShape } from '#finance/views/work-reports.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reports';
@@ -32,10 +32,14 @@ const range = {
 
 const refundDay = z.object({
   day: z.string().meta({ examples: ['2026-01-31'] }),
-  ...{ failures: count, refunded: count, outstanding: count },
+  failures: count,
+  refunded: count,
+  outstanding: count,
   amount: amountView.meta({ description: 'That was held for what failed.' }),
   outstandingAmount: amountView,
-  ...{ p50Ms: ms.nullable(), p95Ms: ms.nullable(), maxMs: ms.nullable() },
+  p50Ms: ms.nullable(),
+  p95Ms: ms.nullable(),
+  maxMs: ms.nullable(),
 });
 const failuresQuery = {
   ...range,

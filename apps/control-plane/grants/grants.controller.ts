@@ -3,12 +3,12 @@ import type pg from 'pg';
 import { groupsOfAccount } from '#identity/account-groups.js';
 import { findAccount } from '#identity/account.store.js';
 import { ApiError } from '#platform/errors.js';
+import { MailSender } from '#mail/mail.sender.js';
+import { GroupGrants } from '#support/group-grants.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { MailSender } from '#mail/mail.sender.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { grantRoutes as routes } from './grants.routes.js';
-import { GroupGrants } from '#support/group-grants.js';
 
 type View = AnswerOf<typeof routes.list>;
 

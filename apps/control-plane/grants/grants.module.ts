@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { TicketDesk } from '#support/ticket.service.js';
+import { GroupGrants } from '#support/group-grants.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { GrantsController } from './grants.controller.js';
-import { GroupGrants } from '#support/group-grants.js';
 
 /** Which accounts may make keys in which groups. */
 @Module({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { groupName } from '#marketplace/prices/price-change.fields.js';
+import { route } from '../http/route.js';
 
 const groupView = z.object({
   group: z.string(),

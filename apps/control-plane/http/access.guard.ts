@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 import { HeavyWork } from './heavy-work.js';
 import { type CallSession, ROUTE, type Route } from './route.js';

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { Readable } from 'node:stream';
 import { receiveBody } from '#platform/body-stream.js';
 import { BytePieces } from '#platform/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';

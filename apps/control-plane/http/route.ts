@@ -12,10 +12,10 @@ import { z } from 'zod';
 import type { Actor, Role } from '#identity/role.js';
 import type { AccountView } from '#identity/session.store.js';
 import type { ErrorCode } from '#platform/errors.js';
+import type { SecondFactorState } from '#identity/second-factor.js';
 import { AccessGuard } from './access.guard.js';
 import { CallInput } from './call.js';
 import type { Load } from './heavy-work.js';
-import type { SecondFactorState } from '#identity/second-factor.js';
 
 /** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
 export type Access = 'public' | readonly Role[];

@@ -3,9 +3,9 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { transferInvite } from '#ledger/invite-transfer.js';
 import { movableOf, readPendingRewards } from '#ledger/pending-rewards.js';
+import { viewAmount } from '#platform/fields.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { viewAmount } from '#platform/fields.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { inviteRoutes } from './invites.routes.js';
 
@@ -47,7 +47,8 @@ export class InvitesController {
         name: `Invitee ${index + 1}`,
         joinedAt: joinedAt.toISOString(),
         rewards: rewards.map(({ id, ordinal, amount, takenBack, at }) => ({
-          ...{ ordinal, at: new Date(at).toISOString() },
+          ordinal,
+          at: new Date(at).toISOString(),
           amount: viewAmount(BigInt(amount)),
           takenBack: viewAmount(BigInt(takenBack)),
           movableAt: movableAt.get(id) ?? null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, amountView, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { requestId } from '#payments/payment.fields.js';
+import { route } from '../http/route.js';
 
 export const invitesView = z.object({
   code: z.string(),

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { KeyDesk, type KeyRules } from '#people/keys/key.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { keyRoutes } from './key.routes.js';
 import { viewKey } from './key.view.js';
 

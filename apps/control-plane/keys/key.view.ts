@@ -23,7 +23,14 @@ export const keyView = z.object({
 export function viewKey(key: KeyWithSpend): z.input<typeof keyView> {
   const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;
   return {
-    ...{ keyId: id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks },
+    keyId: id,
+    name,
+    prefix,
+    group,
+    allowedModels,
+    allowedIps,
+    requestsPerMinute,
+    maxRunningTasks,
     totalLimit: key.totalLimit === null ? null : viewAmount(key.totalLimit),
     monthlyLimit: key.monthlyLimit === null ? null : viewAmount(key.monthlyLimit),
     spent: viewAmount(key.spent),

@@ -1,5 +1,5 @@
-import { PassThrough, type Readable } from 'node:stream';
 import type pg from 'pg';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Actor } from '#identity/role.js';
 import type { SessionStore } from '#identity/session.store.js';
 import type { Clock } from '#platform/clock.js';

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { openMailer } from '#mail/mailer.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
 
 function newSender({ pool, config, log }: Shared): MailSender {
   const { mail, consoleUrl, people } = config;

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { marketRoutes as routes } from './market.routes.js';
 import {
   compareKeys,
   type HistoryEntry,
@@ -16,6 +12,10 @@ import {
   priceHistory,
   sortKey,
 } from '#marketplace/price-list.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { marketRoutes as routes } from './market.routes.js';
 
 const NOT_MODIFIED = 304;
 

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
+import { MarketReader } from '#marketplace/price-list.js';
 import { POOL } from '../control-plane.tokens.js';
 import { MarketController } from './market.controller.js';
-import { MarketReader } from '#marketplace/price-list.js';
 
 /** The public price list. */
 @Module({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { groupName, modelName, priceFields } from '#marketplace/prices/price-change.fields.js';
+import { route } from '../http/route.js';
 
 const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 

@@ -1,12 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { viewTask } from '../tasks/task.view.js';
 import { usageView } from '#usage/usage.view.js';
 import { readOverview, type UsageSums } from '#usage/overview.reader.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewTask } from '../tasks/task.view.js';
 import { overviewRoutes as routes } from './overview.routes.js';
 
 /** The first page of whoever is signed in. */

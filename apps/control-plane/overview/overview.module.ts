@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { Loop } from '#platform/loop.js';
 import { job } from '#platform/wiring.js';
+import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { OverviewController } from './overview.controller.js';
-import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
 
 /** Old sums go away slowly; once an hour is enough. */
 const PURGE_EVERY_MS = 3_600_000;

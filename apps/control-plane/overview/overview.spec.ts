@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
-import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { readOverview } from '#usage/overview.reader.js';
 import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 
 let fixture: LedgerFixture;
 let accountId: string;
@@ -21,9 +21,13 @@ async function charge(state: Ended, createdAt: string, resolvedAt = createdAt, o
     `INSERT INTO charges (id, account_id, state, amount, settled, released, refusal_code, created_at, resolved_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8::timestamptz, $9::timestamptz)`,
     [
-      ...[newId(), owner, state, state === 'refused' ? 0 : 10],
+      newId(),
+      owner,
+      state,
+      state === 'refused' ? 0 : 10,
       ...(state === 'settled' ? [7, 3] : state === 'released' ? [0, 10] : [null, null]),
-      ...[state === 'refused' ? 'insufficient_user_quota' : null, createdAt],
+      state === 'refused' ? 'insufficient_user_quota' : null,
+      createdAt,
       state === 'settled' || state === 'released' ? resolvedAt : null,
     ],
   );

@@ -3,15 +3,15 @@ import type { z } from 'zod';
 import type { TopupRefund } from '#ledger/topup-refund.js';
 import type { TopupResult } from '#ledger/topup.js';
 import { viewAmount } from '#platform/fields.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import type { Done } from '#approvals/approval.service.js';
 import type { Asking } from '#payments/finance-credit.js';
 import { FinanceReader } from '#payments/finance.reader.js';
-import { financeRoutes, type refundView } from './finance.routes.js';
 import { RefundDesk } from '#payments/topup-refund.service.js';
 import { SuspenseDesk } from '#payments/suspense.service.js';
 import { TransferDesk } from '#payments/transfer.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { financeRoutes, type refundView } from './finance.routes.js';
 
 @Controller()
 export class FinanceController {
@@ -69,7 +69,9 @@ export class FinanceController {
     const page = await this.reader.refunds({ ...query, where });
     const items = page.items.map(({ createdAt, endedAt, reason, attempts, ...row }) => ({
       ...viewRefund(row),
-      ...{ reason, attempts, createdAt: createdAt.toISOString() },
+      reason,
+      attempts,
+      createdAt: createdAt.toISOString(),
       endedAt: endedAt?.toISOString() ?? null,
     }));
     return { ...page, items };
@@ -178,7 +180,14 @@ function viewRefund(
 ): z.input<typeof refundView> {
   const { id, topupId, accountId, provider, currency, state, providerRefundId, failure } = refund;
   return {
-    ...{ id, topupId, accountId, provider, currency, state, providerRefundId, failure },
+    id,
+    topupId,
+    accountId,
+    provider,
+    currency,
+    state,
+    providerRefundId,
+    failure,
     credits: viewAmount(refund.credits),
     pay: viewPayment(refund.paidMinor),
   };

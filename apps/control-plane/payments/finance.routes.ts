@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import {
   currencyView,
   payment,
@@ -9,6 +8,7 @@ import {
   reference,
   requestId,
 } from '#payments/payment.fields.js';
+import { route } from '../http/route.js';
 import { providerName } from './topups.routes.js';
 
 const FINANCE = ['finance'] as const;

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type CallOf, Serves } from '../http/route.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { topupRoutes } from './topups.routes.js';
 
 /** Where providers tell what happened. */

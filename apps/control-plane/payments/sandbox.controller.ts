@@ -2,14 +2,14 @@ import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import { ApiError } from '#platform/errors.js';
-import { type CallOf, Serves } from '../http/route.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { PaymentProviders } from '#payments/payment.provider.js';
+import { SandboxProvider } from '#payments/sandbox.provider.js';
+import { TopupOrder } from '#payments/topup-order.entity.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { PROVIDERS } from './payments.tokens.js';
 import { SANDBOX_PAGE_POLICY, sandboxPage } from './sandbox-page.js';
-import { SandboxProvider } from '#payments/sandbox.provider.js';
 import { sandboxRoutes } from './sandbox.routes.js';
-import { TopupOrder } from '#payments/topup-order.entity.js';
 
 /** The sandbox provider's own address: a page that pays or cancels, and tells the inbox by a signed event. */
 @Controller()

@@ -1,17 +1,17 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
 import { viewAmount } from '#platform/fields.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import { Checkouts } from '#payments/checkouts.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
 import { OrderStore, type Wish } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupDesk } from '#payments/topup.service.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { type orderView, topupRoutes } from './topups.routes.js';
 
 @Controller()
@@ -65,7 +65,12 @@ export class TopupsController {
     const isOpen = state === 'open';
     const { bankInstructions } = this.config.payments;
     return {
-      ...{ id, state, currency, rate, provider, topupId },
+      id,
+      state,
+      currency,
+      rate,
+      provider,
+      topupId,
       credits: viewAmount(credits),
       pay: viewPayment(paidMinor),
       checkoutUrl: isOpen ? checkoutUrl : null,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { currencyView, payment, paymentView, requestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
+import { route } from '../http/route.js';
 
 export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
 const rate = z

@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { auditRoutes, peopleRoutes } from './admin.routes.js';
 import { AuditReader } from '#people/audit.reader.js';
-import { viewPerson } from './person.view.js';
 import { RoleGrants } from '#people/role-grants.js';
 import { RolesDesk } from '#people/roles.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { auditRoutes, peopleRoutes } from './admin.routes.js';
+import { viewPerson } from './person.view.js';
 
 type PersonView = AnswerOf<typeof peopleRoutes.setDisabled>;
 

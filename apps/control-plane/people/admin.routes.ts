@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { roles } from '#identity/role.js';
 import { id, pageOf, pageQuery, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { personView } from '#people/people.fields.js';
+import { route } from '../http/route.js';
 
 const tag = 'People';
 const params = z.strictObject({ userId: id });

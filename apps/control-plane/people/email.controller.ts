@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { EmailDesk } from '#people/email.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { originOf } from './entrance.js';
 import { emailRoutes } from './session.routes.js';
 

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type OpenedSession, SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
+import type { Origin } from '#people/origin.js';
 import type { AnswerOf, CallSession } from '../http/route.js';
 import { SessionCookie } from '../http/session-cookie.js';
 import { SessionReader } from '../http/session.reader.js';
 import type { sessionRoutes } from './session.routes.js';
-import type { Origin } from '#people/origin.js';
 import { viewSession } from './session.view.js';
 
 export function originOf(request: FastifyRequest): Origin {

@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ConfirmationDesk } from '#people/confirmation.service.js';
-import { Entrance, originOf } from './entrance.js';
 import { PasswordDesk } from '#people/password.service.js';
-import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
 import { TotpDesk } from '#people/totp.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { Entrance, originOf } from './entrance.js';
+import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
 
 /** What people prove themselves with: passwords and one-time codes. */
 @Controller()

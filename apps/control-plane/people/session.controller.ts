@@ -1,12 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
+import { SignInDesk } from '#people/sign-in.service.js';
+import { SignUpDesk } from '#people/sign-up.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
 import { viewSession } from './session.view.js';
-import { SignInDesk } from '#people/sign-in.service.js';
-import { SignUpDesk } from '#people/sign-up.service.js';
 
 type SessionView = AnswerOf<typeof sessionRoutes.show>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, name, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { email, linkToken, newPassword, oneTimeCode, password, rolesView } from '#people/people.fields.js';
+import { route } from '../http/route.js';
 
 export const sessionView = z.object({
   userId: z.string(),

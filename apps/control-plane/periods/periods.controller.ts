@@ -1,18 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
 import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { inTurn, sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { PeriodDesk } from '#finance/periods/period.service.js';
-import { periodRoutes as routes } from './periods.routes.js';
 import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
 import { WaiverDesk } from '#finance/periods/waiver.service.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { periodRoutes as routes } from './periods.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
 

@@ -3,10 +3,10 @@ import { DataSource } from 'typeorm';
 import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { first, providedBy, running } from '#platform/wiring.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeriodDesk } from '#finance/periods/period.service.js';
-import { PeriodsController } from './periods.controller.js';
 import { WaiverDesk } from '#finance/periods/waiver.service.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { PeriodsController } from './periods.controller.js';
 
 /** The close of periods. */
 @Module({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { reason } from '#payments/payment.fields.js';
 import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Periods';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Readable, Transform } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
+import { type Readable, Transform } from 'node:stream';
 import { type ConsoleGrant, signGrant } from '#identity/console-grant.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
@@ -36,9 +36,19 @@ const RESERVED_PART = 4;
 /** What of a request is for the gateway, and of its answer for the browser. Neither has cookies or names of hosts. */
 const SENT = ['content-length', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'];
 const ANSWERED = [
-  ...['content-type', 'content-length', 'content-range', 'accept-ranges', 'etag', 'cache-control'],
-  ...['retry-after', 'x-should-retry', 'x-request-id', 'openai-poll-after-ms'],
-  ...['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+  'content-type',
+  'content-length',
+  'content-range',
+  'accept-ranges',
+  'etag',
+  'cache-control',
+  'retry-after',
+  'x-should-retry',
+  'x-request-id',
+  'openai-poll-after-ms',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
 ];
 
 /**

@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
-import { POOL } from '../control-plane.tokens.js';
 import { id } from '#platform/fields.js';
-import { type CallOf, Serves } from '../http/route.js';
 import { KeyDesk } from '#people/keys/key.service.js';
 import { findTask } from '#usage/task.reader.js';
+import { POOL } from '../control-plane.tokens.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { GatewayClient } from './gateway.client.js';
 import { playgroundRoutes as routes } from './playground.routes.js';
 
@@ -74,8 +74,12 @@ export class PlaygroundController {
     const name = `${query.download === 'true' ? 'attachment' : 'inline'}; filename="${task.id}.${ending}"`;
     const grant = { audience: 'file', accountId: actor.accountId, keyId: task.keyId, ip } as const;
     const body = await this.gateway.forward({
-      ...{ method: 'GET', path: `${path}/${task.id}/content`, grant },
-      ...{ body: null, request, reply },
+      method: 'GET',
+      path: `${path}/${task.id}/content`,
+      grant,
+      body: null,
+      request,
+      reply,
     });
     // An error is shown, not kept.
     if (reply.statusCode < 400) void reply.header('content-disposition', name);

@@ -33,10 +33,14 @@ function call(id: string, path: string, told: { summary: string; produces: strin
 
 export const playgroundRoutes = {
   images: call('playImages', 'images/generations', {
-    ...{ summary: 'Makes pictures.', produces: json, mostBytes: JSON_BODY_BYTES },
+    summary: 'Makes pictures.',
+    produces: json,
+    mostBytes: JSON_BODY_BYTES,
   }),
   edits: call('playEdits', 'images/edits', {
-    ...{ summary: 'Edits a picture.', produces: json, mostBytes: PICTURES_BODY_BYTES },
+    summary: 'Edits a picture.',
+    produces: json,
+    mostBytes: PICTURES_BODY_BYTES,
   }),
   videos: call('playVideos', 'videos', {
     summary: 'Begins a video; it is then one of your tasks.',

@@ -1,12 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
-import { pricesRoutes as routes } from './prices.routes.js';
 import { previewChanges } from '#marketplace/prices/preview.js';
 import {
   importView,
@@ -16,6 +13,9 @@ import {
   proposalSummary,
 } from '#marketplace/prices/prices.view.js';
 import { type DoneBy, type Proposal, ProposalDesk } from '#marketplace/prices/proposal.service.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { pricesRoutes as routes } from './prices.routes.js';
 
 /** Prices for those who make them: proposals, their preview, and files. */
 @Controller()

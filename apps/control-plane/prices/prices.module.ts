@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
+import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { PricesController } from './prices.controller.js';
-import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
 
 /** How prices, multipliers and rules change. */
 @Module({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
+import { route } from '../http/route.js';
 
 const PROPOSALS = '/api/admin/price-proposals';
 const PRICES = '/api/admin/prices';

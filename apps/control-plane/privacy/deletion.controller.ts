@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Deletion } from '#privacy/deletion-request.js';
 import { viewAmount } from '#platform/fields.js';
+import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance } from '../people/entrance.js';
-import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
 import { deletionRoutes as routes } from './deletion.routes.js';
 
 @Controller()
@@ -40,7 +40,9 @@ export class DeletionController {
 
 function viewDeletion({ state, requestedAt, dueAt, waitingFor }: Deletion): AnswerOf<typeof routes.request> {
   return {
-    ...{ state: state as 'requested', waitingFor },
-    ...{ requestedAt: requestedAt.toISOString(), dueAt: dueAt.toISOString() },
+    state: state as 'requested',
+    waitingFor,
+    requestedAt: requestedAt.toISOString(),
+    dueAt: dueAt.toISOString(),
   };
 }

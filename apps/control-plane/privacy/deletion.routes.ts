@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountView, id, requestId, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { oneTimeCode } from '#people/people.fields.js';
+import { route } from '../http/route.js';
 
 const tag = 'Privacy';
 const staff = ['support', 'admin'] as const;

@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
 import { Controller, Inject } from '@nestjs/common';
+import { Readable } from 'node:stream';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
+import { PasswordDesk } from '#people/password.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { PasswordDesk } from '#people/password.service.js';
 import { exportRoutes as routes } from './export.routes.js';
 
 /** What is an account's own, for its signed-in owner alone. */
@@ -49,7 +49,10 @@ export class ExportController {
 function viewExport({ id, state, requestedAt, readyAt, expiresAt, bytes, failure }: DataExport) {
   const isOver = state === 'ready' && expiresAt !== null && expiresAt.getTime() <= Date.now();
   return {
-    ...{ id, state: isOver ? ('expired' as const) : state, bytes, failure },
+    id,
+    state: isOver ? ('expired' as const) : state,
+    bytes,
+    failure,
     requestedAt: requestedAt.toISOString(),
     readyAt: readyAt?.toISOString() ?? null,
     expiresAt: expiresAt?.toISOString() ?? null,

@@ -1,21 +1,21 @@
 import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { DataExports } from '#privacy/data-export.js';
+import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
+import { provided, providedBy } from '#platform/wiring.js';
+import { ApprovalDesk } from '#approvals/approval.service.js';
+import { OutboxRelay } from '#bus/outbox.js';
+import { PasswordDesk } from '#people/password.service.js';
+import { SignInDesk } from '#people/sign-in.service.js';
+import { TicketDesk } from '#support/ticket.service.js';
 import { CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
 import { DeletionController } from './deletion.controller.js';
-import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
 import { ExportController } from './export.controller.js';
 import { privacyJobs } from './privacy.jobs.js';
 import { RetentionController } from './retention.controller.js';
-import { provided, providedBy } from '#platform/wiring.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
-import { DataSource } from 'typeorm';
-import { OutboxRelay } from '#bus/outbox.js';
-import { PasswordDesk } from '#people/password.service.js';
-import { SignInDesk } from '#people/sign-in.service.js';
-import { TicketDesk } from '#support/ticket.service.js';
 
 /** What customers may know and decide about their own data. */
 @Module({

@@ -25,8 +25,11 @@ export class RetentionController {
       items: retentionClasses.map((name) => {
         const { lastRunAt = null, removedTotal = '0' } = runs.get(name) ?? {};
         return {
-          ...{ class: name, variable: retentionRules[name].variable, keptSeconds: this.keptSeconds(name) },
-          ...{ lastRunAt: lastRunAt?.toISOString() ?? null, removedTotal },
+          class: name,
+          variable: retentionRules[name].variable,
+          keptSeconds: this.keptSeconds(name),
+          lastRunAt: lastRunAt?.toISOString() ?? null,
+          removedTotal,
         };
       }),
     };

@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { CLOCK } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
+import { CLOCK } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { programRoutes as routes } from './programs.routes.js';
 
 /** What runs, and how it is. */

@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { last, providedBy, running } from '#platform/wiring.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
-import { controlPlaneReporter } from '../control-plane.report.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { controlPlaneReporter } from '../control-plane.report.js';
 import { ProgramsController } from './programs.controller.js';
 
 /** The programs of the house and the channels that they use, for administrators. */

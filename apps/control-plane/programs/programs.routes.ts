@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { channelId } from '../catalog/catalog.routes.js';
 import { timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { channelHealthView, programView } from '#operations/program.view.js';
+import { channelId } from '../catalog/catalog.routes.js';
+import { route } from '../http/route.js';
 
 const tag = 'Programs';
 const access = ['admin'] as const;

@@ -1,15 +1,15 @@
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { z } from 'zod';
+import type pg from 'pg';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
-import type pg from 'pg';
+import { AccountRates, rateInForce } from '#topup/account-rates.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
-import { AccountRates, rateInForce } from '#topup/account-rates.js';
 import { rateRoutes, type rateView } from './rates.routes.js';
 
 @Controller()
@@ -35,7 +35,12 @@ export class RatesController {
       const before = await rateInForce(client, accountId);
       const { rate, reason, effectiveFrom = null } = body;
       const version = await this.rates.set(client, {
-        ...{ accountId, rate, effectiveFrom, reason, actor: by, requestId: body.requestId },
+        accountId,
+        rate,
+        effectiveFrom,
+        reason,
+        actor: by,
+        requestId: body.requestId,
       });
       await audit(client, {
         actor: by,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { reason, requestId } from '#payments/payment.fields.js';
+import { route } from '../http/route.js';
 
 const rate = z.enum(['1.3', '1.2']);
 

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank-matching.js';
 import {
   listMatches,
@@ -12,12 +12,8 @@ import {
 import { listPayouts, type PayoutItem, type PayoutKey } from '#finance/provider-reports/payout-matching.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { isInstantText, type Page, pageFrom, readCursor } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 import {
   bankColumns,
   matchColumns,
@@ -27,6 +23,10 @@ import {
   viewMatchDay,
   viewPayout,
 } from '#finance/provider-reports/reconciliation.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 
 /** Rows of a file that are read at once. */
 const FILE_PAGE = 20_000;

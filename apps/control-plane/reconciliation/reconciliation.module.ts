@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
-import { PaymentsModule } from '../payments/payments.module.js';
+import { DataSource } from 'typeorm';
 import { BankDesk } from '#finance/provider-reports/bank.service.js';
 import { LineDesk } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
-import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportDesk } from '#finance/provider-reports/report.service.js';
-import { ReportsController } from './reports.controller.js';
 import { provided, running } from '#platform/wiring.js';
-import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
-import { DataSource } from 'typeorm';
 import { ApprovalDesk } from '#approvals/approval.service.js';
+import { PaymentsModule } from '../payments/payments.module.js';
+import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
+import { ReconciliationController } from './reconciliation.controller.js';
+import { ReportsController } from './reports.controller.js';
 
 /** Reports of payment providers and banks, and our books against them. */
 @Module({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank-csv.js';
 import { day, pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { currencyView, paymentView, reason } from '#payments/payment.fields.js';
 import {
   bankItemView,
@@ -16,6 +15,7 @@ import {
   payoutState,
   reportView,
 } from '#finance/provider-reports/reconciliation.view.js';
+import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;
 const tag = 'Reconciliation';

@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import type { Asking } from '#payments/finance-credit.js';
 import { BankDesk } from '#finance/provider-reports/bank.service.js';
 import { LineDesk, type StoredLine } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
-import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { ReportDesk, type ReportRun } from '#finance/provider-reports/report.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 
 /** Reports of providers and banks: their import, their lines, and what people say of them. */
 @Controller()
@@ -107,7 +107,8 @@ function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: Report
   return {
     ...run,
     covers: coversTo === null ? null : { from: instantOf(coversFrom), to: instantOf(coversTo) as string },
-    ...{ startedAt: startedAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null },
+    startedAt: startedAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
   };
 }
 
@@ -124,7 +125,9 @@ function viewLine({
   const money = (minor: bigint) => formatMinor(minor, line.currency);
   return {
     ...line,
-    ...{ amount: money(amountMinor), fee: money(feeMinor), net: money(netMinor) },
+    amount: money(amountMinor),
+    fee: money(feeMinor),
+    net: money(netMinor),
     happenedAt: happenedAt.toISOString(),
     changes: changes.map((change) => ({
       ...change,

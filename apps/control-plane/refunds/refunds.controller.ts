@@ -2,9 +2,9 @@ import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ChargeRefund } from '#ledger/charge-refund.js';
 import { viewAmount } from '#platform/fields.js';
+import { RefundDesk } from '#support/charge-refund.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
-import { RefundDesk } from '#support/charge-refund.service.js';
 import { refundRoutes as routes, type refundView } from './refunds.routes.js';
 
 /** Money back for what went wrong after it was paid for. */
@@ -32,7 +32,12 @@ function view(refund: ChargeRefund): z.input<typeof refundView> {
   const { refundId, chargeId, seq, amount, reason, ticketId, requestedBy, approvedBy, recordedAt } = refund;
   return {
     id: refundId,
-    ...{ chargeId, seq, reason, ticketId, requestedBy, approvedBy },
+    chargeId,
+    seq,
+    reason,
+    ticketId,
+    requestedBy,
+    approvedBy,
     amount: viewAmount(amount),
     recordedAt: recordedAt.toISOString(),
   };

@@ -3,10 +3,10 @@ import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { POOL } from '../control-plane.tokens.js';
 import { TicketDesk } from '#support/ticket.service.js';
-import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundDesk } from '#support/charge-refund.service.js';
+import { POOL } from '../control-plane.tokens.js';
+import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundsController } from './refunds.controller.js';
 
 type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, time } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { taskStates } from '#usage/task.reader.js';
+import { route } from '../http/route.js';
 import { taskView } from './task.view.js';
 
 const tag = 'Tasks';

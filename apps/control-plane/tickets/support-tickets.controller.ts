@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { ResellerDesk } from '#support/reseller.service.js';
 import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewMessage, viewTicket } from './tickets.controller.js';
 import { supportTicketRoutes as routes } from './tickets.routes.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
 import type { Ticket, TicketMessage } from '#support/ticket.entity.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ticketRoutes as routes } from './tickets.routes.js';
 
 type View = AnswerOf<typeof routes.show>;
@@ -54,7 +54,13 @@ function view({ ticket, messages }: TicketWithMessages): View {
 export function viewTicket(ticket: Ticket): AnswerOf<typeof routes.list>['items'][number] {
   const { id, accountId, kind, subject, state, chargeId, outcome, createdAt, updatedAt, closedAt } = ticket;
   return {
-    ...{ id, accountId, kind, subject, state, chargeId, outcome },
+    id,
+    accountId,
+    kind,
+    subject,
+    state,
+    chargeId,
+    outcome,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
     closedAt: closedAt?.toISOString() ?? null,

@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccountRates } from '#topup/account-rates.js';
 import { ResellerDesk } from '#support/reseller.service.js';
-import { SupportTicketsController } from './support-tickets.controller.js';
 import { TicketDesk } from '#support/ticket.service.js';
+import { SupportTicketsController } from './support-tickets.controller.js';
 import { TicketsController } from './tickets.controller.js';
 
 /** What customers want of support. */

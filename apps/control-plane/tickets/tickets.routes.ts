@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, requestId, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
+import { route } from '../http/route.js';
 
 const MAX_BODY_CHARS = 10_000;
 

@@ -1,17 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import type { Readable } from 'node:stream';
 import { findAccount } from '#identity/account.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { sendCsv } from '#platform/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { readStatement, type StatementFilter } from '#usage/statement.store.js';
-import { usageRoutes as routes } from './usage.routes.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import {
   dailyView,
@@ -21,6 +18,9 @@ import {
   usageColumns,
   usageView,
 } from '#usage/usage.view.js';
+import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { usageRoutes as routes } from './usage.routes.js';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 31;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances } from '#usage/statement.store.js';
 import { usageStates } from '#usage/usage.store.js';
+import { route } from '../http/route.js';
 
 const tag = 'Usage';
 const staff = ['support', 'finance'] as const;

@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { type Delivery, DeliveryLog } from '#webhooks/delivery.log.js';
 import { EndpointDesk } from '#webhooks/endpoint.service.js';
 import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { webhookRoutes as routes } from './webhooks.routes.js';
 
 /** The webhooks of the person's own account. */

@@ -2,13 +2,13 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { last, providedBy, running } from '#platform/wiring.js';
 import { UpstreamConnections } from '#upstream/connections.js';
-import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
 import { DeliveryQueue } from '#webhooks/delivery.queue.js';
 import { EndpointDesk } from '#webhooks/endpoint.service.js';
-import { NoticesController } from './notices.controller.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
+import { type Shared, SHARED } from '../control-plane.tokens.js';
+import { NoticesController } from './notices.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 interface SenderParts extends Shared {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
-import { route } from '../http/route.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
+import { route } from '../http/route.js';
 
 const url = z
   .string()

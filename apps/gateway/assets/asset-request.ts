@@ -45,19 +45,17 @@ const WEBHOOK = /^(webhook|callback)(_?(url|config))?$/i;
 const DRAFT_NAMES = ['draft_id', 'original_model_task_id', 'preview_task_id', 'draft_model_task_id'];
 
 const FIELDS = new Set([
-  ...[
-    'model',
-    'mode',
-    'type',
-    'task_type',
-    'prompt',
-    'image',
-    'images',
-    'format',
-    'pbr',
-    'face_limit',
-    'seed',
-  ],
+  'model',
+  'mode',
+  'type',
+  'task_type',
+  'prompt',
+  'image',
+  'images',
+  'format',
+  'pbr',
+  'face_limit',
+  'seed',
   ...DRAFT_NAMES,
   'user',
 ]);

@@ -46,13 +46,30 @@ const FIELDS = {
 const INSTANCE_FIELDS = new Set(['prompt']);
 const PARAMETERS = {
   predict: new Set([
-    ...['sampleCount', 'aspectRatio', 'sampleImageSize', 'personGeneration', 'negativePrompt', 'seed'],
-    ...['guidanceScale', 'language', 'safetySetting', 'includeRaiReason', 'includeSafetyAttributes'],
-    ...['outputOptions', 'addWatermark', 'enhancePrompt'],
+    'sampleCount',
+    'aspectRatio',
+    'sampleImageSize',
+    'personGeneration',
+    'negativePrompt',
+    'seed',
+    'guidanceScale',
+    'language',
+    'safetySetting',
+    'includeRaiReason',
+    'includeSafetyAttributes',
+    'outputOptions',
+    'addWatermark',
+    'enhancePrompt',
   ]),
   predictLongRunning: new Set([
-    ...['sampleCount', 'durationSeconds', 'aspectRatio', 'resolution', 'negativePrompt', 'personGeneration'],
-    ...['enhancePrompt', 'seed'],
+    'sampleCount',
+    'durationSeconds',
+    'aspectRatio',
+    'resolution',
+    'negativePrompt',
+    'personGeneration',
+    'enhancePrompt',
+    'seed',
   ]),
 };
 

@@ -34,9 +34,23 @@ export interface ImageGeneration {
 
 /** What clients of each vendor send; those that no upstream is sent cost nothing. */
 const FIELDS = [
-  ...['model', 'prompt', 'n', 'size', 'aspect_ratio', 'resolution', 'response_format', 'quality', 'style'],
-  ...['background', 'moderation', 'output_format', 'output_compression', 'partial_images', 'stream'],
-  ...['sync_mode', 'user'],
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'aspect_ratio',
+  'resolution',
+  'response_format',
+  'quality',
+  'style',
+  'background',
+  'moderation',
+  'output_format',
+  'output_compression',
+  'partial_images',
+  'stream',
+  'sync_mode',
+  'user',
 ];
 const GENERATION_FIELDS = new Set(FIELDS);
 const EDIT_FIELDS = new Set([...FIELDS, 'image', 'images', 'mask', 'input_fidelity']);

@@ -41,7 +41,15 @@ export interface FittedVideo {
 }
 
 const FIELDS = new Set([
-  ...['model', 'prompt', 'n', 'seconds', 'duration', 'size', 'aspect_ratio', 'resolution', 'user'],
+  'model',
+  'prompt',
+  'n',
+  'seconds',
+  'duration',
+  'size',
+  'aspect_ratio',
+  'resolution',
+  'user',
 ]);
 /** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =

@@ -109,8 +109,11 @@ export class AdjustmentDesk {
     return this.doOrAsk(asking, accountId, {
       work: (client, doers) => doAdjust(client, wanted, doers),
       ask: {
-        ...{ kind: 'adjustment', subject: `account:${accountId}`, reason: note },
-        ...{ payload: { ...wanted, ticketId, amount: viewSigned(amount) }, amount },
+        kind: 'adjustment',
+        subject: `account:${accountId}`,
+        reason: note,
+        payload: { ...wanted, ticketId, amount: viewSigned(amount) },
+        amount,
       },
     });
   }
@@ -124,8 +127,11 @@ export class AdjustmentDesk {
     return this.doOrAsk(asking, original.accountId, {
       work: (client, doers) => doReverse(client, { adjustmentId, note }, doers),
       ask: {
-        ...{ kind: 'adjustment.reversal', subject: `adjustment:${adjustmentId}`, reason: note },
-        ...{ payload: { adjustmentId, note }, amount: original.amount },
+        kind: 'adjustment.reversal',
+        subject: `adjustment:${adjustmentId}`,
+        reason: note,
+        payload: { adjustmentId, note },
+        amount: original.amount,
       },
     });
   }
@@ -136,8 +142,11 @@ export class AdjustmentDesk {
     return this.doOrAsk(asking, accountId, {
       work: (client, doers) => doWriteOff(client, wanted, doers),
       ask: {
-        ...{ kind: 'write-off', subject: `account:${accountId}`, reason: note },
-        ...{ payload: { ...wanted, amount: amount === null ? null : formatAmount(nanos(amount)) }, amount },
+        kind: 'write-off',
+        subject: `account:${accountId}`,
+        reason: note,
+        payload: { ...wanted, amount: amount === null ? null : formatAmount(nanos(amount)) },
+        amount,
       },
     });
   }
@@ -151,8 +160,11 @@ export class AdjustmentDesk {
     return this.doOrAsk(asking, original.accountId, {
       work: (client, doers) => doReverseWriteOff(client, { writeOffId, note }, doers),
       ask: {
-        ...{ kind: 'write-off.reversal', subject: `write-off:${writeOffId}`, reason: note },
-        ...{ payload: { writeOffId, note }, amount: original.amount },
+        kind: 'write-off.reversal',
+        subject: `write-off:${writeOffId}`,
+        reason: note,
+        payload: { writeOffId, note },
+        amount: original.amount,
       },
     });
   }
@@ -273,7 +285,10 @@ async function note(
   );
   if (rowCount !== 0) return;
   await audit(client, {
-    ...{ actor: approvedBy ?? requestedBy, action, subject: `account:${accountId}`, accountId },
+    actor: approvedBy ?? requestedBy,
+    action,
+    subject: `account:${accountId}`,
+    accountId,
     after: { id, amount: viewSigned(amount), note: made.note, ticketId, requestedBy, approvedBy, reversesId },
     requestId: auditId,
   });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Debtor } from '../reports/debts.js';
 import { type Adjustment, adjustmentReasons } from '#ledger/adjustment.js';
 import type { WriteOff } from '#ledger/write-off.js';
 import { viewAmount, amount, amountView, id, timeView } from '#platform/fields.js';
 import type { CsvColumn } from '#platform/csv.js';
 import { reason as note } from '#payments/payment.fields.js';
+import type { Debtor } from '../reports/debts.js';
 
 export const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
 

@@ -114,7 +114,9 @@ async function unsealedItems(client: pg.ClientBase, graceMs: number): Promise<Co
     [graceMs],
   );
   return rows.map(({ id, at }) => ({
-    ...{ subject: 'chain:unsealed', state: 'unsealed', details: { oldest: id, recordedAt: at } },
+    subject: 'chain:unsealed',
+    state: 'unsealed',
+    details: { oldest: id, recordedAt: at },
     message: `Transaction ${id} and what follows is not sealed yet.`,
     transactionIds: [BigInt(id)],
   }));
@@ -139,7 +141,9 @@ function itemOf({
         ? `ledger-account:${ledgerAccountId}`
         : `block:${block ?? 'head'}`;
   return {
-    ...{ subject, state, message },
+    subject,
+    state,
+    message,
     details: {
       block: block?.toString() ?? null,
       reference,

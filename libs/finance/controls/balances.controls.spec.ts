@@ -66,14 +66,22 @@ describe('the control of adjustments', () => {
     const requestedBy = `user:${userId}`;
     const made = await inTransaction(pool, (client) =>
       adjust(client, {
-        ...{ accountId, ticketId, amount: parseAmount('7'), reason: 'goodwill', note: 'for a friend' },
-        ...{ requestedBy, approvedBy: 'user:nobody', requestId: newId() },
+        accountId,
+        ticketId,
+        amount: parseAmount('7'),
+        reason: 'goodwill',
+        note: 'for a friend',
+        requestedBy,
+        approvedBy: 'user:nobody',
+        requestId: newId(),
       }),
     );
     const posted = await inTransaction(pool, async (client) => {
       const account = await lockBalance(client, accountId);
       return post(client, {
-        ...{ kind: 'adjustment', reference: `adjustment:${newId()}:1`, accountId },
+        kind: 'adjustment',
+        reference: `adjustment:${newId()}:1`,
+        accountId,
         movements: [
           { code: 'adjust:goodwill', commodity: 'CRD', amount: 5n },
           { account, purpose: 'main', amount: -5n },

@@ -36,7 +36,10 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
     [...query.values],
   );
   const items = rows.map(({ subject, state, details, ids, at }) => ({
-    ...{ subject, state, details, at },
+    subject,
+    state,
+    details,
+    at,
     message: query.messageOf({ subject, state, details }),
     transactionIds: ids.map(BigInt),
   }));

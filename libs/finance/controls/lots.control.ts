@@ -93,7 +93,8 @@ function itemOf({ state, message }: LotCheck, row: Row): ControlItem {
         ? `transaction:${transaction_id}`
         : 'ledger-account:deferred-revenue';
   return {
-    ...{ subject, state },
+    subject,
+    state,
     message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`,
     details: Object.fromEntries(Object.entries(row).map(([column, value]) => [column, told(column, value)])),
     transactionIds: transaction_id === null ? [] : [BigInt(transaction_id)],

@@ -24,7 +24,9 @@ afterAll(() => fixture?.close());
 
 async function found(since: Date | null) {
   const { outcomes } = await runControls(pool, {
-    ...{ controls: [deferredRevenueControl], graceMs: 0, limitMs: 60_000 },
+    controls: [deferredRevenueControl],
+    graceMs: 0,
+    limitMs: 60_000,
     since: since === null ? new Map() : new Map([['deferred-revenue', since.toISOString()]]),
   });
   const { result, error } = outcomes[0]!;
@@ -45,7 +47,10 @@ describe('the control of deferred revenue', () => {
   it('names a posting without a lot, by its transaction, while it is recent and whenever everything is looked at', async () => {
     const id = await inTransaction(pool, (client) =>
       post(client, {
-        ...{ kind: 'topup', reference: newId(), accountId: null, linkedId: null },
+        kind: 'topup',
+        reference: newId(),
+        accountId: null,
+        linkedId: null,
         movements: [
           { code: 'deferred-revenue', commodity: 'PAY', amount: 7n },
           { code: 'psp:manual', commodity: 'PAY', amount: -7n },
@@ -53,7 +58,9 @@ describe('the control of deferred revenue', () => {
       }),
     );
     const named = {
-      ...{ subject: `transaction:${id}`, state: 'posting_differs', transactionIds: [id] },
+      subject: `transaction:${id}`,
+      state: 'posting_differs',
+      transactionIds: [id],
       details: expect.objectContaining({ amount: '7 minor units', expected: '0 minor units' }) as unknown,
     };
     const recent = await found(anHourAgo());

@@ -48,16 +48,30 @@ async function charge(
   const { accountId, keyId } = customer;
   if (taskId !== null) await insertTask({ taskId, chargeId, state: task as string });
   await engine.hold({
-    ...{ chargeId, accountId, keyId, taskId, requestId: newId() },
-    ...{ model: 'vendora-imagine-image', requestedModel: 'vendora-imagine-image', group: 'Vendora-Main' },
-    ...{ units: 2n, quotedAmount: parseAmount('0.04'), expiresAtMs: Date.now() + 60_000 },
+    chargeId,
+    accountId,
+    keyId,
+    taskId,
+    requestId: newId(),
+    model: 'vendora-imagine-image',
+    requestedModel: 'vendora-imagine-image',
+    group: 'Vendora-Main',
+    units: 2n,
+    quotedAmount: parseAmount('0.04'),
+    expiresAtMs: Date.now() + 60_000,
     deadlineMs: taskId === null ? Date.now() + 60_000 : null,
   });
   if (ended !== 'held') {
     const { channel = 'sandbox', status = 200 } = answer;
     await engine.resolve({
-      ...{ chargeId, accountId, outcome: ended, deliveredUnits: null },
-      ...{ channel, reason: null, upstreamStatus: status, latencyMs: 5 },
+      chargeId,
+      accountId,
+      outcome: ended,
+      deliveredUnits: null,
+      channel,
+      reason: null,
+      upstreamStatus: status,
+      latencyMs: 5,
     });
   }
   return { chargeId, taskId: taskId ?? '' };
@@ -143,8 +157,14 @@ describe('controls of work', () => {
       `refund-latency: task:${taskId} not_refunded`,
     ]);
     await engine.resolve({
-      ...{ chargeId, accountId: customer.accountId, outcome: 'failed', deliveredUnits: null },
-      ...{ channel: null, reason: null, upstreamStatus: null, latencyMs: null },
+      chargeId,
+      accountId: customer.accountId,
+      outcome: 'failed',
+      deliveredUnits: null,
+      channel: null,
+      reason: null,
+      upstreamStatus: null,
+      latencyMs: null,
     });
     expect(await findAfter(AGE, all)).toEqual([]);
   });
@@ -259,8 +279,14 @@ describe('holds', () => {
     );
     for (const { chargeId } of [alone, running])
       await engine.resolve({
-        ...{ chargeId, accountId: customer.accountId, outcome: 'failed', deliveredUnits: null },
-        ...{ channel: null, reason: null, upstreamStatus: null, latencyMs: null },
+        chargeId,
+        accountId: customer.accountId,
+        outcome: 'failed',
+        deliveredUnits: null,
+        channel: null,
+        reason: null,
+        upstreamStatus: null,
+        latencyMs: null,
       });
     await ledger.owner.query(`UPDATE tasks SET state = 'failed', ended_at = now() WHERE id = $1`, [
       running.taskId,
@@ -322,7 +348,10 @@ describe('promotion', () => {
 
   async function topUp(accountId: string, credits: string) {
     await recordTopup(ledger.billing, {
-      ...{ accountId, provider: 'manual', paymentId: newId(), currency: 'USD' },
+      accountId,
+      provider: 'manual',
+      paymentId: newId(),
+      currency: 'USD',
       ...priceCredits(parseAmount(credits), '1.3'),
       rate: '1.3',
     });

@@ -19,8 +19,15 @@ beforeEach(async () => {
 
 function set(model: string, cost: NewCost['cost'], more: Partial<NewCost> = {}) {
   return setCost(costs.ledger.billing, {
-    ...{ channel: 'sandbox', model, cost, billsFailures: false, effectiveFrom: null },
-    ...{ reason: 'the price list', actor: 'system', requestId: newId(), ...more },
+    channel: 'sandbox',
+    model,
+    cost,
+    billsFailures: false,
+    effectiveFrom: null,
+    reason: 'the price list',
+    actor: 'system',
+    requestId: newId(),
+    ...more,
   });
 }
 

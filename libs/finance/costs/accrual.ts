@@ -247,8 +247,11 @@ async function postCosts(client: pg.ClientBase, posting: CostPosting): Promise<v
     costs.map(({ channel }) => channel),
   );
   await post(client, {
-    ...{ id, kind: 'upstream_cost', reference: `upstream-cost:${number}:${day}` },
-    ...{ accountId: null, effectiveAt: last },
+    id,
+    kind: 'upstream_cost',
+    reference: `upstream-cost:${number}:${day}`,
+    accountId: null,
+    effectiveAt: last,
     movements: costs.flatMap(({ channel, failed, cost }) => [
       { code: `expense:upstream${failed ? '-failed' : ''}:${channel}`, commodity: 'UPC', amount: -cost },
       { code: `accrued-upstream:${channel}`, commodity: 'UPC', amount: cost },

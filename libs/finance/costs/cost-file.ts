@@ -81,7 +81,11 @@ export function importCosts(
       const fault = await costFault(client, row.wanted);
       if (fault) refused.push({ line: row.line, reason: `${fault.field}: ${fault.message}` });
       const [before = null] = await listCosts(client, {
-        ...{ limit: 1, beforeId: null, channel, model, inForce: true },
+        limit: 1,
+        beforeId: null,
+        channel,
+        model,
+        inForce: true,
       });
       if (!fault && !isInForce(row, before)) changed.push({ ...row, before });
     }

@@ -91,11 +91,16 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
   }
   const version = await writeCost(client, wanted);
   await audit(client, {
-    ...{ actor: wanted.actor, action: 'upstream-cost.set', subject: `channel:${channel}` },
+    actor: wanted.actor,
+    action: 'upstream-cost.set',
+    subject: `channel:${channel}`,
     before: before && { model, cost: before.cost, billsFailures: before.billsFailures },
     after: {
-      ...{ model, cost: version.cost, billsFailures: version.billsFailures },
-      ...{ effectiveFrom: version.effectiveFrom, reason: version.reason },
+      model,
+      cost: version.cost,
+      billsFailures: version.billsFailures,
+      effectiveFrom: version.effectiveFrom,
+      reason: version.reason,
     },
     requestId: wanted.requestId,
   });
@@ -119,9 +124,17 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
      VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11)
      RETURNING id, effective_from <> $8 AS moved`,
     [
-      ...[channel, model, cost !== null && 'unitCost' in cost ? cost.unitCost : null],
-      ...[perToken?.input ?? null, perToken?.cachedInput ?? null, perToken?.output ?? null],
-      ...[billsFailures, effectiveFrom, reason, actor, requestId],
+      channel,
+      model,
+      cost !== null && 'unitCost' in cost ? cost.unitCost : null,
+      perToken?.input ?? null,
+      perToken?.cachedInput ?? null,
+      perToken?.output ?? null,
+      billsFailures,
+      effectiveFrom,
+      reason,
+      actor,
+      requestId,
     ],
   );
   const { id, moved } = rows[0] as (typeof rows)[number];

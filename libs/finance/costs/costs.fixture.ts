@@ -61,14 +61,28 @@ export class CostsFixture {
     const priced = quote(book, { ...asked, atMs: Date.now() });
     if (typeof priced === 'string') throw new Error(priced);
     const held = await this.engine.hold({
-      ...{ chargeId, accountId, keyId, ...asked, requestedModel: model, quotedAmount: priced.amount, taskId },
-      ...{ expiresAtMs: Date.now() + 60_000, deadlineMs: Date.now() + 60_000, requestId: newId() },
+      chargeId,
+      accountId,
+      keyId,
+      ...asked,
+      requestedModel: model,
+      quotedAmount: priced.amount,
+      taskId,
+      expiresAtMs: Date.now() + 60_000,
+      deadlineMs: Date.now() + 60_000,
+      requestId: newId(),
     });
     if (held.outcome !== 'held') throw new Error(held.message);
     await this.engine.resolve({
-      ...{ chargeId, accountId, outcome: work.failed ? 'failed' : 'delivered', channel },
-      ...{ deliveredUnits: work.delivered ?? null, deliveredTokens: work.deliveredTokens ?? null },
-      ...{ reason: null, upstreamStatus: 200, latencyMs: 5 },
+      chargeId,
+      accountId,
+      outcome: work.failed ? 'failed' : 'delivered',
+      channel,
+      deliveredUnits: work.delivered ?? null,
+      deliveredTokens: work.deliveredTokens ?? null,
+      reason: null,
+      upstreamStatus: 200,
+      latencyMs: 5,
     });
     return chargeId;
   }

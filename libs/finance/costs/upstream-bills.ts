@@ -72,7 +72,10 @@ export function recordBill(pool: pg.Pool, wanted: NewBill): Promise<UpstreamBill
       [id, channel, number, from, to, amount, accrued, actor, requestId, transactionId],
     );
     await audit(client, {
-      ...{ actor, action: 'upstream-bill.recorded', subject: `channel:${channel}`, requestId },
+      actor,
+      action: 'upstream-bill.recorded',
+      subject: `channel:${channel}`,
+      requestId,
       after: { number, from, to, amount: formatAmount(amount), accrued: formatAmount(accrued) },
     });
     return rows[0] as UpstreamBill;
@@ -181,7 +184,9 @@ async function postBill(
     [to],
   );
   return post(client, {
-    ...{ kind: 'upstream_bill', reference: `upstream-bill:${id}`, accountId: null },
+    kind: 'upstream_bill',
+    reference: `upstream-bill:${id}`,
+    accountId: null,
     effectiveAt: rows[0]?.last ?? null,
     movements: [
       { code: `accrued-upstream:${channel}`, commodity: 'UPC', amount: -accrued },

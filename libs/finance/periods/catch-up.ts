@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ChainBuilder } from '#ledger/chain/chain.js';
 import { recogniseAll } from '#ledger/recognition.js';
 import type { Logger } from '#platform/logging.js';

@@ -175,7 +175,10 @@ describe('money in suspense at the end of a period', () => {
     expect(before).toMatchObject({ state: 'failed', count: 1 });
     const cleared = await inTransaction(pool, async (client) => {
       const id = await post(client, {
-        ...{ kind: 'suspense-returned', reference: newId(), accountId: null, linkedId: transactionId },
+        kind: 'suspense-returned',
+        reference: newId(),
+        accountId: null,
+        linkedId: transactionId,
         movements: [
           { code: 'suspense:pay', commodity: 'PAY', amount: -7n },
           { code: 'psp:stripe', commodity: 'PAY', amount: 7n },
@@ -205,7 +208,12 @@ describe('a payment that no report covers at the end', () => {
     const { accountId } = await fixture.account({ credits: '0' });
     const bought = priceCredits(parseAmount('10'), '1.3');
     await recordTopup(pool, {
-      ...{ accountId, provider: 'stripe', paymentId: newId(), ...bought, rate: '1.3', currency: 'USD' },
+      accountId,
+      provider: 'stripe',
+      paymentId: newId(),
+      ...bought,
+      rate: '1.3',
+      currency: 'USD',
     });
     end = await nextMillisecond();
     const [payments] = await check('control:payments');

@@ -315,7 +315,11 @@ async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOpti
   const { graceMs, limitMs, end } = options;
   const chosen = controls.filter((control) => control.id === id);
   const [outcome] = await runControlsOn(snapshot, {
-    ...{ controls: chosen, graceMs, limitMs, before: end.toISOString(), limit: FINDINGS_READ },
+    controls: chosen,
+    graceMs,
+    limitMs,
+    before: end.toISOString(),
+    limit: FINDINGS_READ,
   });
   const { result, error } = outcome ?? {};
   if (!result) throw new Error(error ?? 'its control did not run');

@@ -116,7 +116,8 @@ describe('a close', () => {
     await recordCloseGrace(pool, 5_000);
     const chosen = { ...options(), graceMs: 999_999_000 };
     expect(await closePeriod(pool, await waivedRequest(), chosen)).toMatchObject({
-      ...{ state: 'abandoned', graceMs: 5_000 },
+      state: 'abandoned',
+      graceMs: 5_000,
       abandonedReason: 'Not in order: control:charges-tasks, control:ledger.',
     });
     await recordCloseGrace(pool, 300_000);
@@ -236,15 +237,30 @@ describe('a storm of postings while periods close', () => {
       while (storming) {
         const chargeId = `storm${(count += 1)}x${newId()}`;
         const held = await engine.hold({
-          ...{ chargeId, accountId, keyId, model: 'imgmodel-4', requestedModel: 'imgmodel-4' },
-          ...{ group: 'Vendora-Main', units: 1n, quotedAmount: nanos(30_000_000n) },
-          ...{ expiresAtMs: Date.parse('2100-01-01'), deadlineMs: null, taskId: null, requestId: newId() },
+          chargeId,
+          accountId,
+          keyId,
+          model: 'imgmodel-4',
+          requestedModel: 'imgmodel-4',
+          group: 'Vendora-Main',
+          units: 1n,
+          quotedAmount: nanos(30_000_000n),
+          expiresAtMs: Date.parse('2100-01-01'),
+          deadlineMs: null,
+          taskId: null,
+          requestId: newId(),
           clientIp: null,
         });
         expect(held.outcome).toBe('held');
         await engine.resolve({
-          ...{ chargeId, accountId, outcome: 'failed', deliveredUnits: 0n, channel: null, reason: null },
-          ...{ upstreamStatus: 500, latencyMs: 5 },
+          chargeId,
+          accountId,
+          outcome: 'failed',
+          deliveredUnits: 0n,
+          channel: null,
+          reason: null,
+          upstreamStatus: 500,
+          latencyMs: 5,
         });
         // Facts of a moment ago come all the time: some meet the close.
         if (index % 16 === 0) await book(new Date(Date.now() - 20).toISOString());

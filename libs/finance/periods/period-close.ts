@@ -347,7 +347,10 @@ class Close {
         `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
            checklist = $3, balances_hash = $4, waivers = $5, ended_at = clock_timestamp() WHERE id = $1`,
         [
-          ...[periodId, report.recordedBefore, JSON.stringify(checklist), hashBalances(balances)],
+          periodId,
+          report.recordedBefore,
+          JSON.stringify(checklist),
+          hashBalances(balances),
           JSON.stringify(used),
         ],
       );

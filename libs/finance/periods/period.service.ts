@@ -1,5 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
+import { audit } from '#identity/audit-log.js';
+import { inTransaction } from '#database/database.js';
+import { ApiError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import type { ReconcileConfig } from '../reconcile.config.js';
 import { catchUp } from './catch-up.js';
 import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
 import {
@@ -9,11 +14,6 @@ import {
   CloseRefused,
   type CloseRequest,
 } from './period-close.js';
-import { audit } from '#identity/audit-log.js';
-import { inTransaction } from '#database/database.js';
-import { ApiError } from '#platform/errors.js';
-import type { Logger } from '#platform/logging.js';
-import type { ReconcileConfig } from '../reconcile.config.js';
 import type { PeriodsConfig } from './periods.config.js';
 
 export interface PeriodDeskParts {
@@ -62,7 +62,9 @@ export class PeriodDesk {
     try {
       const before = await findPeriodOfRequest(pool, request);
       const period = await closePeriod(pool, request, {
-        ...{ marginMs: config.marginMs, waitMs: config.waitMs, signal },
+        marginMs: config.marginMs,
+        waitMs: config.waitMs,
+        signal,
         limitMs: reconcile.limitMs,
         catchUp: () => catchUp(pool, { log, signal }),
       });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { LatePosting, Period, PeriodBalance } from './period.js';
-import type { Waiver } from './waiver.js';
-import { timeOf, trialBalanceView } from '../views/ledger.view.js';
 import { timeView } from '#platform/fields.js';
 import { reason } from '#payments/payment.fields.js';
+import { timeOf, trialBalanceView } from '../views/ledger.view.js';
+import type { LatePosting, Period, PeriodBalance } from './period.js';
+import type { Waiver } from './waiver.js';
 
 export const checklistItemView = z.object({
   id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
@@ -96,8 +96,12 @@ export function viewBalances(balances: PeriodBalance[], currency: string) {
 export function viewLate(late: LatePosting) {
   const { transactionId, kind, reference, accountId, happenedAt, recordedAt } = late;
   return {
-    ...{ transactionId: transactionId.toString(), kind, reference, accountId },
-    ...{ happenedAt: happenedAt.toISOString(), recordedAt: recordedAt.toISOString() },
+    transactionId: transactionId.toString(),
+    kind,
+    reference,
+    accountId,
+    happenedAt: happenedAt.toISOString(),
+    recordedAt: recordedAt.toISOString(),
   };
 }
 

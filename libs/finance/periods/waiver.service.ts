@@ -2,13 +2,13 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
-import { findingsToWaive } from './period-close.js';
-import { waivableItems } from './period-checklist.js';
-import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from './waiver.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
 import type { Approval } from '#approvals/approval.entity.js';
+import { findingsToWaive } from './period-close.js';
+import { waivableItems } from './period-checklist.js';
+import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from './waiver.js';
 
 const payload = z.strictObject({
   end: z.string(),
@@ -30,7 +30,9 @@ export interface WaiverDeskParts {
 export class WaiverDesk {
   constructor(private readonly parts: WaiverDeskParts) {
     parts.approvals.register({
-      ...{ kind: 'period.waiver', roles: ['finance'], payload },
+      kind: 'period.waiver',
+      roles: ['finance'],
+      payload,
       apply: (client, wanted, context) => this.apply(client, wanted, context),
     });
   }
@@ -55,14 +57,14 @@ export class WaiverDesk {
     return inEntityTransaction(this.parts.source, async (transaction) => {
       await requireOpen(transaction.client, wanted.end);
       return this.parts.approvals.request(transaction, {
-        ...{ kind: 'period.waiver', subject: `period-end:${end}`, accountId: null },
-        ...{
-          payload: { end, item, count, findings: found.findings, reason },
-          amount: null,
-          reason,
-          actor,
-          requestId,
-        },
+        kind: 'period.waiver',
+        subject: `period-end:${end}`,
+        accountId: null,
+        payload: { end, item, count, findings: found.findings, reason },
+        amount: null,
+        reason,
+        actor,
+        requestId,
       });
     });
   }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { createHash } from 'node:crypto';
 import { InvalidAmount } from '#money/amount.js';
 import { parseMinor } from '#money/currency.js';
 import { isDay } from '#platform/times.js';
@@ -81,7 +81,9 @@ export function readBankCsv(
 ): AsyncGenerator<ReadRow<BankLine>> {
   const { delimiter, encoding, skipLines } = mapping;
   const rows = csvRows(source, {
-    ...{ delimiter, encoding, skipLines },
+    delimiter,
+    encoding,
+    skipLines,
     checkHeader: (titles) => {
       const lacking = columnsOf(mapping).filter((name) => !titles.includes(name));
       return lacking.length === 0 ? null : `lacks ${lacking.map((name) => JSON.stringify(name)).join(', ')}.`;

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
-import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { bookSuspense } from '#ledger/suspense.js';
 import { ApiError } from '#platform/errors.js';
 import type { Asking } from '#payments/finance-credit.js';
+import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
+import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
 
 /** Whose money each kind of subject is. */
 const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
@@ -34,12 +34,11 @@ export class BankDesk {
       const before = await findBankAccount(client, account.id);
       await saveBankAccount(client, account, `user:${actor.userId}`);
       await audit(client, {
-        ...{
-          actor: `user:${actor.userId}`,
-          action: 'bank-account.saved',
-          subject: `bank-account:${account.id}`,
-        },
-        ...{ before: before?.mapping, after: account.mapping },
+        actor: `user:${actor.userId}`,
+        action: 'bank-account.saved',
+        subject: `bank-account:${account.id}`,
+        before: before?.mapping,
+        after: account.mapping,
         requestId: auditId,
       });
     });
@@ -62,7 +61,9 @@ export class BankDesk {
         { actor: by, note, house: this.parts.config.payments.currency },
       );
       await audit(client, {
-        ...{ actor: by, action: 'bank-line.matched', subject: `bank-line:${bankLineId}` },
+        actor: by,
+        action: 'bank-line.matched',
+        subject: `bank-line:${bankLineId}`,
         after: { kind, subject, note },
         requestId: auditId,
       });
@@ -76,7 +77,9 @@ export class BankDesk {
       await refuseOwnMoney(client, actor, await matchOf(client, bankLineId));
       await undoBankMatch(client, bankLineId, `user:${actor.userId}`);
       await audit(client, {
-        ...{ actor: `user:${actor.userId}`, action: 'bank-line.undone', subject: `bank-line:${bankLineId}` },
+        actor: `user:${actor.userId}`,
+        action: 'bank-line.undone',
+        subject: `bank-line:${bankLineId}`,
         after: { note },
         requestId: auditId,
       });
@@ -112,8 +115,12 @@ export class BankDesk {
     const { itemId } = await bookSuspense(
       client,
       {
-        ...{ provider: 'manual', reference: line.reference, orderId: null, why: 'no_order' },
-        ...{ amountMinor: BigInt(line.amount), currency: line.currency },
+        provider: 'manual',
+        reference: line.reference,
+        orderId: null,
+        why: 'no_order',
+        amountMinor: BigInt(line.amount),
+        currency: line.currency,
         happenedAt: await pastTime(client, line.bookedOn),
       },
       this.parts.config.payments.currency,

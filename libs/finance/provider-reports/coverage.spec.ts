@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { recordTopup } from '#ledger/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
+import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import type { Control, ControlContext } from '../control.js';
 import { inSnapshot } from '../snapshot.js';
@@ -16,7 +17,6 @@ import { paymentsControl } from './payments.control.js';
 import { payoutsControl } from './payouts.control.js';
 import { listMatches } from './payment-matching.js';
 import { AcceptanceNeedsTwo, type AcceptanceRequest, acceptLine } from './line-acceptance.js';
-import { newId } from '#platform/ids.js';
 import { importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 
@@ -65,7 +65,9 @@ const PAYOUTS = 'payout_id,effective_at_utc,balance_transaction_id,currency,gros
 
 function importStripe(from: string, to: string, rows: readonly string[] = [], header = HEADER) {
   return importStripeCsv(fixture.billing, text([header, ...rows].join('\n')), {
-    ...{ actor: 'cli:test', dryRun: false, days: { from, to } },
+    actor: 'cli:test',
+    dryRun: false,
+    days: { from, to },
   });
 }
 
@@ -303,8 +305,15 @@ describe('a line that a later report tells otherwise', () => {
   const accept = (id: string, more: Partial<AcceptanceRequest> = {}) =>
     inTransaction(fixture.billing, (client) =>
       acceptLine(client, {
-        ...{ provider: 'stripe', lineId: `txn_${id}`, through: null, reason: 'as they wrote to us' },
-        ...{ requestedBy: one, approvedBy: null, requestId: newId(), auditId: null, house: 'USD' },
+        provider: 'stripe',
+        lineId: `txn_${id}`,
+        through: null,
+        reason: 'as they wrote to us',
+        requestedBy: one,
+        approvedBy: null,
+        requestId: newId(),
+        auditId: null,
+        house: 'USD',
         ...more,
       }),
     );

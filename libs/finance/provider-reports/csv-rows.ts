@@ -1,6 +1,6 @@
+import { CsvError, parse } from 'csv-parse';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import { ReportRefused, type RowFault } from './report-line.js';
 
 /** Text in pieces; may be read more than once. */
@@ -28,7 +28,12 @@ const MOST_CELL_BYTES = 100_000;
 export async function* csvRows(source: FileSource, format: CsvFormat = {}): AsyncGenerator<CsvRow> {
   const { delimiter = ',', skipLines = 0, checkHeader } = format;
   const parser = parse({
-    ...{ delimiter, bom: true, info: true, skip_empty_lines: true, trim: true, from_line: skipLines + 1 },
+    delimiter,
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    trim: true,
+    from_line: skipLines + 1,
     max_record_size: MOST_CELL_BYTES,
     columns: (titles: string[]) => headerOf(titles, { line: skipLines + 1, checkHeader }),
   });

@@ -34,9 +34,17 @@ describe("Stripe's itemised reports", () => {
       'txn_4,2026-01-31,,usd,-0.25,0,-0.25,fee,,Radar,,',
     );
     expect(payment).toEqual({
-      ...{ lineId: 'txn_1', type: 'payment', amountMinor: 1300n, feeMinor: 68n, currency: 'USD' },
-      ...{ happenedAt: '2026-01-31T23:59:59.000Z', availableOn: '2026-02-02', subjectId: 'pi_1' },
-      ...{ paymentId: 'pi_1', payoutId: 'po_1', description: '' },
+      lineId: 'txn_1',
+      type: 'payment',
+      amountMinor: 1300n,
+      feeMinor: 68n,
+      currency: 'USD',
+      happenedAt: '2026-01-31T23:59:59.000Z',
+      availableOn: '2026-02-02',
+      subjectId: 'pi_1',
+      paymentId: 'pi_1',
+      payoutId: 'po_1',
+      description: '',
     });
     expect(refund).toMatchObject({
       type: 'refund',
@@ -118,7 +126,10 @@ describe("Stripe's itemised reports", () => {
 });
 
 const GERMAN = {
-  ...{ delimiter: ';', encoding: 'windows-1252', skipLines: 2, decimal: ',' },
+  delimiter: ';',
+  encoding: 'windows-1252',
+  skipLines: 2,
+  decimal: ',',
   date: { column: 'Buchungstag', format: 'DD.MM.YYYY' },
   amount: { column: 'Betrag' },
   currency: { column: 'Währung' },

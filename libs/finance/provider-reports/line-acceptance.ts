@@ -86,18 +86,24 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
     `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id, alone_minor)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, recorded_at AS "recordedAt"`,
     [
-      ...[newId(), facts.line, through.toString(), reason, requestedBy, approvedBy, requestId],
+      newId(),
+      facts.line,
+      through.toString(),
+      reason,
+      requestedBy,
+      approvedBy,
+      requestId,
       approvedBy === null ? facts.largest : null,
     ],
   );
   const made = rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
   await correctLine(client, { acceptanceId: made.id, line: { ...facts, standing }, house });
   await audit(client, {
-    ...{ actor: approvedBy ?? requestedBy, action: 'provider-line.accepted', requestId: auditId },
-    ...{
-      subject: `line:${provider}:${lineId}`,
-      after: { reason, requestedBy, approvedBy, through: through.toString() },
-    },
+    actor: approvedBy ?? requestedBy,
+    action: 'provider-line.accepted',
+    requestId: auditId,
+    subject: `line:${provider}:${lineId}`,
+    after: { reason, requestedBy, approvedBy, through: through.toString() },
   });
   return { ...made, provider, lineId, through, reason, requestedBy, approvedBy, requestId };
 }
@@ -122,8 +128,16 @@ function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]):
 }
 
 const NUMBERS = [
-  ...['through', 'newest', 'firstAmount', 'firstFee', 'heldAmount', 'amount', 'fee', 'correctedAmount'],
-  ...['correctedFee', 'largest'],
+  'through',
+  'newest',
+  'firstAmount',
+  'firstFee',
+  'heldAmount',
+  'amount',
+  'fee',
+  'correctedAmount',
+  'correctedFee',
+  'largest',
 ] as const;
 
 /** The word is the one up to which it is asked for, or the newest. */

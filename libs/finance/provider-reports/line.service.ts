@@ -3,8 +3,6 @@ import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inTransaction } from '#database/database.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
-import { AcceptanceNeedsTwo, acceptLine } from './line-acceptance.js';
-import type { LineType, ReportingProvider } from './report-line.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { nanos } from '#money/amount.js';
@@ -14,6 +12,8 @@ import type { Asking } from '#payments/finance-credit.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { EventOutcome } from '#payments/payment.notices.js';
 import type { PaymentFact } from '#payments/payment.provider.js';
+import { AcceptanceNeedsTwo, acceptLine } from './line-acceptance.js';
+import type { LineType, ReportingProvider } from './report-line.js';
 
 const acceptancePayload = z.strictObject({
   provider: z.enum(['stripe', 'sandbox']),
@@ -60,19 +60,19 @@ export interface LineDeskParts {
 export class LineDesk {
   constructor(private readonly parts: LineDeskParts) {
     parts.approvals.register({
-      ...{ kind: 'provider-line.acceptance', roles: ['finance'], payload: acceptancePayload },
+      kind: 'provider-line.acceptance',
+      roles: ['finance'],
+      payload: acceptancePayload,
       apply: async (client, { through, ...wanted }, context) => {
         const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
         const people = { requestedBy: `user:${requestedBy}`, approvedBy: `user:${decidedBy}` };
         const { id } = await acceptLine(client, {
           ...wanted,
-          ...{
-            ...people,
-            requestId,
-            auditId,
-            through: BigInt(through),
-            house: this.parts.inbox.currency,
-          },
+          ...people,
+          requestId,
+          auditId,
+          through: BigInt(through),
+          house: this.parts.inbox.currency,
         });
         return { id };
       },
@@ -121,16 +121,17 @@ export class LineDesk {
       refuseOwnInterest(client, actor, await payerOf(client, line)),
     );
     const outcome = await this.parts.inbox.accept({
-      ...{ provider, eventId: `report-${lineId}`, type: `report.${line.type}`, fact: factOf(line) },
+      provider,
+      eventId: `report-${lineId}`,
+      type: `report.${line.type}`,
+      fact: factOf(line),
       happenedAt: line.happenedAt.toISOString(),
     });
     await inTransaction(this.parts.pool, (client) =>
       audit(client, {
-        ...{
-          actor: `user:${actor.userId}`,
-          action: 'provider-line.booked',
-          subject: `line:${provider}:${lineId}`,
-        },
+        actor: `user:${actor.userId}`,
+        action: 'provider-line.booked',
+        subject: `line:${provider}:${lineId}`,
         after: { note, state: outcome?.state ?? 'repeated' },
         requestId: auditId,
       }),
@@ -155,16 +156,27 @@ export class LineDesk {
       await refuseOwnInterest(transaction.client, actor, accountId);
       try {
         await acceptLine(transaction.client, {
-          ...{ provider, lineId, reason, requestId, auditId, through: null, ...people },
+          provider,
+          lineId,
+          reason,
+          requestId,
+          auditId,
+          through: null,
+          ...people,
           house: this.parts.inbox.currency,
         });
         return { state: 'done', approvalId: null };
       } catch (error) {
         if (!(error instanceof AcceptanceNeedsTwo)) throw error;
         const approval = await this.parts.approvals.request(transaction, {
-          ...{ kind: 'provider-line.acceptance', subject: `line:${provider}:${lineId}`, accountId },
-          ...{ payload: { provider, lineId, through: error.through.toString(), reason }, reason, actor },
-          ...{ amount: nanos(error.amount), requestId },
+          kind: 'provider-line.acceptance',
+          subject: `line:${provider}:${lineId}`,
+          accountId,
+          payload: { provider, lineId, through: error.through.toString(), reason },
+          reason,
+          actor,
+          amount: nanos(error.amount),
+          requestId,
         });
         return { state: approval.state === 'rejected' ? 'rejected' : 'pending', approvalId: approval.id };
       }
@@ -195,14 +207,23 @@ function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLin
       return { kind: 'paid', orderId: null, paymentId: subjectId, amountMinor, currency };
     case 'refund':
       return {
-        ...{ kind: 'refund', refundId: null, providerRefundId: subjectId, state: 'succeeded', failure: null },
-        ...{ amountMinor: size, currency },
+        kind: 'refund',
+        refundId: null,
+        providerRefundId: subjectId,
+        state: 'succeeded',
+        failure: null,
+        amountMinor: size,
+        currency,
       };
     case 'dispute':
     case 'dispute_reversal':
       if (paymentId === null) break;
       return {
-        ...{ kind: 'dispute', disputeId: subjectId, paymentId, amountMinor: size, currency },
+        kind: 'dispute',
+        disputeId: subjectId,
+        paymentId,
+        amountMinor: size,
+        currency,
         state: type === 'dispute' ? 'open' : 'won',
       };
     default:

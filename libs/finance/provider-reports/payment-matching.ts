@@ -368,7 +368,13 @@ function valuesOf({ provider, graceMs, from, to, states, before = null }: MatchQ
 function toItem(row: ItemRow): MatchedItem {
   const { provider, kind, id, state, at, daysApart, changed, ours, theirs } = row;
   return {
-    ...{ provider, kind, id, state, at, daysApart, changed },
+    provider,
+    kind,
+    id,
+    state,
+    at,
+    daysApart,
+    changed,
     ours:
       ours === null
         ? null

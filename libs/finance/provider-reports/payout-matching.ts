@@ -200,7 +200,14 @@ function toItem(row: PayoutRow): PayoutItem {
   const { provider, payoutId, state, at, currency, lines, returned, bankLineId } = row;
   const part = (name: keyof Parts) => BigInt(row[name] ?? 0);
   return {
-    ...{ provider, payoutId, state, at, currency, lines, returned, bankLineId },
+    provider,
+    payoutId,
+    state,
+    at,
+    currency,
+    lines,
+    returned,
+    bankLineId,
     amountMinor: row.amount === null ? null : BigInt(row.amount),
     parts: {
       payments: part('payments'),

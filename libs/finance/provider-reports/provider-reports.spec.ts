@@ -27,7 +27,10 @@ import { suspenseControl } from './suspense.control.js';
 
 const DAY = 86_400_000;
 const CONTEXT = {
-  ...{ horizon: { at: '-infinity', lastLedgerId: 0n }, graceMs: 0, before: null, limit: 100 },
+  horizon: { at: '-infinity', lastLedgerId: 0n },
+  graceMs: 0,
+  before: null,
+  limit: 100,
 };
 
 let fixture: LedgerFixture;
@@ -137,8 +140,15 @@ async function balanceOf(code: string): Promise<bigint> {
 function accept(lineId: string) {
   return inTransaction(fixture.billing, (client) =>
     acceptLine(client, {
-      ...{ provider: 'stripe', lineId, through: null, reason: 'as they wrote', requestedBy: 'user:1' },
-      ...{ approvedBy: 'user:2', requestId: newId(), auditId: null, house: 'USD' },
+      provider: 'stripe',
+      lineId,
+      through: null,
+      reason: 'as they wrote',
+      requestedBy: 'user:1',
+      approvedBy: 'user:2',
+      requestId: newId(),
+      auditId: null,
+      house: 'USD',
     }),
   );
 }
@@ -215,8 +225,13 @@ describe('a month that agrees', () => {
     const days = await inSnapshot(fixture.billing, (client) => summariseMatches(client, NONE));
     expect(days).toEqual([
       {
-        ...{ day: dayAt(0), provider: 'stripe', state: 'matched', currency: 'USD', items: 3 },
-        ...{ oursMinor: 1950n, theirsMinor: 1950n },
+        day: dayAt(0),
+        provider: 'stripe',
+        state: 'matched',
+        currency: 'USD',
+        items: 3,
+        oursMinor: 1950n,
+        theirsMinor: 1950n,
       },
     ]);
   });

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { matchBankLines } from './bank-match.js';
-import { postReportLines } from './line-postings.js';
-import { importSandbox } from './sandbox-books.js';
 import { formatMinor } from '#money/currency.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { PaymentNotices } from '#payments/payment.notices.js';
 import type { PaymentsConfig } from '#payments/payments.config.js';
+import { matchBankLines } from './bank-match.js';
+import { postReportLines } from './line-postings.js';
+import { importSandbox } from './sandbox-books.js';
 import { importFromStripe } from './stripe.report.js';
 
 export interface ProviderReportsParts {

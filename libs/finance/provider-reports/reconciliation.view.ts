@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import { formatMinor } from '#money/currency.js';
+import type { CsvColumn } from '#platform/csv.js';
+import { day, timeView } from '#platform/fields.js';
+import { currencyView, paymentView } from '#payments/payment.fields.js';
+import { timeOf } from '../views/ledger.view.js';
 import { bankSentence } from './bank.control.js';
 import type { BankItem } from './bank-matching.js';
 import type { MatchDay, MatchedItem } from './payment-matching.js';
@@ -6,11 +11,6 @@ import { matchSentence } from './payments.control.js';
 import type { PayoutItem } from './payout-matching.js';
 import { payoutSentence } from './payouts.control.js';
 import type { ImportResult } from './report.import.js';
-import { formatMinor } from '#money/currency.js';
-import { timeOf } from '../views/ledger.view.js';
-import type { CsvColumn } from '#platform/csv.js';
-import { day, timeView } from '#platform/fields.js';
-import { currencyView, paymentView } from '#payments/payment.fields.js';
 
 /** Those whose balance is reported line by line. */
 export const reportingProvider = z.enum(['stripe', 'sandbox']);
@@ -132,7 +132,13 @@ type BankItemView = z.input<typeof bankItemView>;
 export function viewMatch(item: MatchedItem): MatchView {
   const { provider, kind, id, state, at, daysApart, ours, theirs } = item;
   return {
-    ...{ provider, kind, id, state, message: matchSentence(item), at: instant(at), daysApart },
+    provider,
+    kind,
+    id,
+    state,
+    message: matchSentence(item),
+    at: instant(at),
+    daysApart,
     ours: ours && { ...viewSide(ours), transactionIds: ours.transactionIds.map(String) },
     theirs: theirs && { ...viewSide(theirs), lineIds: theirs.lineIds },
   };
@@ -152,7 +158,9 @@ export function viewPayout(item: PayoutItem): PayoutView {
   const money = (minor: bigint) => formatMinor(minor, item.currency);
   return {
     ...rest,
-    ...{ message: payoutSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    message: payoutSentence(item),
+    at: instant(at),
+    transactionIds: transactionIds.map(String),
     amount: amountMinor === null ? null : money(amountMinor),
     payments: money(parts.payments),
     refunds: money(parts.refunds),
@@ -166,7 +174,9 @@ export function viewBankItem(item: BankItem): BankItemView {
   const { amountMinor, at, transactionIds, ...rest } = item;
   return {
     ...rest,
-    ...{ message: bankSentence(item), at: instant(at), transactionIds: transactionIds.map(String) },
+    message: bankSentence(item),
+    at: instant(at),
+    transactionIds: transactionIds.map(String),
     amount: formatMinor(amountMinor, item.currency),
   };
 }
@@ -179,7 +189,10 @@ export function viewImport({
   covers,
 }: ImportResult): z.input<typeof reportView> {
   return {
-    ...{ id: reportId, lines, added, changed },
+    id: reportId,
+    lines,
+    added,
+    changed,
     covers: covers && { from: instantOf(covers.from), to: instantOf(covers.to) as string },
   };
 }

@@ -65,8 +65,11 @@ export async function importStripeCsv(
   const isWhole = content === 'payouts' || read.span === null || read.span.from >= from;
   const asked = isWhole ? { from: `${from}T00:00:00Z`, to: `${to}T00:00:00Z` } : null;
   const header: ReportHeader = {
-    ...{ provider: 'stripe', source: 'csv', actor: options.actor },
-    ...{ content, sha256: read.sha256 },
+    provider: 'stripe',
+    source: 'csv',
+    actor: options.actor,
+    content,
+    sha256: read.sha256,
   };
   const write = async (client: pg.PoolClient): Promise<ImportResult> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);

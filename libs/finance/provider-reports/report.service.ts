@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { findBankAccount, importBankCsv } from './bank.import.js';
-import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
-import { type FileImport, type ImportResult, importStripeCsv } from './report.import.js';
-import { ReportRefused } from './report-line.js';
-import { inSnapshot } from '../snapshot.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor, type Page } from '#platform/page.js';
 import type { Asking } from '#payments/finance-credit.js';
+import { inSnapshot } from '../snapshot.js';
+import { findBankAccount, importBankCsv } from './bank.import.js';
+import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
+import { type FileImport, type ImportResult, importStripeCsv } from './report.import.js';
+import { ReportRefused } from './report-line.js';
 import { ProviderReports } from './provider-reports.js';
 
 export interface ReportRun {
@@ -45,7 +45,8 @@ export class ReportDesk {
   /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
   importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {
     return this.import(upload, asking, {
-      ...{ subject: 'stripe', timeZone: 'UTC' },
+      subject: 'stripe',
+      timeZone: 'UTC',
       run: (options) => importStripeCsv(this.parts.pool, sourceOf(upload.text), options),
     });
   }
@@ -54,7 +55,8 @@ export class ReportDesk {
   async importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
     const account = await findBankAccount(this.parts.pool, accountId);
     return this.import(upload, asking, {
-      ...{ subject: `bank:${accountId}`, timeZone: account?.mapping.timeZone ?? 'UTC' },
+      subject: `bank:${accountId}`,
+      timeZone: account?.mapping.timeZone ?? 'UTC',
       run: (options) => importBankCsv(this.parts.pool, { accountId, source: sourceOf(upload.text) }, options),
     });
   }
@@ -84,10 +86,14 @@ export class ReportDesk {
     const days = requireDays({ from, to }, await todayIn(this.parts.pool, what.timeZone));
     try {
       const result = await what.run({
-        ...{ actor: by, dryRun, days },
+        actor: by,
+        dryRun,
+        days,
         inTransaction: (client, { reportId, lines, added, changed }) =>
           audit(client, {
-            ...{ actor: by, action: 'report.imported', subject: `report:${what.subject}` },
+            actor: by,
+            action: 'report.imported',
+            subject: `report:${what.subject}`,
             after: { reportId, lines, added, changed },
             requestId: auditId,
           }),

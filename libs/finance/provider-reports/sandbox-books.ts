@@ -36,7 +36,11 @@ const SETTLED = '1 minute';
 export async function importSandbox(pool: pg.Pool, actor: string): Promise<ImportResult> {
   return inTransaction(pool, async (client) => {
     const reportId = await beginReport(client, {
-      ...{ provider: 'sandbox', source: 'table', content: 'all', sha256: null, actor },
+      provider: 'sandbox',
+      source: 'table',
+      content: 'all',
+      sha256: null,
+      actor,
     });
     const { since, to } = await readWindow(client);
     const counts = { lines: 0, added: 0, changed: 0 };
@@ -94,7 +98,16 @@ async function* readLines(client: pg.ClientBase, since: string): AsyncGenerator<
 
 function lineOf({ id, paymentId, type, amount, currency, happenedAt }: BookRow): ReportLine {
   return {
-    ...{ lineId: id, subjectId: id, paymentId, type, currency, happenedAt },
-    ...{ amountMinor: BigInt(amount), feeMinor: 0n, availableOn: null, payoutId: null, description: '' },
+    lineId: id,
+    subjectId: id,
+    paymentId,
+    type,
+    currency,
+    happenedAt,
+    amountMinor: BigInt(amount),
+    feeMinor: 0n,
+    availableOn: null,
+    payoutId: null,
+    description: '',
   };
 }

@@ -116,7 +116,11 @@ function lineOf(cells: CsvRow['cells']): ReportLine {
     throw new CellFault(column, `must name what the ${type} is about.`);
   }
   return {
-    ...{ lineId, type, currency, subjectId, paymentId },
+    lineId,
+    type,
+    currency,
+    subjectId,
+    paymentId,
     amountMinor: amountIn(cells, 'gross', currency),
     feeMinor: amountIn(cells, 'fee', currency),
     happenedAt: timeIn(cells, ofPayout ? 'effective_at_utc' : 'created_utc'),

@@ -1,6 +1,8 @@
 import Stripe from 'stripe';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import type { StripeConfig } from '#payments/payments.config.js';
+import { openStripe } from '#payments/stripe.client.js';
 import {
   addCounts,
   beginReport,
@@ -11,8 +13,6 @@ import {
 } from './report.import.js';
 import { keptText, type ReportLine } from './report-line.js';
 import { subjectOf, typeOfCategory } from './stripe-csv.js';
-import type { StripeConfig } from '#payments/payments.config.js';
-import { openStripe } from '#payments/stripe.client.js';
 
 const PAGE = 100;
 /** Read again with each import: what was written at its end may not have been listed yet. */
@@ -152,7 +152,10 @@ function lineOf(moved: Stripe.BalanceTransaction): ReportLine {
   const paymentId = paymentOf(source);
   const isOurs = type === 'fee' || type === 'adjustment';
   return {
-    ...{ lineId, type, paymentId, payoutId: null },
+    lineId,
+    type,
+    paymentId,
+    payoutId: null,
     amountMinor: BigInt(moved.amount),
     feeMinor: BigInt(moved.fee),
     currency: moved.currency.toUpperCase(),

@@ -89,10 +89,16 @@ async function insertCharge(
        resolved_at, refusal_code, model_id)
      VALUES ($1, $2, $3, 40, $4, $5, $6, 'sandbox', $7, $8, $9, $10, 'model')`,
     [
-      ...[`charge-${name}`, customer.accountId, of.state],
-      ...[isSettled ? 40 : isReleased ? 0 : null, isSettled ? 0 : isReleased ? 40 : null],
-      ...[of.taskId && taskOf(of.taskId), of.status ?? 200, of.at],
-      ...[isSettled || isReleased ? of.at : null, of.state === 'refused' ? 'no' : null],
+      `charge-${name}`,
+      customer.accountId,
+      of.state,
+      isSettled ? 40 : isReleased ? 0 : null,
+      isSettled ? 0 : isReleased ? 40 : null,
+      of.taskId && taskOf(of.taskId),
+      of.status ?? 200,
+      of.at,
+      isSettled || isReleased ? of.at : null,
+      of.state === 'refused' ? 'no' : null,
     ],
   );
 }
@@ -103,7 +109,12 @@ async function insertTask(name: string, state: TaskState, at: Date): Promise<voi
        file_key, channel_id, deadline, created_at, ended_at)
      VALUES ($1, 'video', $2, $3, $4, 'openai', $5, 'model', 'model', '{}', 2, 'file', 'sandbox', $6, $6, $7)`,
     [
-      ...[taskOf(name), customer.accountId, customer.keyId, `charge-${name}`, state, at],
+      taskOf(name),
+      customer.accountId,
+      customer.keyId,
+      `charge-${name}`,
+      state,
+      at,
       state === 'submitted' ? null : at,
     ],
   );
@@ -144,8 +155,14 @@ describe('charges against tasks and requests', () => {
       `task:${taskOf('d')}`,
     ]);
     expect(items.find(({ subject }) => subject === `task:${taskOf('e')}`)).toMatchObject({
-      ...{ chargeId: 'charge-e', chargeState: 'settled', taskId: taskOf('e'), taskState: 'failed' },
-      ...{ amount: 40n, settled: 40n, channel: 'sandbox', accountId: customer.accountId },
+      chargeId: 'charge-e',
+      chargeState: 'settled',
+      taskId: taskOf('e'),
+      taskState: 'failed',
+      amount: 40n,
+      settled: 40n,
+      channel: 'sandbox',
+      accountId: customer.accountId,
     });
   });
 
@@ -165,12 +182,12 @@ describe('charges against tasks and requests', () => {
     const found = async (since: string | null, more: { before?: string; graceMs?: number } = {}) => {
       const { count, items } = await inSnapshot(fixture.billing, (client) =>
         chargesTasksControl.check(client, {
-          ...{
-            horizon: { at: 'infinity', lastLedgerId: 0n },
-            limit: 100,
-            scope: since === null ? 'whole' : 'recent',
-          },
-          ...{ since, before: more.before ?? null, graceMs: more.graceMs ?? 0 },
+          horizon: { at: 'infinity', lastLedgerId: 0n },
+          limit: 100,
+          scope: since === null ? 'whole' : 'recent',
+          since,
+          before: more.before ?? null,
+          graceMs: more.graceMs ?? 0,
         }),
       );
       expect(count).toBe(items.length);
@@ -188,7 +205,10 @@ describe('charges against tasks and requests', () => {
   it('stay open when the answer that they were found by is deleted, until somebody notes what became of it', async () => {
     const look = async () => {
       const run = await reconcile(fixture.billing, [chargesTasksControl], {
-        ...{ graceMs: 0, limitMs: 20_000, keepMs: 60_000, askedBy: 'system' },
+        graceMs: 0,
+        limitMs: 20_000,
+        keepMs: 60_000,
+        askedBy: 'system',
       });
       expect(run?.outcomes[0]).toMatchObject({ error: null });
       const query = { control: chargesTasksControl.id, state: 'open', limit: 100, after: null } as const;

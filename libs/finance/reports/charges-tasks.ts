@@ -175,7 +175,8 @@ export async function readWorkDays(
   );
   return rows.map(({ amount, settled, ...row }) => ({
     ...row,
-    ...{ amount: BigInt(amount), settled: BigInt(settled) },
+    amount: BigInt(amount),
+    settled: BigInt(settled),
   }));
 }
 

@@ -55,7 +55,9 @@ export async function readDebtors(
   );
   return rows.map((row) => ({
     ...row,
-    ...{ main: BigInt(row.main), owedRewards: BigInt(row.owedRewards), writtenOff: BigInt(row.writtenOff) },
+    main: BigInt(row.main),
+    owedRewards: BigInt(row.owedRewards),
+    writtenOff: BigInt(row.writtenOff),
     transactionId: row.transactionId === null ? null : BigInt(row.transactionId),
   }));
 }

@@ -71,9 +71,11 @@ export async function readDeferredRevenue(
   const moved = lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
   return {
     ...days,
-    ...{ completeTo: horizon.at, recognisedTo: (await recognitionProgress(client)).at },
+    completeTo: horizon.at,
+    recognisedTo: (await recognitionProgress(client)).at,
     ...balances,
-    ...{ lines, lots },
+    lines,
+    lots,
     agrees:
       balances.openingMinor + moved === balances.closingMinor && balances.closingMinor === lots.deferredMinor,
   };
@@ -130,8 +132,10 @@ async function readLines(client: pg.ClientBase, { from, to }: Days): Promise<Def
     Pick<DeferredLine, 'move' | 'family'> & Record<'amount' | 'transactions', string>
   >(LINES, [from, to, [...deferredMoves]]);
   return rows.map(({ move, family, amount, transactions }) => ({
-    ...{ move, family },
-    ...{ amountMinor: BigInt(amount), transactions: BigInt(transactions) },
+    move,
+    family,
+    amountMinor: BigInt(amount),
+    transactions: BigInt(transactions),
   }));
 }
 

@@ -93,7 +93,9 @@ export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<P
     return rows.map(({ proposalId, note, proposedBy, decidedBy, gross, charges, units, ...version }) => ({
       ...version,
       proposal: proposalId === null ? null : { id: proposalId, note, proposedBy, decidedBy },
-      ...{ gross: BigInt(gross), charges: BigInt(charges), units: BigInt(units) },
+      gross: BigInt(gross),
+      charges: BigInt(charges),
+      units: BigInt(units),
     }));
   });
 }

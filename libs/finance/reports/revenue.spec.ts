@@ -69,9 +69,14 @@ afterAll(() => costs?.close());
 
 function setCostOf(channel: string, model: string, cost: string) {
   return setCost(costs.ledger.billing, {
-    ...{ channel, model, billsFailures: channel === 'second', effectiveFrom: null },
+    channel,
+    model,
+    billsFailures: channel === 'second',
+    effectiveFrom: null,
     cost: model === 'vendora-chat' ? { input: cost, cachedInput: cost, output: '3' } : { unitCost: cost },
-    ...{ reason: 'the price list', actor: 'system', requestId: newId() },
+    reason: 'the price list',
+    actor: 'system',
+    requestId: newId(),
   });
 }
 
@@ -117,8 +122,13 @@ async function refund(chargeId: string): Promise<void> {
   const { ticketId, userId } = ticket;
   await inTransaction(costs.ledger.billing, (client) =>
     refundCharge(client, {
-      ...{ chargeId, amount: nanos(rest / 2n), reason: 'It was bad.', ticketId },
-      ...{ requestedBy: userId, approvedBy: null, requestId: newId() },
+      chargeId,
+      amount: nanos(rest / 2n),
+      reason: 'It was bad.',
+      ticketId,
+      requestedBy: userId,
+      approvedBy: null,
+      requestId: newId(),
     }),
   );
 }
@@ -207,7 +217,11 @@ describe(`revenue (seed ${SEED})`, () => {
   it('is what each version of prices earned, without refunds', async () => {
     const whole = await report([]);
     const versions = await priceChanges(costs.ledger.billing, {
-      ...{ from: null, to: null, kind: null, subject: null, limit: 500 },
+      from: null,
+      to: null,
+      kind: null,
+      subject: null,
+      limit: 500,
     });
     for (const kind of ['price', 'multiplier'] as const) {
       const earned = versions.filter((version) => version.kind === kind);
@@ -215,7 +229,11 @@ describe(`revenue (seed ${SEED})`, () => {
       expect(earned.reduce((sum, { charges: count }) => sum + count, 0n)).toBe(whole.totals.charges);
     }
     expect(versions.find(({ subject }) => subject === 'imgmodel-4')).toMatchObject({
-      ...{ kind: 'price', value: '0.03', before: null, effectiveFrom: null, proposal: null },
+      kind: 'price',
+      value: '0.03',
+      before: null,
+      effectiveFrom: null,
+      proposal: null,
     });
   });
 
@@ -233,8 +251,14 @@ describe(`revenue (seed ${SEED})`, () => {
 
 describe('a bill of an upstream', () => {
   const bill = (more: object = {}) => ({
-    ...{ channel: 'sandbox', number: 'B-1', from: daysFromNow(-DAYS), to: daysFromNow(-1) },
-    ...{ amount: parseAmount('0.5') as bigint, actor: 'system', requestId: newId(), ...more },
+    channel: 'sandbox',
+    number: 'B-1',
+    from: daysFromNow(-DAYS),
+    to: daysFromNow(-1),
+    amount: parseAmount('0.5') as bigint,
+    actor: 'system',
+    requestId: newId(),
+    ...more,
   });
 
   it('clears what its days had come to; the rest is expense', async () => {

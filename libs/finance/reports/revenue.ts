@@ -104,7 +104,8 @@ export async function readRevenue(
   const { from, to, limit } = query;
   await useIndexes(client);
   const { rows: found } = await client.query<Row>(rowsSql(query.by), [
-    ...[from, to],
+    from,
+    to,
     limit === null ? null : limit + 1,
   ]);
   const rows = found.map((row) => toRow(row, query.by));
@@ -119,9 +120,17 @@ export async function readRevenue(
     totals.cost + others.billDifference === ledger.cost &&
     totals.failedCost === ledger.failedCost;
   return {
-    ...{ from, to, completeTo: horizon.at, costsTo: others.costsTo },
-    ...{ rows: truncated ? rows.slice(0, limit) : rows, truncated, totals },
-    ...{ billDifference: others.billDifference, unknownCosts: others.unknownCosts, ledger, agrees },
+    from,
+    to,
+    completeTo: horizon.at,
+    costsTo: others.costsTo,
+    rows: truncated ? rows.slice(0, limit) : rows,
+    truncated,
+    totals,
+    billDifference: others.billDifference,
+    unknownCosts: others.unknownCosts,
+    ledger,
+    agrees,
   };
 }
 
@@ -137,7 +146,9 @@ export async function* revenueRows(
   try {
     await useIndexes(client);
     await client.query(`DECLARE revenue NO SCROLL CURSOR FOR ${rowsSql(query.by)}`, [
-      ...[query.from, query.to, null],
+      query.from,
+      query.to,
+      null,
     ]);
     for (;;) {
       const { rows } = await client.query<Row>(`FETCH ${SLICE} FROM revenue`);
@@ -188,8 +199,13 @@ function toRow(row: Row, by: readonly RevenueDimension[]): RevenueRow {
 function toEarned(row: Row | undefined): Earned {
   const read = (name: keyof Earned): bigint => BigInt(row?.[name] ?? 0);
   return {
-    ...{ charges: read('charges'), failedCharges: read('failedCharges'), units: read('units') },
-    ...{ gross: read('gross'), refunds: read('refunds'), cost: read('cost'), failedCost: read('failedCost') },
+    charges: read('charges'),
+    failedCharges: read('failedCharges'),
+    units: read('units'),
+    gross: read('gross'),
+    refunds: read('refunds'),
+    cost: read('cost'),
+    failedCost: read('failedCost'),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FAULTY_WORK, type WorkDay, type WorkItem, workStates } from '../reports/charges-tasks.js';
 import type { CsvColumn } from '#platform/csv.js';
 import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import { FAULTY_WORK, type WorkDay, type WorkItem, workStates } from '../reports/charges-tasks.js';
 import { timeOf } from './ledger.view.js';
 
 export const workState = z.enum(workStates);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ControlOutcome } from '../control-run.js';
-import type { Finding } from '../findings.js';
 import type { CsvColumn } from '#platform/csv.js';
 import { timeView } from '#platform/fields.js';
+import type { ControlOutcome } from '../control-run.js';
+import type { Finding } from '../findings.js';
 
 export const findingShape = z.object({
   id: z.string(),

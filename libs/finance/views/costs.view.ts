@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { CostImport } from '../costs/cost-file.js';
-import type { CostVersion } from '../costs/cost-versions.js';
-import type { ChannelBills, UpstreamBill } from '../costs/upstream-bills.js';
-import type { ChargeMargin } from '../reports/charge-margin.js';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import { viewAmount, amountView, day as anyDay, id, timeView } from '#platform/fields.js';
 import { reason } from '#payments/payment.fields.js';
 import { decimal } from '#marketplace/prices/price-change.fields.js';
+import type { CostImport } from '../costs/cost-file.js';
+import type { CostVersion } from '../costs/cost-versions.js';
+import type { ChannelBills, UpstreamBill } from '../costs/upstream-bills.js';
+import type { ChargeMargin } from '../reports/charge-margin.js';
 
 export const day = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
 
@@ -128,7 +128,9 @@ export function viewCost(version: CostVersion): View<typeof costView> {
 
 export function viewCostImport(done: CostImport): View<typeof costImportView> {
   return {
-    ...{ dryRun: done.dryRun, same: done.same, refused: [...done.refused] },
+    dryRun: done.dryRun,
+    same: done.same,
+    refused: [...done.refused],
     changed: done.changed.map(({ line, wanted, before }) => ({
       line,
       ...wanted,
@@ -141,8 +143,15 @@ export function viewCostImport(done: CostImport): View<typeof costImportView> {
 export function viewBill(bill: UpstreamBill): View<typeof billView> {
   const { id, channel, number, from, to, amount, accrued, actor, transactionId, recordedAt } = bill;
   return {
-    ...{ id, channel, number, from, to, actor },
-    ...{ amount: viewAmount(amount), accrued: viewAmount(accrued), difference: viewAmount(amount - accrued) },
+    id,
+    channel,
+    number,
+    from,
+    to,
+    actor,
+    amount: viewAmount(amount),
+    accrued: viewAmount(accrued),
+    difference: viewAmount(amount - accrued),
     transactionId: transactionId?.toString() ?? null,
     recordedAt: recordedAt.toISOString(),
   };
@@ -151,9 +160,14 @@ export function viewBill(bill: UpstreamBill): View<typeof billView> {
 export function viewChannelBills(found: ChannelBills): View<typeof channelBillsView> {
   const { channel, accrued, covered, open, billed, difference, bills, billedTo } = found;
   return {
-    ...{ channel, bills, billedTo },
-    ...{ accrued: viewAmount(accrued), covered: viewAmount(covered), open: viewAmount(open) },
-    ...{ billed: viewAmount(billed), difference: viewAmount(difference) },
+    channel,
+    bills,
+    billedTo,
+    accrued: viewAmount(accrued),
+    covered: viewAmount(covered),
+    open: viewAmount(open),
+    billed: viewAmount(billed),
+    difference: viewAmount(difference),
   };
 }
 
@@ -163,21 +177,32 @@ export function viewChargeMargin(charge: ChargeRecord, margin: ChargeMargin): Vi
     transactionId === null ? [] : [{ id: transactionId.toString(), kind: 'upstream_cost' }],
   );
   return {
-    ...{ id, accountId, model, group, channel, state, createdAt: createdAt.toISOString() },
+    id,
+    accountId,
+    model,
+    group,
+    channel,
+    state,
+    createdAt: createdAt.toISOString(),
     resolvedAt: resolvedAt?.toISOString() ?? null,
     held: viewAmount(charge.amount),
     gross: viewAmount(margin.gross),
     operatorLoss: viewAmount(charge.operatorLoss),
     refunds: refunds.map((refund) => ({
       ...refund,
-      ...{ amount: viewAmount(refund.amount), at: refund.at.toISOString() },
+      amount: viewAmount(refund.amount),
+      at: refund.at.toISOString(),
     })),
     costs: margin.costs.map(({ units, cost, costVersionId, transactionId, ...rest }) => ({
       ...rest,
-      ...{ units: units.toString(), cost: viewAmount(cost), costVersionId: costVersionId.toString() },
+      units: units.toString(),
+      cost: viewAmount(cost),
+      costVersionId: costVersionId.toString(),
       transactionId: transactionId?.toString() ?? null,
     })),
-    ...{ costState: margin.state, cost: viewAmount(margin.cost), margin: viewAmount(margin.margin) },
+    costState: margin.state,
+    cost: viewAmount(margin.cost),
+    margin: viewAmount(margin.margin),
     transactions: [
       ...margin.transactions.map(({ id: own, kind }) => ({ id: own.toString(), kind })),
       ...ofCosts,

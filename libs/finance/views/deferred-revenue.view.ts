@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { DeferredLot } from '../reports/deferred-lots.js';
-import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
 import { minorDigits } from '#money/currency.js';
 import type { CsvColumn } from '#platform/csv.js';
 import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import type { DeferredLot } from '../reports/deferred-lots.js';
+import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
 import { money, timeOf } from './ledger.view.js';
 import { day } from './costs.view.js';
 
@@ -80,17 +80,18 @@ export function viewDeferredRevenue(
   const { from, to, lines, lots, agrees } = report;
   const paid = inCurrency(currency);
   return {
-    ...{
-      from,
-      to,
-      currency,
-      completeTo: timeOf(report.completeTo),
-      recognisedTo: timeOf(report.recognisedTo),
-    },
+    from,
+    to,
+    currency,
+    completeTo: timeOf(report.completeTo),
+    recognisedTo: timeOf(report.recognisedTo),
     ledgerAccountId: report.ledgerAccountId.toString(),
     opening: paid(report.openingMinor),
     lines: lines.map(({ move, family, amountMinor, transactions }) => ({
-      ...{ move, family, amount: paid(amountMinor), transactions: transactions.toString() },
+      move,
+      family,
+      amount: paid(amountMinor),
+      transactions: transactions.toString(),
     })),
     closing: paid(report.closingMinor),
     lots: {
@@ -151,13 +152,21 @@ export function viewLot(lot: DeferredLot, currency: string): LotView {
   const paid = inCurrency(currency);
   const { lotId, transactionId, accountId, topupId, boughtAt } = lot;
   return {
-    ...{ lotId: lotId.toString(), accountId, topupId, transactionId: transactionId.toString() },
+    lotId: lotId.toString(),
+    accountId,
+    topupId,
+    transactionId: transactionId.toString(),
     boughtAt: boughtAt.toISOString(),
-    ...{ bought: viewAmount(lot.bought), paid: paid(lot.paidMinor) },
-    ...{ consumed: viewAmount(lot.consumed), restored: viewAmount(lot.restored) },
-    ...{ refunded: viewAmount(lot.refunded), chargedBack: viewAmount(lot.chargedBack) },
-    ...{ reversed: viewAmount(lot.reversed), left: viewAmount(lot.left) },
-    ...{ recognised: paid(lot.recognisedMinor), pendingRefunds: paid(lot.pendingMinor) },
+    bought: viewAmount(lot.bought),
+    paid: paid(lot.paidMinor),
+    consumed: viewAmount(lot.consumed),
+    restored: viewAmount(lot.restored),
+    refunded: viewAmount(lot.refunded),
+    chargedBack: viewAmount(lot.chargedBack),
+    reversed: viewAmount(lot.reversed),
+    left: viewAmount(lot.left),
+    recognised: paid(lot.recognisedMinor),
+    pendingRefunds: paid(lot.pendingMinor),
     deferred: paid(lot.deferredMinor),
   };
 }

@@ -20,7 +20,11 @@ export function readLedgerCursor(cursor: string | undefined): LedgerCursor | nul
   if (!times.every(isInstantText)) readCursor('', 1);
   const [to = '', recordedBefore = '', effectiveAt = ''] = times;
   return {
-    ...{ transactionId: BigInt(transactionId), ordinal: Number(ordinal), balance: BigInt(balance) },
-    ...{ to, recordedBefore, effectiveAt },
+    transactionId: BigInt(transactionId),
+    ordinal: Number(ordinal),
+    balance: BigInt(balance),
+    to,
+    recordedBefore,
+    effectiveAt,
   };
 }

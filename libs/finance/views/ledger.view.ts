@@ -25,7 +25,9 @@ export function trialBalanceView(
   currency: string,
 ) {
   return {
-    ...{ by, at: timeOf(at), recordedBefore: timeOf(recordedBefore) },
+    by,
+    at: timeOf(at),
+    recordedBefore: timeOf(recordedBefore),
     balances: balances.map(({ ledgerAccountId, balance, ...account }) => ({
       ...accountView({ ...account, id: ledgerAccountId }, currency),
       balance: money(balance, unitOf(account, currency)),
@@ -39,8 +41,12 @@ export function statementView(statement: LedgerStatement, currency: string) {
   const unit = unitOf(account, currency);
   return {
     account: accountView(account, currency),
-    ...{ by, from: from && timeOf(from), to: timeOf(to), recordedBefore: timeOf(recordedBefore) },
-    ...{ opening: money(opening, unit), closing: money(closing, unit) },
+    by,
+    from: from && timeOf(from),
+    to: timeOf(to),
+    recordedBefore: timeOf(recordedBefore),
+    opening: money(opening, unit),
+    closing: money(closing, unit),
     items: lines.map(({ ordinal: _, ...line }) => ({
       ...line,
       transactionId: line.transactionId.toString(),

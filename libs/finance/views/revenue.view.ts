@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/fields.js';
 import { type PriceVersionEarned, priceChangeKinds } from '../reports/price-changes.js';
 import {
   averagePrice,
@@ -12,8 +14,6 @@ import {
   type RevenueRow,
   revenueDimensions,
 } from '../reports/revenue.js';
-import type { CsvColumn } from '#platform/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/fields.js';
 import { timeOf } from './ledger.view.js';
 import { day } from './costs.view.js';
 
@@ -47,8 +47,12 @@ export const revenueView = z.object({
   rows: z
     .array(
       z.object({
-        ...{ day: dimension, family: dimension, model: dimension },
-        ...{ group: dimension, channel: dimension, account: dimension },
+        day: dimension,
+        family: dimension,
+        model: dimension,
+        group: dimension,
+        channel: dimension,
+        account: dimension,
         ...earned,
       }),
     )
@@ -126,13 +130,21 @@ export function viewRevenue(
 ): z.input<typeof revenueView> {
   const { from, to, rows, truncated, totals, agrees, ledger } = report;
   return {
-    ...{ from, to, by: [...by], completeTo: timeOf(report.completeTo), costsTo: timeOf(report.costsTo) },
+    from,
+    to,
+    by: [...by],
+    completeTo: timeOf(report.completeTo),
+    costsTo: timeOf(report.costsTo),
     rows: rows.map((row) => ({ ...row.by, ...viewEarned(row) })),
-    ...{ truncated, totals: viewEarned(totals) },
-    ...{ billDifference: viewAmount(report.billDifference), unknownCosts: report.unknownCosts.toString() },
+    truncated,
+    totals: viewEarned(totals),
+    billDifference: viewAmount(report.billDifference),
+    unknownCosts: report.unknownCosts.toString(),
     ledger: {
-      ...{ gross: viewAmount(ledger.gross), refunds: viewAmount(ledger.refunds) },
-      ...{ cost: viewAmount(ledger.cost), failedCost: viewAmount(ledger.failedCost) },
+      gross: viewAmount(ledger.gross),
+      refunds: viewAmount(ledger.refunds),
+      cost: viewAmount(ledger.cost),
+      failedCost: viewAmount(ledger.failedCost),
     },
     agrees,
   };
@@ -163,7 +175,9 @@ export function viewPriceChange(version: PriceVersionEarned): z.input<typeof pri
     effectiveFrom: effectiveFrom?.toISOString() ?? null,
     until: until?.toISOString() ?? null,
     recordedAt: recordedAt.toISOString(),
-    ...{ gross: viewAmount(gross), charges: charges.toString(), units: units.toString() },
+    gross: viewAmount(gross),
+    charges: charges.toString(),
+    units: units.toString(),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { LedgerTransaction, TransactionHead } from '../transaction.js';
 import { unitOf } from '#ledger/export/journal.js';
 import { formatAmount } from '#money/amount.js';
+import type { LedgerTransaction, TransactionHead } from '../transaction.js';
 import { money, timeOf } from './ledger.view.js';
 
 export function transactionView(
@@ -13,12 +13,16 @@ export function transactionView(
       const unit = unitOf(entry, currency);
       return {
         ...entry,
-        ...{ ledgerAccountId: ledgerAccountId.toString(), unit: unit.symbol, amount: money(amount, unit) },
+        ledgerAccountId: ledgerAccountId.toString(),
+        unit: unit.symbol,
+        amount: money(amount, unit),
       };
     }),
     linked: linked.map(({ relation, ...each }) => ({ ...headView(each), relation })),
     charge: charge && {
-      ...{ id: charge.id, state: charge.state, taskId: charge.taskId },
+      id: charge.id,
+      state: charge.state,
+      taskId: charge.taskId,
       amount: formatAmount(charge.amount),
       settled: charge.settled === null ? null : formatAmount(charge.settled),
       released: charge.released === null ? null : formatAmount(charge.released),
@@ -30,7 +34,8 @@ export function transactionView(
 
 function headView({ id, effectiveAt, recordedAt, ...head }: TransactionHead) {
   return {
-    ...{ ...head, id: id.toString() },
+    ...head,
+    id: id.toString(),
     effectiveAt: timeOf(effectiveAt) as string,
     recordedAt: timeOf(recordedAt) as string,
   };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/fields.js';
 import type { Hold, HoldTotals } from '../reports/holds.js';
 import type { PromotionMovement, PromotionReport } from '../reports/promotion.js';
 import type { Failure, RefundDay } from '../reports/refunds.js';
-import type { CsvColumn } from '#platform/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/fields.js';
 import { timeOf } from './ledger.view.js';
 
 export const ms = z.number().int().meta({ description: 'Milliseconds.' });
@@ -71,9 +71,14 @@ export function refundDayView({ day, amount, outstandingAmount, ...row }: Refund
   const number = (value: bigint | null) => (value === null ? null : Number(value));
   return {
     day,
-    ...{ failures: Number(failures), refunded: Number(refunded), outstanding: Number(outstanding) },
-    ...{ amount: viewAmount(amount), outstandingAmount: viewAmount(outstandingAmount) },
-    ...{ p50Ms: number(p50Ms), p95Ms: number(p95Ms), maxMs: number(maxMs) },
+    failures: Number(failures),
+    refunded: Number(refunded),
+    outstanding: Number(outstanding),
+    amount: viewAmount(amount),
+    outstandingAmount: viewAmount(outstandingAmount),
+    p50Ms: number(p50Ms),
+    p95Ms: number(p95Ms),
+    maxMs: number(maxMs),
   };
 }
 
@@ -98,10 +103,13 @@ export function failureView({
 export function promotionView(report: PromotionReport) {
   const { from, to, opening, closing, owed, issued, days } = report;
   return {
-    ...{ from: timeOf(from), to: timeOf(to) },
+    from: timeOf(from),
+    to: timeOf(to),
     opening: viewAmount(opening),
     ...movementView(report),
-    ...{ closing: viewAmount(closing), owed: viewAmount(owed), issued: viewAmount(issued) },
+    closing: viewAmount(closing),
+    owed: viewAmount(owed),
+    issued: viewAmount(issued),
     ties: issued === report.given - report.clawedBack,
     days: days.map(({ day, ...moved }) => ({ day, ...movementView(moved) })),
   };
@@ -109,8 +117,10 @@ export function promotionView(report: PromotionReport) {
 
 function movementView({ given, clawedBack, moved, used }: PromotionMovement) {
   return {
-    ...{ given: viewAmount(given), clawedBack: viewAmount(clawedBack) },
-    ...{ moved: viewAmount(moved), used: viewAmount(used) },
+    given: viewAmount(given),
+    clawedBack: viewAmount(clawedBack),
+    moved: viewAmount(moved),
+    used: viewAmount(used),
   };
 }
 

@@ -151,7 +151,9 @@ class CopiedBlock implements RowsOfBlock {
     });
     const reference = own < 0 ? null : this.reference(own);
     return {
-      ...{ id: this.transactionIds[index] as number, reference, entries },
+      id: this.transactionIds[index] as number,
+      reference,
+      entries,
       own: own < 0 ? null : ownSum,
     };
   }

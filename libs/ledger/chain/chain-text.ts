@@ -11,11 +11,26 @@ import { hash } from 'node:crypto';
 export const CHAINED_COLUMNS = {
   ledger_accounts: ['id', 'code', 'commodity', 'kind', 'account_id', 'created_at'],
   ledger_transactions: [
-    ...['id', 'kind', 'reference', 'account_id', 'charge_id', 'linked_id', 'effective_at', 'recorded_at'],
+    'id',
+    'kind',
+    'reference',
+    'account_id',
+    'charge_id',
+    'linked_id',
+    'effective_at',
+    'recorded_at',
   ],
   ledger_entries: [
-    ...['transaction_id', 'ordinal', 'commodity', 'ledger_account_id', 'amount', 'balance_after'],
-    ...['model_id', 'group_name', 'channel_id', 'key_id'],
+    'transaction_id',
+    'ordinal',
+    'commodity',
+    'ledger_account_id',
+    'amount',
+    'balance_after',
+    'model_id',
+    'group_name',
+    'channel_id',
+    'key_id',
   ],
 } as const;
 

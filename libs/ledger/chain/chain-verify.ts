@@ -104,7 +104,13 @@ interface LoadedBlock {
 
 class Verification {
   private readonly result: ChainVerification = {
-    ...{ ok: true, head: null, blocks: 0, transactions: 0, entries: 0, findingCount: 0, findings: [] },
+    ok: true,
+    head: null,
+    blocks: 0,
+    transactions: 0,
+    entries: 0,
+    findingCount: 0,
+    findings: [],
   };
   private expectedHeadSeen = false;
   private sealedAccounts: IdSet | null = null;

@@ -177,7 +177,11 @@ async function lines(table: keyof typeof CHAINED_COLUMNS, rest: string): Promise
 
 async function bookSuspenseOn(client: pg.ClientBase): Promise<{ transactionId: bigint }> {
   const item = {
-    ...{ provider: 'stripe' as const, reference: newId(), orderId: null, amountMinor: 5n, currency: 'USD' },
+    provider: 'stripe' as const,
+    reference: newId(),
+    orderId: null,
+    amountMinor: 5n,
+    currency: 'USD',
     why: 'no_order' as const,
   };
   const { itemId } = await bookSuspense(client, item, 'USD');
@@ -325,11 +329,15 @@ describe('verification', () => {
     await run('DELETE FROM ledger_entries WHERE transaction_id = $1', whole.id);
     expect(summary(await verified())).toEqual([
       {
-        ...{ state: 'transaction_missing', transactionId: whole.id, reference: null },
+        state: 'transaction_missing',
+        transactionId: whole.id,
+        reference: null,
         message: `Transaction ${whole.id} is missing, with all its entries.`,
       },
       {
-        ...{ state: 'transaction_changed', transactionId: half.id, reference: null },
+        state: 'transaction_changed',
+        transactionId: half.id,
+        reference: null,
         message: 'its own row is missing.',
       },
     ]);
@@ -354,7 +362,9 @@ describe('verification', () => {
     );
     expect(summary(await verified())).toEqual([
       {
-        ...{ state: 'transaction_inserted', transactionId: inserted, reference: 'topup:forged' },
+        state: 'transaction_inserted',
+        transactionId: inserted,
+        reference: 'topup:forged',
         message: `Transaction ${inserted} was inserted after its block was sealed.`,
       },
     ]);

@@ -21,7 +21,9 @@ export type BlockRow = Omit<ChainBlock, 'number' | 'firstId' | 'lastId'> &
 export function blockOf(row: BlockRow): ChainBlock {
   return {
     ...row,
-    ...{ number: BigInt(row.number), firstId: BigInt(row.firstId), lastId: BigInt(row.lastId) },
+    number: BigInt(row.number),
+    firstId: BigInt(row.firstId),
+    lastId: BigInt(row.lastId),
   };
 }
 
@@ -126,10 +128,14 @@ export class ChainBuilder {
     const leaves = leavesOf(accounts, rows);
     const digest = digestOf({ accounts: accounts.hashes, transactions: rows.transactionHashes });
     const block = await insertBlock(client, {
-      ...{ number: (head?.number ?? 0n) + 1n, previousHash: head?.hash ?? GENESIS_HASH },
-      ...{ digest, leavesHash: leavesHashOf(leaves) },
-      ...{ firstId: BigInt(rows.transactionIds[0] ?? 0), lastId },
-      ...{ transactionCount: rows.transactionIds.length, entryCount: rows.entryCount },
+      number: (head?.number ?? 0n) + 1n,
+      previousHash: head?.hash ?? GENESIS_HASH,
+      digest,
+      leavesHash: leavesHashOf(leaves),
+      firstId: BigInt(rows.transactionIds[0] ?? 0),
+      lastId,
+      transactionCount: rows.transactionIds.length,
+      entryCount: rows.entryCount,
     });
     await insertLeaves(client, block.number, { accountIds: accounts.ids, leaves });
     await announce(client, block);
@@ -214,8 +220,16 @@ async function insertBlock(
        leaves_hash, hash, sealed_at)
      VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, decode($7, 'hex'), decode($8, 'hex'), decode($9, 'hex'), $10::timestamptz)`,
     [
-      ...[block.number, block.previousHash, block.firstId, block.lastId, block.transactionCount],
-      ...[block.entryCount, block.digest, block.leavesHash, hash, block.sealedAt],
+      block.number,
+      block.previousHash,
+      block.firstId,
+      block.lastId,
+      block.transactionCount,
+      block.entryCount,
+      block.digest,
+      block.leavesHash,
+      hash,
+      block.sealedAt,
     ],
   );
   return { ...block, hash };

@@ -114,7 +114,11 @@ export class FullBooks implements Books {
   private async withEntries(day: string, heads: readonly HeadRow[]): Promise<JournalTransaction[]> {
     const transactions = heads.map(
       ({ recordedAt, effectiveAt, ...head }): JournalTransaction & { id: string } => ({
-        ...{ day, ...head, recordedAt: isoTime(recordedAt), effectiveAt: isoTime(effectiveAt), entries: [] },
+        day,
+        ...head,
+        recordedAt: isoTime(recordedAt),
+        effectiveAt: isoTime(effectiveAt),
+        entries: [],
       }),
     );
     const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]));
@@ -275,8 +279,14 @@ function transactionOf(day: string, line: string): JournalTransaction & { id: st
   const [id, recordedAt, effectiveAt] = cells;
   const plain = line.includes('\\') ? (text: string) => unescaped(text) : (text: string) => text;
   return {
-    ...{ day, id, recordedAt: isoTime(recordedAt), effectiveAt: isoTime(effectiveAt), entries: [] },
-    ...{ kind: plain(cells[3]) as string, reference: plain(cells[4]), chargeId: plain(cells[5]) },
+    day,
+    id,
+    recordedAt: isoTime(recordedAt),
+    effectiveAt: isoTime(effectiveAt),
+    entries: [],
+    kind: plain(cells[3]) as string,
+    reference: plain(cells[4]),
+    chargeId: plain(cells[5]),
   };
 }
 

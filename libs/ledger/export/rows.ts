@@ -25,23 +25,40 @@ interface Row {
 }
 
 const NOTHING = {
-  ...{ transaction: null, recordedAt: null, effectiveAt: null, kind: null, reference: null, charge: null },
-  ...{ amount: null, balance: null },
+  transaction: null,
+  recordedAt: null,
+  effectiveAt: null,
+  kind: null,
+  reference: null,
+  charge: null,
+  amount: null,
+  balance: null,
 };
 
 function balanceRow(record: 'opening' | 'balance', day: string, { account, balance }: JournalBalance): Row {
   const { code, unit } = account;
   return {
-    ...{ record, day, ...NOTHING, account: code },
-    ...{ balance: exactly(balance, unit), commodity: unit.symbol },
+    record,
+    day,
+    ...NOTHING,
+    account: code,
+    balance: exactly(balance, unit),
+    commodity: unit.symbol,
   };
 }
 
 /** The head of the chain: the transaction that it goes up to, and its hash as the reference. */
 function chainRow({ number, hash, lastId, sealedAt }: ChainHead): Row {
   return {
-    ...{ record: 'chain', day: sealedAt.slice(0, 10), ...NOTHING, account: null, commodity: null },
-    ...{ transaction: lastId.toString(), recordedAt: sealedAt, kind: `block ${number}`, reference: hash },
+    record: 'chain',
+    day: sealedAt.slice(0, 10),
+    ...NOTHING,
+    account: null,
+    commodity: null,
+    transaction: lastId.toString(),
+    recordedAt: sealedAt,
+    kind: `block ${number}`,
+    reference: hash,
   };
 }
 

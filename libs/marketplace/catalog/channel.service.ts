@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type pg from 'pg';
+import { isIP } from 'node:net';
 import { type ChannelProtocol, keyMark } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';

@@ -1,7 +1,7 @@
 import { type DataSource, MoreThan } from 'typeorm';
+import type pg from 'pg';
 import type { Queryable } from '#catalog/catalog.store.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import type pg from 'pg';
 import { plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';

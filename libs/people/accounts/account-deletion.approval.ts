@@ -25,7 +25,9 @@ export function registerDeletions(
   { graceMs, wake }: DeletionParts,
 ): void {
   approvals.register<z.infer<typeof payload>>({
-    ...{ kind: DELETION_KIND, roles: ['admin'], payload },
+    kind: DELETION_KIND,
+    roles: ['admin'],
+    payload,
     apply: (client, wanted, context) => apply(client, { ...wanted, graceMs: graceMs() }, context),
     applied: wake,
   });
@@ -51,6 +53,9 @@ export async function mailOwner(client: pg.ClientBase, { accountId, dueAt, id }:
     'Its API keys no longer work. To keep the account, sign in before then and cancel the deletion.';
   for (const { email } of rows)
     await queueMail(client, {
-      ...{ template: 'security_notice', to: email, details: { what }, event: `deletion:${id}` },
+      template: 'security_notice',
+      to: email,
+      details: { what },
+      event: `deletion:${id}`,
     });
 }

@@ -9,9 +9,9 @@ import { ApiError } from '#platform/errors.js';
 import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
 import type { PrivacyConfig } from '#privacy/privacy.config.js';
+import { type Speaker, TicketDesk } from '#support/ticket.service.js';
 import { PasswordDesk } from '../password.service.js';
 import { SignInDesk } from '../sign-in.service.js';
-import { type Speaker, TicketDesk } from '#support/ticket.service.js';
 import { DELETION_KIND, mailOwner, registerDeletions } from './account-deletion.approval.js';
 
 export interface OwnerConsent {
@@ -60,8 +60,12 @@ export class DeletionDesk {
     const deletion = await inTransaction(this.parts.pool, async (client) => {
       const { accountId } = actor;
       const made = await requestDeletion(client, {
-        ...{ accountId, requestedBy: `user:${person.id}`, ticketId: null, requestId },
-        ...{ forfeits: consent.forfeitBalance, graceMs: this.parts.config.privacy.deletionGraceMs },
+        accountId,
+        requestedBy: `user:${person.id}`,
+        ticketId: null,
+        requestId,
+        forfeits: consent.forfeitBalance,
+        graceMs: this.parts.config.privacy.deletionGraceMs,
       });
       await mailOwner(client, made);
       return made;
@@ -76,8 +80,14 @@ export class DeletionDesk {
     return inEntityTransaction(this.parts.source, async (transaction) => {
       const { accountId } = await this.parts.tickets.lock(transaction, speaker, ticketId);
       const { id } = await this.parts.approvals.request(transaction, {
-        ...{ kind: DELETION_KIND, subject: `account:${accountId}`, accountId, amount: null, reason },
-        ...{ payload: { accountId, ticketId, forfeits }, actor: speaker.actor, requestId },
+        kind: DELETION_KIND,
+        subject: `account:${accountId}`,
+        accountId,
+        amount: null,
+        reason,
+        payload: { accountId, ticketId, forfeits },
+        actor: speaker.actor,
+        requestId,
       });
       return id;
     });

@@ -13,16 +13,19 @@ const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'given_u
  */
 const FREE_BETA = new RegExp(
   `^(${[
-    ...['prompt-caching', 'extended-cache-ttl', 'interleaved-thinking', 'fine-grained-tool-streaming'],
-    ...[
-      'token-efficient-tools',
-      'output-128k',
-      'max-tokens-3-5-sonnet',
-      'pdfs',
-      'structured-outputs',
-      'effort',
-    ],
-    ...['context-management', 'claude-code', 'oauth'],
+    'prompt-caching',
+    'extended-cache-ttl',
+    'interleaved-thinking',
+    'fine-grained-tool-streaming',
+    'token-efficient-tools',
+    'output-128k',
+    'max-tokens-3-5-sonnet',
+    'pdfs',
+    'structured-outputs',
+    'effort',
+    'context-management',
+    'claude-code',
+    'oauth',
   ].join('|')})-\\d{4}-?\\d{2}-?\\d{2}$`,
 );
 

@@ -57,12 +57,23 @@ export async function ticketOf({ api }: Person, body: TicketBody): Promise<strin
 export async function deadLetter(relay: Relay, accountId: string): Promise<string> {
   const chargeId = newId();
   const payload = JSON.stringify({
-    ...{ chargeId, accountId, outcome: 'failed', channel: null },
-    ...{ reason: { code: 'x', message: 'x' }, upstreamStatus: null, latencyMs: null },
+    chargeId,
+    accountId,
+    outcome: 'failed',
+    channel: null,
+    reason: { code: 'x', message: 'x' },
+    upstreamStatus: null,
+    latencyMs: null,
   });
   await storeDeadLetter(relay.fixture.billing, {
-    ...{ topic: 'charge.resolved', group: 'billing', partition: 0, offset: newId(), key: accountId, payload },
-    ...{ id: chargeId, reason: 'Error: it was meant to fail' },
+    topic: 'charge.resolved',
+    group: 'billing',
+    partition: 0,
+    offset: newId(),
+    key: accountId,
+    payload,
+    id: chargeId,
+    reason: 'Error: it was meant to fail',
   });
   const { rows } = await relay.fixture.billing.query<{ id: bigint }>(
     'SELECT max(id) AS id FROM dead_letters',

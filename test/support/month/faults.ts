@@ -72,7 +72,11 @@ export const faults: readonly Fault[] = [
       await client.query('SET LOCAL session_replication_role = origin');
       await creditTopup(client, {
         ...bought,
-        ...{ accountId, provider: 'stripe', paymentId: `${paymentId}-again`, rate: '1.3', currency: 'USD' },
+        accountId,
+        provider: 'stripe',
+        paymentId: `${paymentId}-again`,
+        rate: '1.3',
+        currency: 'USD',
       });
       // As of the first one: a report covers that time, and not the present.
       await client.query('SET LOCAL session_replication_role = replica');

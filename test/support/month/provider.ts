@@ -58,13 +58,14 @@ export class Provider {
       at,
     });
     this.send(at, 'checkout.session.completed', {
-      ...{
-        id: `cs_${paymentId}`,
-        object: 'checkout.session',
-        client_reference_id: orderId,
-        status: 'complete',
-      },
-      ...{ payment_status: 'paid', payment_intent: paymentId, amount_total: amountMinor, currency },
+      id: `cs_${paymentId}`,
+      object: 'checkout.session',
+      client_reference_id: orderId,
+      status: 'complete',
+      payment_status: 'paid',
+      payment_intent: paymentId,
+      amount_total: amountMinor,
+      currency,
     });
     return paid;
   }
@@ -81,7 +82,11 @@ export class Provider {
       this.line({ type: 'dispute_reversal', gross: amountMinor, fee: -DISPUTE_FEE, ...common });
     }
     this.send(at, state === 'open' ? 'charge.dispute.created' : 'charge.dispute.closed', {
-      ...{ id: disputeId, object: 'dispute', payment_intent: paymentId, amount: amountMinor, currency },
+      id: disputeId,
+      object: 'dispute',
+      payment_intent: paymentId,
+      amount: amountMinor,
+      currency,
       status: state === 'open' ? 'needs_response' : state,
     });
   }

@@ -15,9 +15,17 @@ export function activityCsv(lines: readonly ProviderLine[]): string {
     .filter(({ type }) => type !== 'payout')
     .map((line) =>
       [
-        ...[line.lineId, timeOf(line.at), line.currency, units(line.gross), units(line.fee)],
-        ...[units(line.gross - line.fee), CATEGORY[line.type], line.sourceId, line.paymentId ?? ''],
-        ...[line.payoutId ?? '', ''],
+        line.lineId,
+        timeOf(line.at),
+        line.currency,
+        units(line.gross),
+        units(line.fee),
+        units(line.gross - line.fee),
+        CATEGORY[line.type],
+        line.sourceId,
+        line.paymentId ?? '',
+        line.payoutId ?? '',
+        '',
       ].join(','),
     );
   const titles =
@@ -42,7 +50,9 @@ export function bankCsv(lines: readonly ProviderLine[], transfers: readonly Bank
     .filter(({ type }) => type === 'payout')
     .map(({ at, gross, sourceId }) => ({ at, amount: -gross, reference: `STRIPE ${sourceId}` }));
   const received = transfers.map(({ at, amountMinor, reference }) => ({
-    ...{ at, reference, amount: Number(amountMinor) },
+    at,
+    reference,
+    amount: Number(amountMinor),
   }));
   const rows = [...payouts, ...received].map(({ at, amount, reference }) =>
     [dayOf(at), units(amount).replace('.', ','), 'USD', reference].join(';'),

@@ -114,7 +114,9 @@ export class Work {
       const held = await this.hold(customer, kind, { chargeId, units, twice });
       if (!held || kind.task) return;
       const resolution: Resolution = {
-        ...{ chargeId, accountId: customer.accountId, channel: kind.channel },
+        chargeId,
+        accountId: customer.accountId,
+        channel: kind.channel,
         outcome: fate < 0.07 ? 'failed' : 'delivered',
         deliveredUnits: delivered,
         deliveredTokens: kind.tokens ? used(fate) : null,
@@ -139,18 +141,20 @@ export class Work {
     const taskId =
       kind.task === null ? null : await this.createTask(customer, kind, { chargeId, units, keyId });
     const command = {
-      ...{
-        chargeId,
-        accountId: customer.accountId,
-        keyId,
-        model,
-        requestedModel: model,
-        group,
-        units,
-        tokens,
-      },
-      ...{ quotedAmount: priced.amount, expiresAtMs: FAR, deadlineMs: taskId ? null : FAR, taskId },
-      ...{ requestId: `req-${chargeId}`, clientIp: null },
+      chargeId,
+      accountId: customer.accountId,
+      keyId,
+      model,
+      requestedModel: model,
+      group,
+      units,
+      tokens,
+      quotedAmount: priced.amount,
+      expiresAtMs: FAR,
+      deadlineMs: taskId ? null : FAR,
+      taskId,
+      requestId: `req-${chargeId}`,
+      clientIp: null,
     };
     const held = await this.database.retried(() => this.engine.hold(command));
     if (twice) await this.database.retried(() => this.engine.hold(command));
@@ -167,17 +171,18 @@ export class Work {
     const id = newId();
     await this.database.retried(() =>
       new TaskStore(this.database.gateway).insertCreated({
-        ...{
-          id,
-          kind: task ?? 'video',
-          accountId,
-          keyId,
-          group,
-          limits: undefined,
-          chargeId,
-          dialect: 'openai',
-        },
-        ...{ modelId: model, requestedModel: model, request: { prompt: 'a boat' }, seconds: Number(units) },
+        id,
+        kind: task ?? 'video',
+        accountId,
+        keyId,
+        group,
+        limits: undefined,
+        chargeId,
+        dialect: 'openai',
+        modelId: model,
+        requestedModel: model,
+        request: { prompt: 'a boat' },
+        seconds: Number(units),
         deadlineMs: 60 * 86_400_000,
       }),
     );
@@ -227,9 +232,12 @@ export class Work {
     await this.database.retried(() => (fails ? queue.fail(task, failure, null) : queue.complete(task, FILE)));
     await this.resolve(
       {
-        ...{ chargeId: task.chargeId, accountId: task.accountId, channel: task.channelId },
+        chargeId: task.chargeId,
+        accountId: task.accountId,
+        channel: task.channelId,
         outcome: fails ? 'failed' : 'delivered',
-        ...{ deliveredUnits: null, reason: fails ? 'generation_failed' : null },
+        deliveredUnits: null,
+        reason: fails ? 'generation_failed' : null,
       },
       this.dice.percent(5),
     );

@@ -38,9 +38,18 @@ describe('the settings of a channel', () => {
   it('of a new one are all given', () => {
     const values = { ...valuesOf(null), id: ' north ', baseUrl: 'https://api.example.com', apiKeys: 'a-key' };
     expect(createdBy(values)).toEqual({
-      ...{ id: 'north', protocol: 'openai', baseUrl: 'https://api.example.com', apiKeys: ['a-key'] },
-      ...{ priority: 0, weight: 1, requestTimeoutMs: 120_000, maxConcurrency: null },
-      ...{ allowPrivateAddress: false, honoursIdempotency: false, groups: [], models: {} },
+      id: 'north',
+      protocol: 'openai',
+      baseUrl: 'https://api.example.com',
+      apiKeys: ['a-key'],
+      priority: 0,
+      weight: 1,
+      requestTimeoutMs: 120_000,
+      maxConcurrency: null,
+      allowPrivateAddress: false,
+      honoursIdempotency: false,
+      groups: [],
+      models: {},
     });
   });
 });

@@ -41,7 +41,8 @@ export function LedgerAccountPage() {
   const set = (change: object) =>
     void navigate({
       search: (before) => ({ ...before, ...change, cursor: undefined }),
-      ...{ replace: true, resetScroll: false },
+      replace: true,
+      resetScroll: false,
     });
   return (
     <Page

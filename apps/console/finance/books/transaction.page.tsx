@@ -105,7 +105,8 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
   const { t } = useTranslation('finance');
   const lines = entries.map((entry) => ({
     key: String(entry.ordinal),
-    ...{ unit: entry.unit, amount: entry.amount },
+    unit: entry.unit,
+    amount: entry.amount,
     name: (
       <Stack gap={0}>
         <TextLink

@@ -155,8 +155,12 @@ function RecordBill() {
       send={({ channel, number, from, to, amount }, requestId) =>
         api.POST('/api/finance/upstream-bills', {
           body: {
-            ...{ channel: channel.trim(), number: number.trim(), amount: amount.trim(), requestId },
-            ...{ from: from ?? '', to: dayAfter(to ?? '') },
+            channel: channel.trim(),
+            number: number.trim(),
+            amount: amount.trim(),
+            requestId,
+            from: from ?? '',
+            to: dayAfter(to ?? ''),
           },
         })
       }

@@ -22,8 +22,15 @@ interface Values extends Record<string, unknown> {
 }
 
 const initial: Values = {
-  ...{ channel: '', model: '', by: 'unit' as const, unitCost: '', input: '', cachedInput: '', output: '' },
-  ...{ billsFailures: false, note: '' },
+  channel: '',
+  model: '',
+  by: 'unit' as const,
+  unitCost: '',
+  input: '',
+  cachedInput: '',
+  output: '',
+  billsFailures: false,
+  note: '',
 };
 
 function costOf({ by, unitCost, input, cachedInput, output }: Values) {
@@ -59,8 +66,13 @@ export function SetCost() {
       send={(values, requestId) =>
         api.POST('/api/finance/upstream-costs', {
           body: {
-            ...{ channel: values.channel.trim(), model: values.model.trim(), cost: costOf(values) },
-            ...{ billsFailures: values.billsFailures, effectiveFrom: null, reason: values.note, requestId },
+            channel: values.channel.trim(),
+            model: values.model.trim(),
+            cost: costOf(values),
+            billsFailures: values.billsFailures,
+            effectiveFrom: null,
+            reason: values.note,
+            requestId,
           },
         })
       }

@@ -7,7 +7,10 @@ import { ID, SIGNED_CREDITS } from '../patterns.js';
 import { reasons, refreshDesk } from './desk.js';
 
 const initial = {
-  ...{ accountId: '', ticketId: '', amount: '', note: '' },
+  accountId: '',
+  ticketId: '',
+  amount: '',
+  note: '',
   reason: 'goodwill' as (typeof reasons)[number],
 };
 

@@ -20,8 +20,13 @@ interface Values extends Record<string, unknown> {
 }
 
 const empty: Values = {
-  ...{ accountId: '', orderId: '', paymentId: '', paid: '', currency: 'USD' },
-  ...{ valueDate: null, note: '' },
+  accountId: '',
+  orderId: '',
+  paymentId: '',
+  paid: '',
+  currency: 'USD',
+  valueDate: null,
+  note: '',
 };
 
 /** A transfer that arrived at the bank becomes balance, once for its reference. */
@@ -48,7 +53,11 @@ export function RecordTransfer() {
         const { accountId, orderId, valueDate, note, paymentId, paid, currency } = values;
         const body = {
           ...(accountId.trim() === '' ? { orderId: orderId.trim() } : { accountId: accountId.trim() }),
-          ...{ paymentId: paymentId.trim(), paid: paid.trim(), currency, reason: note, requestId },
+          paymentId: paymentId.trim(),
+          paid: paid.trim(),
+          currency,
+          reason: note,
+          requestId,
           ...(valueDate === null ? {} : { valueDate }),
         };
         return (await api.POST('/api/finance/topups', { body })).data!;

@@ -119,7 +119,11 @@ function valuesOf(account: BankAccount | null): Values {
 function mappingOf(values: Values): BankAccount['mapping'] {
   const { delimiter, encoding, skipLines, decimal, currency, amountColumn, lineId, timeZone } = values;
   return {
-    ...{ delimiter, encoding, skipLines, decimal, timeZone },
+    delimiter,
+    encoding,
+    skipLines,
+    decimal,
+    timeZone,
     date: { column: values.dateColumn, format: values.dateFormat },
     amount:
       amountColumn === ''

@@ -13,7 +13,10 @@ export function useDurationText(): (ms: number) => string {
   return (ms) => {
     const step = STEPS.find((each) => ms >= each.ms) ?? { unit: 'millisecond', ms: 1 };
     const format = new Intl.NumberFormat(locale, {
-      ...{ style: 'unit', unit: step.unit, unitDisplay: 'short', maximumFractionDigits: 1 },
+      style: 'unit',
+      unit: step.unit,
+      unitDisplay: 'short',
+      maximumFractionDigits: 1,
     });
     return format.format(ms / step.ms);
   };

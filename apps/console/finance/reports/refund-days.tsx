@@ -94,7 +94,9 @@ function useColumns(): Column<RefundDay>[] {
         ),
     },
     ...latencies.map(({ id, header }) => ({
-      ...{ id, header, align: 'right' as const },
+      id,
+      header,
+      align: 'right' as const,
       cell: (row: RefundDay) => {
         const ms = row[id];
         return ms === null ? '–' : durationOf(ms);
