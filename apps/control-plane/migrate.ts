@@ -3,7 +3,7 @@ import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js'
 
 const HELP = `Brings the database up to date, then ends: schema, passwords of the programs' roles, first catalog.
 
-Usage: node dist/apps/billing/migrate.js [--help]
+Usage: node dist/apps/control-plane/migrate.js [--help]
 
 Environment:
   OWNER_DATABASE_URL         login that owns the database: tollgate_owner, no superuser

@@ -95,7 +95,12 @@ describe('BUS_CHAOS with a word that nobody knows', () => {
   }, 120_000);
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it.each(['dist/apps/gateway/main.js', 'dist/apps/billing/main.js', STANDALONE])(
+  it.each([
+    'dist/apps/gateway/main.js',
+    'dist/apps/billing/main.js',
+    'dist/apps/control-plane/main.js',
+    STANDALONE,
+  ])(
     'ends %s with one sentence and exit code 1',
     async (program) => {
       const env = { ...DISTRIBUTED, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };

@@ -273,9 +273,9 @@ describe('a command line', () => {
     const owner = { OWNER_DATABASE_URL: ledger.urlFor('owner'), SECRETS_KEY };
     const done = await run(CLI, ['migrate', '--json'], owner);
     expect(JSON.parse(done.stdout)).toEqual({ migrated: [] });
-    const job = await run('dist/apps/billing/migrate.js', [], owner);
+    const job = await run('dist/apps/control-plane/migrate.js', [], owner);
     expect(job).toEqual({ code: 0, stdout: '{"migrated":[]}\n', stderr: '' });
-    const wrong = await run('dist/apps/billing/migrate.js', [], {});
+    const wrong = await run('dist/apps/control-plane/migrate.js', [], {});
     expect(wrong).toEqual({
       code: 1,
       stdout: '',
