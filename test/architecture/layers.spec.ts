@@ -1,0 +1,99 @@
+import { expect, it } from '@jest/globals';
+import { importsOf, moduleOf, sources, textOf } from './sources.js';
+
+/**
+ * The layers, from the ground up: an import only points down, and never to another module of the same layer. Programs never
+ * import each other; standalone hosts them, and the command-line tool, which finds standalone's data, stands on top.
+ */
+const LAYERS = [
+  ['libs/money'],
+  ['libs/platform'],
+  ['libs/groups', 'libs/invites', 'libs/topup', 'libs/database', 'libs/storage'],
+  ['libs/pricing', 'libs/bus', 'libs/identity'],
+  ['libs/mail', 'libs/approvals', 'libs/ledger', 'libs/catalog', 'libs/tasks'],
+  ['libs/upstream', 'libs/payments', 'libs/privacy'],
+  ['libs/marketplace', 'libs/support', 'libs/webhooks'],
+  ['libs/usage', 'libs/people'],
+  ['libs/finance', 'libs/operations'],
+  [
+    'apps/gateway',
+    'apps/billing',
+    'apps/control-plane',
+    'apps/video-worker',
+    'apps/sandbox-upstream',
+    'apps/console',
+  ],
+  ['apps/standalone'],
+  ['apps/cli'],
+];
+
+/** Rules without a framework, a driver, a clock or an environment. */
+const PURE = [
+  /^libs\/(money|groups|pricing|invites)\//,
+  /^libs\/topup\/conversion\.ts$/,
+  /^libs\/ledger\/(charge|batch-plan|announcements)\.ts$/,
+  /^libs\/tasks\/task-state\.ts$/,
+];
+const IMPURE_IMPORT =
+  /^(@nestjs|pg$|kafkajs|typeorm|undici|rxjs|node:(?!crypto$)|libs\/platform\/(clock|config|logging)|libs\/database)/;
+
+function layerOf(module: string): number {
+  return LAYERS.findIndex((modules) => modules.includes(module));
+}
+
+it('has every source in a module of a layer', () => {
+  expect(sources.length).toBeGreaterThan(50);
+  expect(sources.filter((file) => layerOf(moduleOf(file)) < 0)).toEqual([]);
+});
+
+it('imports only downwards', () => {
+  const wrong = sources.flatMap((file) => {
+    const module = moduleOf(file);
+    return importsOf(file)
+      .filter(({ target }) => target !== null && moduleOf(target) !== module)
+      .filter(({ target }) => layerOf(moduleOf(target!)) >= layerOf(module))
+      .map(({ target }) => `${file} imports ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+it('has no file that imports itself in a circle', () => {
+  expect(circles()).toEqual([]);
+});
+
+it('keeps the pure files pure', () => {
+  const wrong = sources
+    .filter((file) => PURE.some((pattern) => pattern.test(file)))
+    .flatMap((file) => [
+      ...importsOf(file)
+        .filter(({ specifier, target }) => IMPURE_IMPORT.test(target ?? specifier))
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+      ...(/\bDate\.now\(|\bprocess\.env\b|\bnew Date\(\)/.test(textOf(file))
+        ? [`${file} reads the clock or the environment`]
+        : []),
+    ]);
+  expect(wrong).toEqual([]);
+});
+
+/** Files that reach each other by imports, types included: the groups of Tarjan's algorithm with more than one. */
+function circles(): string[][] {
+  const found: string[][] = [];
+  const stack: string[] = [];
+  const index = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const visit = (file: string): void => {
+    index.set(file, index.size);
+    lowest.set(file, index.get(file)!);
+    stack.push(file);
+    for (const { target } of importsOf(file)) {
+      if (target === null) continue;
+      if (!index.has(target)) visit(target);
+      if (stack.includes(target)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(target)!));
+    }
+    if (lowest.get(file) !== index.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    if (circle.length > 1) found.push(circle.sort());
+  };
+  for (const file of sources) if (!index.has(file)) visit(file);
+  return found;
+}
