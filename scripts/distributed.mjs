@@ -98,7 +98,7 @@ class Deployment {
 
   async start() {
     const { dataFolder, readOrMakeSecrets, secretsKeyEnvironment } = await built(
-      'apps/standalone/data-folder.js',
+      'libs/operations/data-folder.js',
     );
     const { options } = this;
     mkdirSync(this.logs, { recursive: true });
@@ -208,7 +208,7 @@ class Deployment {
 
   /** Made once for a given database, whose roles do not come with passwords that we know. */
   async #rolePasswords() {
-    const { readPrivateJson, writePrivateJson } = await built('apps/standalone/data-folder.js');
+    const { readPrivateJson, writePrivateJson } = await built('libs/operations/data-folder.js');
     const { randomBytes } = await import('node:crypto');
     const file = join(this.options.dataDir, 'role-passwords.json');
     const saved = readPrivateJson(file);

@@ -14,7 +14,13 @@ import type { Logger } from '#platform/logging.js';
 import { BillingMetrics } from './billing.metrics.js';
 import { LOG } from './billing.tokens.js';
 import { KeyUse } from './key-use.js';
-import { holdCommand, holdReply, resolveCommand, resolveReply, taskEndedCommand } from './charge.commands.js';
+import {
+  holdCommand,
+  holdReply,
+  resolveCommand,
+  resolveReply,
+  taskEndedCommand,
+} from '#ledger/charge.commands.js';
 
 /**
  * The bus's side of the money. Handlers only translate: the engine commits the messages of one batch together and

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type pg from 'pg';
 import { setUpDatabase } from '#operations/database.setup.js';
-import { type DataFolder, dataFolder, prepareDataFolder } from '#apps/standalone/data-folder.js';
+import { type DataFolder, dataFolder, prepareDataFolder } from '#operations/data-folder.js';
 import { openPool } from '#database/database.js';
 import {
   type EmbeddedPostgres,

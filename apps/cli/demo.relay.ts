@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
+import { dataFolder, findRunningRelay } from '#operations/data-folder.js';
 import { OperatorError } from '#platform/errors.js';
 
 export interface DemoRelay {

@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import type pg from 'pg';
 import { createCustomer } from '#people/accounts/customers.js';
 import { operatorSentence } from '#database/operator-sentence.js';
-import { dataFolder } from '#apps/standalone/data-folder.js';
+import { dataFolder } from '#operations/data-folder.js';
 import { VENDORA_MAIN } from '#groups/group.js';
 import { readBalance } from '#ledger/customer-account.js';
 import { checkLedger } from '#ledger/ledger-check.js';

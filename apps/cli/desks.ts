@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AdjustmentDesk } from '#finance/adjustments/adjustment.service.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
-import { ENTITIES } from '#apps/control-plane/entities.js';
+import { ENTITIES } from '#operations/entities.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
 import { RefundDesk as TopupRefundDesk } from '#payments/topup-refund.service.js';
 import { SuspenseDesk } from '#payments/suspense.service.js';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
 import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
-import { dataFolder } from '#apps/standalone/data-folder.js';
+import { dataFolder } from '#operations/data-folder.js';
 import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
 import { Bus } from '#bus/bus.js';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { passwordLink } from '#mail/mail.texts.js';
 import { email } from '#people/people.fields.js';
 import { listOperators, makeOperator, type Operator } from '#people/operators.js';
-import { dataFolder, findRunningRelay } from '#apps/standalone/data-folder.js';
+import { dataFolder, findRunningRelay } from '#operations/data-folder.js';
 import { PASSWORD_CHARS, PasswordHasher } from '#identity/password.hasher.js';
 import { passwordFault, type PasswordOwner, serviceNames } from '#identity/password.rules.js';
 import { type Role, roles } from '#identity/role.js';

@@ -31,11 +31,12 @@ async function retention({ json }: { json?: boolean }): Promise<void> {
 }
 
 function durationOf(seconds: number): string {
-  if (seconds >= DAY_SECONDS) return `${round(seconds / DAY_SECONDS)} days`;
-  if (seconds >= HOUR_SECONDS) return `${round(seconds / HOUR_SECONDS)} hours`;
-  return `${round(seconds / 60)} minutes`;
+  if (seconds >= DAY_SECONDS) return count(seconds / DAY_SECONDS, 'day');
+  if (seconds >= HOUR_SECONDS) return count(seconds / HOUR_SECONDS, 'hour');
+  return count(seconds / 60, 'minute');
 }
 
-function round(value: number): string {
-  return String(Math.round(value * 100) / 100);
+function count(value: number, unit: string): string {
+  const rounded = Math.round(value * 100) / 100;
+  return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
 }

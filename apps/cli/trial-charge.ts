@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { holdCommand, holdReply, resolveCommand, resolveReply } from '#apps/billing/charge.commands.js';
+import { holdCommand, holdReply, resolveCommand, resolveReply } from '#ledger/charge.commands.js';
 import { createCustomer } from '#people/accounts/customers.js';
 import { Bus } from '#bus/bus.js';
 import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/topics.js';

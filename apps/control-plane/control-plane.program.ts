@@ -18,7 +18,7 @@ import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { ControlPlaneModule, controlPlaneReadiness } from './control-plane.module.js';
 import { ConsolePages } from './console.pages.js';
-import { ENTITIES } from './entities.js';
+import { ENTITIES } from '#operations/entities.js';
 import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
 import { sendersOf } from './http/session-cookie.js';
 import { ErrorFilter } from './http/error.filter.js';

@@ -5,7 +5,7 @@ import { findAccount } from '#identity/account.store.js';
 import { playTopup } from '#finance/provider-reports/sandbox-books.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
-import { type DataFolder, readPrivateJson, writePrivateJson } from './data-folder.js';
+import { type DataFolder, readPrivateJson, writePrivateJson } from '#operations/data-folder.js';
 
 export interface DemoAccount {
   readonly accountId: string;

@@ -19,7 +19,7 @@ import {
   secretsKeyEnvironment,
   type RelayRecord,
   writePrivateJson,
-} from './data-folder.js';
+} from '#operations/data-folder.js';
 import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
 import { greeting, HELP } from './texts.js';
 

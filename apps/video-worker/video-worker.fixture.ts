@@ -171,11 +171,6 @@ export class WorkerUnderTest {
       async resolved(): Promise<ResolvedReply> {
         throw new Error('nobody asks here');
       }
-
-      @Handles(topics.balanceLow, 'billing')
-      async balanceLow(): Promise<void> {
-        throw new Error('no balance moves here');
-      }
     }
     this.transport = new InProcessTransport({ groups: ['billing'], log: silent, registry: new Registry() });
     this.billing = await startProgram(this.transport, [ListeningBilling], { groups: ['billing'] });

@@ -33,9 +33,9 @@ describe('a live system', () => {
   });
 
   it('tells which program is missing, and which is silent', () => {
-    expect(alarmsOf(system(well[0]!, well[1]!))).toEqual([{ kind: 'missing', of: 'worker' }]);
+    expect(alarmsOf(system(...well.slice(0, 3)))).toEqual([{ kind: 'missing', of: 'worker' }]);
     const silent = program('worker', {}, true);
-    expect(alarmsOf(system(well[0]!, well[1]!, silent))).toEqual([{ kind: 'missing', of: 'worker' }]);
+    expect(alarmsOf(system(...well.slice(0, 3), silent))).toEqual([{ kind: 'missing', of: 'worker' }]);
     expect(alarmsOf(system(...well, silent))).toEqual([{ kind: 'silent', of: 'worker one' }]);
   });
 

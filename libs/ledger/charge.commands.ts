@@ -12,7 +12,7 @@ import {
   type HoldResult,
   type ResolveCommand,
   type ResolveResult,
-} from '#ledger/charge.js';
+} from './charge.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import type { TokenCounts } from '#pricing/quote.js';
 

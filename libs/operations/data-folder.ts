@@ -37,7 +37,7 @@ export interface DataFolder {
   readonly relayFile: string;
 }
 
-/** The project's root: this file runs from dist/apps/standalone, or in tests from apps/standalone. */
+/** The project's root: this file runs from dist/libs/operations, or in tests from libs/operations. */
 function projectRoot(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const root = resolve(here, '..', '..');
