@@ -4,7 +4,7 @@ import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { ProgramReporter } from '#bus/program-reporter.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';

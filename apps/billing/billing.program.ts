@@ -5,7 +5,7 @@ import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
 import type { BusTransport } from '#bus/transport.js';
 import { isTransient } from '#database/database.js';
-import { EngineOverloaded } from '#ledger/posting-engine.js';
+import { EngineOverloaded } from '#ledger/charges/posting-engine.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';

@@ -8,8 +8,8 @@ import {
   TaskEnded,
   topics,
 } from '#bus/topics.js';
-import type { ResolveCommand, ResolveResult } from '#ledger/charge.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
+import type { ResolveCommand, ResolveResult } from '#ledger/charges/charge.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import type { Logger } from '#platform/logging.js';
 import { BillingMetrics } from './billing.metrics.js';
 import { LOG } from './billing.tokens.js';
@@ -20,7 +20,7 @@ import {
   resolveCommand,
   resolveReply,
   taskEndedCommand,
-} from '#ledger/charge.commands.js';
+} from '#ledger/charges/charge.commands.js';
 
 /**
  * The bus's side of the money. Handlers only translate: the engine commits the messages of one batch together and

@@ -1,5 +1,5 @@
 import { topics } from '#bus/topics.js';
-import { BrokenRule } from '#ledger/charge.js';
+import { BrokenRule } from '#ledger/charges/charge.js';
 import { formatAmount } from '#money/amount.js';
 import type { TaskState } from '#tasks/task-state.js';
 import type { SweepParts } from './expired-holds.sweeper.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Bus } from '#bus/bus.js';
 import { topics } from '#bus/topics.js';
-import type { PostingEngine } from '#ledger/posting-engine.js';
+import type { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { BillingMetrics } from './billing.metrics.js';

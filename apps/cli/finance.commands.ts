@@ -2,16 +2,16 @@ import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
 import { balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
-import { inTurn, writeCsv } from '#platform/csv.js';
+import { inTurn, writeCsv } from '#platform/http/csv.js';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
 import {
   type LedgerAccount,
   ledgerAccountStatement,
   listLedgerAccounts,
-} from '#ledger/ledger-account-statement.js';
+} from '#ledger/reports/ledger-account-statement.js';
 import type { RangeQuery } from '#ledger/export/range.js';
-import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
+import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
 import { countArgument, exactTimeArgument, periodArgument, timeArgument } from './arguments.js';
 import { withDatabase } from './database.access.js';

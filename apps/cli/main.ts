@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { IdentityRefusal } from '#identity/refusal.js';
-import { UnknownAccount } from '#ledger/posting.js';
-import { TopupConflict } from '#ledger/topup.js';
+import { UnknownAccount } from '#ledger/postings/posting.js';
+import { TopupConflict } from '#ledger/postings/topup.js';
 import { ApiError } from '#platform/errors.js';
 import { program } from './program.js';
 

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
 import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
-import type { TopupResult } from '#ledger/topup.js';
-import { checkLedger, type LedgerCheckResult } from '#ledger/ledger-check.js';
+import type { TopupResult } from '#ledger/postings/topup.js';
+import { checkLedger, type LedgerCheckResult } from '#ledger/checks/ledger-check.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
@@ -18,7 +18,7 @@ import {
   rateArgument,
   secondsArgument,
 } from './arguments.js';
-import { verifyCommand } from './ledger-verify.command.js';
+import { verifyCommand } from './operations/ledger-verify.command.js';
 import { migrateDatabase, withDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
 import { operatorName } from './operator-name.js';

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { accountsCommand, keysCommand } from './accounts.commands.js';
+import { accountsCommand, keysCommand } from './people/accounts.commands.js';
 import { approvalsCommand } from './approvals.commands.js';
-import { deadLettersCommand } from './dead-letters.commands.js';
-import { doctorCommand } from './doctor.command.js';
+import { deadLettersCommand } from './operations/dead-letters.commands.js';
+import { doctorCommand } from './operations/doctor.command.js';
 import { financeCommand } from './finance.commands.js';
-import { channelsCommand } from './channels.commands.js';
-import { groupsCommand } from './groups.commands.js';
-import { addKeyShow } from './key-show.command.js';
-import { adminCommand } from './people.commands.js';
-import { addSupportCommands } from './support.commands.js';
-import { pricesCommand } from './prices.commands.js';
-import { retentionCommand } from './retention.command.js';
-import { secretsCommand } from './secrets.commands.js';
+import { channelsCommand } from './catalog/channels.commands.js';
+import { groupsCommand } from './people/groups.commands.js';
+import { addKeyShow } from './people/key-show.command.js';
+import { adminCommand } from './people/people.commands.js';
+import { addSupportCommands } from './people/support.commands.js';
+import { pricesCommand } from './catalog/prices.commands.js';
+import { retentionCommand } from './people/retention.command.js';
+import { secretsCommand } from './operations/secrets.commands.js';
 import { usageCommand } from './usage.command.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
 

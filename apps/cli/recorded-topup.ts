@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
-import { takeOutflow } from '#ledger/outflow.js';
-import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/topup.js';
+import { takeOutflow } from '#ledger/postings/outflow.js';
+import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { accountStatement } from '#ledger/statement.js';
+import { accountStatement } from '#ledger/reports/statement.js';
 import { formatAmount } from '#money/amount.js';
 import { table } from './output.js';
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type pg from 'pg';
-import { writeCsv } from '#platform/csv.js';
+import { writeCsv } from '#platform/http/csv.js';
 import { readUsage, type UsageFilter, usageStates } from '#usage/usage.store.js';
 import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';

@@ -3,7 +3,7 @@ import type { SessionLife } from '#identity/session.store.js';
 import { parseSigningKey } from '#ledger/chain/chain-signature.js';
 import { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
-import { readUploadRules, type UploadRules } from '#platform/uploads.js';
+import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
 import { type ReconcileConfig, readReconcileConfig } from '#finance/reconcile.config.js';
 import { type PeriodsConfig, readPeriodsConfig } from '#finance/periods/periods.config.js';
 import { type MarketConfig, readMarketConfig } from '#marketplace/market.config.js';

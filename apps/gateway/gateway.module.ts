@@ -18,7 +18,7 @@ import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
-import { Uploads } from '#platform/uploads.js';
+import { Uploads } from '#platform/http/uploads.js';
 import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';

@@ -1,4 +1,4 @@
-import { isText, LongText } from '#platform/long-text.js';
+import { isText, LongText } from '#platform/http/long-text.js';
 import type { ModelLimits } from './catalog.js';
 
 /** The body of a request, as JSON. */

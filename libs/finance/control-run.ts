@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { openReport, type Report } from '#ledger/horizon.js';
+import { openReport, type Report } from '#ledger/postings/horizon.js';
 import type { Control, ControlItem, ControlResult } from './control.js';
 
 export interface ControlRunOptions {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Horizon } from '#ledger/horizon.js';
+import type { Horizon } from '#ledger/postings/horizon.js';
 
 /**
  * A control compares two sides of the books that must agree, item by item. What it counts should be 0: each item that it

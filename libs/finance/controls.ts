@@ -10,9 +10,9 @@ import { promotionControl } from './controls/promotion.control.js';
 import { refundLatencyControl } from './controls/refund-latency.control.js';
 import { costsControl } from './costs/costs.control.js';
 import { closedPeriodsControl } from './periods/closed-periods.control.js';
-import { bankControl } from './provider-reports/bank.control.js';
-import { paymentsControl } from './provider-reports/payments.control.js';
-import { payoutsControl } from './provider-reports/payouts.control.js';
+import { bankControl } from './provider-reports/bank/bank.control.js';
+import { paymentsControl } from './provider-reports/payments/payments.control.js';
+import { payoutsControl } from './provider-reports/payments/payouts.control.js';
 import { suspenseControl } from './provider-reports/suspense.control.js';
 import { revenueControl } from './reports/revenue.control.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { chargeReference } from '#ledger/charge.js';
-import type { Commodity } from '#ledger/trial-balance.js';
+import { chargeReference } from '#ledger/charges/charge.js';
+import type { Commodity } from '#ledger/reports/trial-balance.js';
 
 /** Head of a ledger transaction. Times are PostgreSQL's text. */
 export interface TransactionHead {

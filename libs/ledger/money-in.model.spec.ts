@@ -8,20 +8,20 @@ import { priceCredits } from '#topup/conversion.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { ticketOf } from '../../test/support/tickets.js';
-import { adjust, reverseAdjustment } from './adjustment.js';
-import { refundCharge } from './charge-refund.js';
-import { applyDispute } from './chargeback.js';
-import { readBalance } from './customer-account.js';
-import { transferInvite } from './invite-transfer.js';
-import { checkLedger } from './ledger-check.js';
-import { readLots } from './lots.js';
-import { recordLimit } from './outflow.js';
-import { lockBalance } from './posting.js';
-import { PostingEngine } from './posting-engine.js';
-import { recogniseAll, recogniseNext } from './recognition.js';
-import { beginTopupRefund, endTopupRefund } from './topup-refund.js';
-import { recordTopup } from './topup.js';
-import { reverseWriteOff, writeOff } from './write-off.js';
+import { adjust, reverseAdjustment } from './postings/adjustment.js';
+import { refundCharge } from './charges/charge-refund.js';
+import { applyDispute } from './postings/chargeback.js';
+import { readBalance } from './postings/customer-account.js';
+import { transferInvite } from './postings/invite-transfer.js';
+import { checkLedger } from './checks/ledger-check.js';
+import { readLots } from './lots/lots.js';
+import { recordLimit } from './postings/outflow.js';
+import { lockBalance } from './postings/posting.js';
+import { PostingEngine } from './charges/posting-engine.js';
+import { recogniseAll, recogniseNext } from './lots/recognition.js';
+import { beginTopupRefund, endTopupRefund } from './postings/topup-refund.js';
+import { recordTopup } from './postings/topup.js';
+import { reverseWriteOff, writeOff } from './postings/write-off.js';
 
 /**
  * Random top-ups, uses, refunds, disputes, adjustments, write-offs and invite transfers against a model that knows every single cent of

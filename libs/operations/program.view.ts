@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeView } from '#platform/fields.js';
+import { timeView } from '#platform/http/fields.js';
 
 const programs = z.enum(['gateway', 'worker', 'billing', 'control-plane']);
 const counts = z.record(z.string(), z.number());

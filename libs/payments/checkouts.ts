@@ -1,4 +1,4 @@
-import type { PaymentProviderName } from '#ledger/topup.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { PaymentsConfig } from './payments.config.js';

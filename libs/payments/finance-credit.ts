@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Actor } from '#identity/role.js';
-import { EffectiveTimeRefused } from '#ledger/effective-time.js';
-import { UnknownAccount } from '#ledger/posting.js';
-import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/topup.js';
+import { EffectiveTimeRefused } from '#ledger/postings/effective-time.js';
+import { UnknownAccount } from '#ledger/postings/posting.js';
+import { creditTopup, TopupConflict, type TopupRequest, type TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#topup/conversion.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import type { PaymentProviderName } from '#ledger/topup.js';
-import type { SuspenseWhy } from '#ledger/suspense.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
+import type { SuspenseWhy } from '#ledger/postings/suspense.js';
 import type { TopupRate } from '#topup/conversion.js';
-import { isInstantText, type Page, pageFrom, readCursor } from '#platform/page.js';
+import { isInstantText, type Page, pageFrom, readCursor } from '#platform/http/page.js';
 
 export interface TopupRow {
   id: string;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DataSource, In, LessThan } from 'typeorm';
 import { isDeepStrictEqual } from 'node:util';
 import { inTransaction } from '#database/database.js';
-import type { PaymentProviderName } from '#ledger/topup.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';

@@ -1,5 +1,5 @@
 import { OutboxRelay } from '#bus/outbox.js';
-import type { SuspenseWhy } from '#ledger/suspense.js';
+import type { SuspenseWhy } from '#ledger/postings/suspense.js';
 import type { Logger } from '#platform/logging.js';
 import { Counter, type Registry } from '#platform/metrics.js';
 import type { PaymentEvent } from './payment.provider.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Nanos } from '#money/amount.js';
-import type { PaymentProviderName } from '#ledger/topup.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
 
 /** What a provider is told of an order. */
 export interface PayableOrder {

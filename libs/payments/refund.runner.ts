@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/topup-refund.js';
+import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { inTurn } from '#platform/in-turn.js';
 import type { Logger } from '#platform/logging.js';

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { PaymentProviderName } from '#ledger/topup.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatDecimal, nanos, type Nanos, parseDecimal } from '#money/amount.js';
 import type { TopupRate } from '#topup/conversion.js';
 

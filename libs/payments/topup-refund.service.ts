@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
-import { lockBalance } from '#ledger/posting.js';
+import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
+import { lockBalance } from '#ledger/postings/posting.js';
 import {
   beginTopupRefund,
   endTopupRefund,
   findRepeatedRefund,
   findTopupRefund,
   type TopupRefund,
-} from '#ledger/topup-refund.js';
+} from '#ledger/postings/topup-refund.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalDesk, type Done } from '#approvals/approval.service.js';

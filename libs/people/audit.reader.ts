@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { ApiError } from '#platform/errors.js';
 
 export interface AuditLine {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PASSWORD_CHARS } from '#identity/password.hasher.js';
 import { roles } from '#identity/role.js';
-import { id, timeView } from '#platform/fields.js';
+import { id, timeView } from '#platform/http/fields.js';
 
 const LONGEST_EMAIL = 254;
 

@@ -6,7 +6,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { removeDevice } from './totp.service.js';
 
 export interface ListedPerson {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { audit } from '#identity/audit-log.js';
-import { type LockedAccount, lockBalance } from '#ledger/posting.js';
+import { type LockedAccount, lockBalance } from '#ledger/postings/posting.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { type LockedAccount, lockBalance, post } from '#ledger/posting.js';
-import { insertLot } from '#ledger/topup.js';
+import { type LockedAccount, lockBalance, post } from '#ledger/postings/posting.js';
+import { insertLot } from '#ledger/postings/topup.js';
 import { audit } from '#identity/audit-log.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { type DeletionBlocker, revokeKeys } from './deletion-request.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { checkLedger } from '#ledger/ledger-check.js';
-import { readBalance } from '#ledger/customer-account.js';
-import { creditTopup } from '#ledger/topup.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
+import { creditTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';

@@ -12,8 +12,8 @@ import {
   findRefund,
   lockRefundable,
   refundCharge,
-} from '#ledger/charge-refund.js';
-import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
+} from '#ledger/charges/charge-refund.js';
+import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';

@@ -5,7 +5,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { mailAboutTicket } from './ticket-decision.js';
 import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
 

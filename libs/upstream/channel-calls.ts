@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { type WrittenJson, writeJson } from '#platform/long-text.js';
+import { type WrittenJson, writeJson } from '#platform/http/long-text.js';
 import { classify, classifyError, isToBeRead, type VerdictRow, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, openFile } from './file-download.js';

@@ -1,4 +1,4 @@
-import { LongText } from '#platform/long-text.js';
+import { LongText } from '#platform/http/long-text.js';
 import type { InputImage } from './outcomes.js';
 
 /** A picture inside a JSON body; its base64 is made as the body is sent. */

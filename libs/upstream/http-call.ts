@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { WrittenJson } from '#platform/long-text.js';
+import type { WrittenJson } from '#platform/http/long-text.js';
 
 export interface HttpCall {
   method: 'GET' | 'POST';

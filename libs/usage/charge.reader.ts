@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Nanos, nanos, parseDecimal } from '#money/amount.js';
-import { chargeReference } from '#ledger/charge.js';
+import { chargeReference } from '#ledger/charges/charge.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine } from '#pricing/quote.js';
 

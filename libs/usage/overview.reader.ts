@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { readBalance } from '#ledger/customer-account.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ACCOUNT_TASKS, type AccountTask, type AccountTaskRow, readAccountTask } from './task.reader.js';

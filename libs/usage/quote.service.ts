@@ -6,7 +6,7 @@ import {
   mostOutputTokens,
   type TokenEstimate,
 } from '#catalog/token-estimate.js';
-import { readBalance } from '#ledger/customer-account.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { quote, type Quote, type TokenCounts } from '#pricing/quote.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
  * What the requests of each account came to, by quarters of an hour, so that an overview need not read a million charges.

@@ -1,5 +1,5 @@
-import { viewAmount } from '#platform/fields.js';
-import type { CsvColumn } from '#platform/csv.js';
+import { viewAmount } from '#platform/http/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
 import type { DailySubject, DailyTotal, Slice, UsageEntry } from './usage.store.js';
 import type { StatementEntry } from './statement.store.js';
 

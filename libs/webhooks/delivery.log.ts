@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { refuseUnknown } from './endpoint.service.js';
 import { bodyOf, PING } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inTransaction } from '#database/database.js';
-import { adjust } from '#ledger/adjustment.js';
-import { bookSuspense } from '#ledger/suspense.js';
-import { recordTopup } from '#ledger/topup.js';
-import { beginTopupRefund } from '#ledger/topup-refund.js';
+import { adjust } from '#ledger/postings/adjustment.js';
+import { bookSuspense } from '#ledger/postings/suspense.js';
+import { recordTopup } from '#ledger/postings/topup.js';
+import { beginTopupRefund } from '#ledger/postings/topup-refund.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';

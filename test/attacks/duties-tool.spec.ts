@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Command } from 'commander';
 import { program } from '#apps/cli/program.js';
 import { recordFact } from '#identity/installation.js';
-import { recordLimit } from '#ledger/outflow.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';

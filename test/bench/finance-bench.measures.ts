@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { copyOut } from '#database/copy-out.js';
 import { accrueCosts } from '#finance/costs/accrual.js';
-import { buildSnapshots } from '#ledger/balance-snapshots.js';
+import { buildSnapshots } from '#ledger/reports/balance-snapshots.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
 import { verifyChain } from '#ledger/chain/chain-verify.js';
 import { type ExportFormatName, exportFormats, exportLedger } from '#ledger/export/export.js';
-import { ledgerAccountStatement } from '#ledger/ledger-account-statement.js';
-import { recogniseNext } from '#ledger/recognition.js';
-import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
+import { ledgerAccountStatement } from '#ledger/reports/ledger-account-statement.js';
+import { recogniseNext } from '#ledger/lots/recognition.js';
+import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import type { Figure } from './finance.bench.js';
 import { percentile } from './report.js';
 

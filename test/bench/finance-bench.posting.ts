@@ -1,8 +1,8 @@
 import type { EmbeddedPostgres } from '#database/embedded-postgres.js';
 import { accrueCosts } from '#finance/costs/accrual.js';
-import { buildNextSnapshot } from '#ledger/balance-snapshots.js';
+import { buildNextSnapshot } from '#ledger/reports/balance-snapshots.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';

@@ -8,7 +8,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded
 import { migrate } from '#database/migrations.js';
 import { closeDatabase } from '#database/prepare-database.js';
 import { withDatabase } from '#database/roles.js';
-import { checkLedger } from '#ledger/ledger-check.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
 import { writeBooks } from './finance-bench.books.js';
 import {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { openCustomerAccount } from '#ledger/customer-account.js';
-import { recordTopup } from '#ledger/topup.js';
+import { openCustomerAccount } from '#ledger/postings/customer-account.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { inTransaction } from '#database/database.js';

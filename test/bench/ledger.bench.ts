@@ -9,7 +9,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded
 import { migrate } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
 import { databaseName, withDatabase } from '#database/roles.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
-import { checkLedger } from '#ledger/ledger-check.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordTopup } from '#ledger/topup.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { applyDispute } from '#ledger/chargeback.js';
+import { applyDispute } from '#ledger/postings/chargeback.js';
 import { inTransaction } from '#database/database.js';
-import { recordTopup } from '#ledger/topup.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';

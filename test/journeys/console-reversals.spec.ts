@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatAmount } from '#money/amount.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';

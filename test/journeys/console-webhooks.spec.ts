@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { newId } from '#platform/ids.js';
-import { recordTopup } from '#ledger/topup.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';

@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from '#apps/sandbox-upstream/sandbox-serve
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
-import { readBalance } from '#ledger/customer-account.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import { ConfigReader } from '#platform/config.js';
 import { createRegistry } from '#platform/metrics.js';

@@ -6,7 +6,7 @@ import { controls } from '#finance/controls.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { closePeriod } from '#finance/periods/period-close.js';
-import { trialBalance } from '#ledger/trial-balance.js';
+import { trialBalance } from '#ledger/reports/trial-balance.js';
 import { ClockedServer, findFaketime } from '../support/month/clocked-server.js';
 import { faults, look } from '../support/month/faults.js';
 import { Month } from '../support/month/month.js';

@@ -1,29 +1,29 @@
 import { expect } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
-import { adjust, reverseAdjustment } from '#ledger/adjustment.js';
-import { refundCharge } from '#ledger/charge-refund.js';
+import { adjust, reverseAdjustment } from '#ledger/postings/adjustment.js';
+import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { accrueAll } from '#finance/costs/costs.fixture.js';
 import { setCost } from '#finance/costs/cost-versions.js';
 import { recordBill } from '#finance/costs/upstream-bills.js';
-import { applyDispute } from '#ledger/chargeback.js';
-import { transferInvite } from '#ledger/invite-transfer.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { applyDispute } from '#ledger/postings/chargeback.js';
+import { transferInvite } from '#ledger/postings/invite-transfer.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import {
   bookSuspense,
   bookSuspenseExpensed,
   bookSuspenseReturned,
   type SuspenseItem,
-} from '#ledger/suspense.js';
-import { beginTopupRefund, endTopupRefund } from '#ledger/topup-refund.js';
-import { recordLimit } from '#ledger/outflow.js';
-import { recordTopup } from '#ledger/topup.js';
+} from '#ledger/postings/suspense.js';
+import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
-import { reverseWriteOff, writeOff } from '#ledger/write-off.js';
-import { bankMapping } from '#finance/provider-reports/bank-csv.js';
-import { matchBankLines, undoBankMatch } from '#finance/provider-reports/bank-match.js';
-import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { reverseWriteOff, writeOff } from '#ledger/postings/write-off.js';
+import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
+import { matchBankLines, undoBankMatch } from '#finance/provider-reports/bank/bank-match.js';
+import { importBankCsv, saveBankAccount } from '#finance/provider-reports/bank/bank.import.js';
 import { acceptLine } from '#finance/provider-reports/line-acceptance.js';
 import { postReportLines } from '#finance/provider-reports/line-postings.js';
 import { beginReport, insertLines } from '#finance/provider-reports/report.import.js';

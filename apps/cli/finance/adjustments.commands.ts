@@ -8,12 +8,12 @@ import {
   viewWriteOff,
   writeOffColumns,
 } from '#finance/adjustments/adjustments.view.js';
-import { inTurn, writeCsv } from '#platform/csv.js';
+import { inTurn, writeCsv } from '#platform/http/csv.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/adjustment.js';
-import { listWriteOffs, type WriteOff } from '#ledger/write-off.js';
+import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
+import { listWriteOffs, type WriteOff } from '#ledger/postings/write-off.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';

@@ -8,7 +8,7 @@ import {
 } from '#finance/views/deferred-revenue.view.js';
 import { everyLot } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import { inTurn, writeCsv } from '#platform/csv.js';
+import { inTurn, writeCsv } from '#platform/http/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';

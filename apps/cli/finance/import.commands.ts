@@ -6,9 +6,13 @@ import { readPaymentsConfig } from '#payments/payments.config.js';
 import { viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { importFromStripe } from '#finance/provider-reports/stripe.report.js';
 import { inTransaction } from '#database/database.js';
-import { bankMapping, type BankMapping } from '#finance/provider-reports/bank-csv.js';
-import { matchBankLines } from '#finance/provider-reports/bank-match.js';
-import { findBankAccount, importBankCsv, saveBankAccount } from '#finance/provider-reports/bank.import.js';
+import { bankMapping, type BankMapping } from '#finance/provider-reports/bank/bank-csv.js';
+import { matchBankLines } from '#finance/provider-reports/bank/bank-match.js';
+import {
+  findBankAccount,
+  importBankCsv,
+  saveBankAccount,
+} from '#finance/provider-reports/bank/bank.import.js';
 import { requireDays, todayIn } from '#finance/provider-reports/coverage.js';
 import type { FileSource } from '#finance/provider-reports/csv-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';

@@ -7,15 +7,19 @@ import {
   viewMatchDay,
   viewPayout,
 } from '#finance/provider-reports/reconciliation.view.js';
-import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
 import { listCoverage } from '#finance/provider-reports/coverage.js';
 import {
   FAULTY,
   listMatches,
   type MatchState,
   summariseMatches,
-} from '#finance/provider-reports/payment-matching.js';
-import { FAULTY_PAYOUTS, listPayouts, type PayoutState } from '#finance/provider-reports/payout-matching.js';
+} from '#finance/provider-reports/payments/payment-matching.js';
+import {
+  FAULTY_PAYOUTS,
+  listPayouts,
+  type PayoutState,
+} from '#finance/provider-reports/payments/payout-matching.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
 import {
   FAULTY_WORK,

@@ -8,7 +8,7 @@ import {
   viewPriceChange,
   viewRevenue,
 } from '#finance/views/revenue.view.js';
-import { inTurn, writeCsv } from '#platform/csv.js';
+import { inTurn, writeCsv } from '#platform/http/csv.js';
 import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
 import {
   type Days,

@@ -12,12 +12,12 @@ import {
   refundDayColumns,
   refundDayView,
 } from '#finance/views/work-reports.view.js';
-import { inTurn, writeCsv } from '#platform/csv.js';
+import { inTurn, writeCsv } from '#platform/http/csv.js';
 import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
 import { facts, printJson, printText, table } from '../output.js';

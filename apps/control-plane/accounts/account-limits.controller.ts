@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { z } from 'zod';
-import { id } from '#platform/fields.js';
+import { id } from '#platform/http/fields.js';
 import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 import { keyView } from '../keys/key.view.js';

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustments.js';
 import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { listWriteOffs } from '#ledger/write-off.js';
-import { sendCsv } from '#platform/csv.js';
-import { viewAmount } from '#platform/fields.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { listWriteOffs } from '#ledger/postings/write-off.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { viewAmount } from '#platform/http/fields.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { AdjustmentDesk, type Asking, parseSigned } from '#finance/adjustments/adjustment.service.js';
 import {
   adjustmentColumns,

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';
 import { type ApprovalView, viewApproval } from '#approvals/approvals.view.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

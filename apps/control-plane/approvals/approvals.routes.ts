@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery } from '#platform/fields.js';
+import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { approvalView } from '#approvals/approvals.view.js';
 import { route } from '../http/route.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { hindranceOf } from '#catalog/offer.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
 import { ChannelDesk, type ShownChannel } from '#marketplace/catalog/channel.service.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelProtocols } from '#catalog/catalog.js';
 import { hindrances } from '#catalog/offer.js';
-import { name, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';

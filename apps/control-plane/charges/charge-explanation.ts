@@ -2,7 +2,7 @@ import { formatDecimal, type Nanos, nanos, parseDecimal, plainDecimal } from '#m
 import type { PriceBook, Version } from '#pricing/price-book.js';
 import { amountFor, type ChargeLine, type Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import type { AnswerOf } from '../http/route.js';
 import type { chargeRoutes } from './charge.routes.js';

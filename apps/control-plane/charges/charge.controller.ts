@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { QuoteDesk } from '#usage/quote.service.js';

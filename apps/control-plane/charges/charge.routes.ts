@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lineKinds } from '#pricing/quote.js';
-import { amountView, id, timeView } from '#platform/fields.js';
+import { amountView, id, timeView } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   findLetter,
   listLetters,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { inTransaction } from '#database/database.js';
 import { recordFact } from '#identity/installation.js';
-import { recordLimit } from '#ledger/outflow.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
 import { first } from '#platform/wiring.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 

@@ -1,9 +1,9 @@
 import { accrueCosts } from '#finance/costs/accrual.js';
 import { buildNextRevenueDay } from '#finance/reports/revenue-days.js';
-import { buildNextSnapshot } from '#ledger/balance-snapshots.js';
+import { buildNextSnapshot } from '#ledger/reports/balance-snapshots.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
 import { HeadSigner } from '#ledger/chain/chain-signature.js';
-import { recogniseNext, recognitionProgress, retryStuck } from '#ledger/recognition.js';
+import { recogniseNext, recognitionProgress, retryStuck } from '#ledger/lots/recognition.js';
 import { Loop } from '#platform/loop.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 import { job } from '#platform/wiring.js';

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { listBlocks } from '#ledger/chain/chain.js';
 import { signaturesOf } from '#ledger/chain/chain-signature.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { chainRoutes as routes } from './chain.routes.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 const tag = 'Books';

@@ -12,8 +12,8 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv } from '#platform/csv.js';
-import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
 import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';

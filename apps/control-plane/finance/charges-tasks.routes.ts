@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageQuery, time, timeView } from '#platform/fields.js';
+import { pageQuery, time, timeView } from '#platform/http/fields.js';
 import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.view.js';
 import { route } from '../http/route.js';
 

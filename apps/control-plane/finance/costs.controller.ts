@@ -9,7 +9,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { readCharge } from '#usage/charge.reader.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   viewBill,
   viewChannelBills,

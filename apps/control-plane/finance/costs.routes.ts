@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
+import { id, pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
 import { reason } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {

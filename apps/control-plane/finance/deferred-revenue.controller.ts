@@ -5,8 +5,8 @@ import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import type { Days } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/csv.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   deferredColumns,
   deferredFileRows,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery } from '#platform/fields.js';
+import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { deferredRevenueView, lotView } from '#finance/views/deferred-revenue.view.js';
 import { day } from '#finance/views/costs.view.js';
 import { route } from '../http/route.js';

@@ -7,12 +7,12 @@ import {
   findLedgerAccount,
   ledgerAccountStatement,
   listLedgerAccounts,
-} from '#ledger/ledger-account-statement.js';
+} from '#ledger/reports/ledger-account-statement.js';
 import type { RangeQuery } from '#ledger/export/range.js';
-import { type TimeOf, trialBalance } from '#ledger/trial-balance.js';
+import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/csv.js';
-import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
+import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
 import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
 import { accountView, balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';

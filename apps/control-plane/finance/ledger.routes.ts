@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactTime, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
+import { exactTime, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 const FINANCE = ['finance'] as const;

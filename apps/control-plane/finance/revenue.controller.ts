@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/csv.js';
+import { inTurn, sendCsv } from '#platform/http/csv.js';
 import {
   ALL_VERSIONS,
   daysOf,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { priceChangeKinds } from '#finance/reports/price-changes.js';
 import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
-import { time } from '#platform/fields.js';
+import { time } from '#platform/http/fields.js';
 import { day } from '#finance/views/costs.view.js';
 import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
 import { route } from '../http/route.js';

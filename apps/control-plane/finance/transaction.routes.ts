@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, timeView } from '#platform/fields.js';
+import { amountView, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 const headFields = {

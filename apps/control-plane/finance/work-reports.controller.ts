@@ -5,11 +5,11 @@ import { type HoldsQuery, readHolds, readHoldTotals } from '#finance/reports/hol
 import { readPromotion } from '#finance/reports/promotion.js';
 import { type FailuresQuery, readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { atHorizon, type Horizon } from '#ledger/horizon.js';
+import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/csv.js';
-import { isInstantText, pageFrom, readCursor } from '#platform/page.js';
+import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,

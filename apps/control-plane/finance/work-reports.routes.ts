@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, pageQuery, time, timeView } from '#platform/fields.js';
+import { amountView, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { ms, failureShape, holdShape } from '#finance/views/work-reports.view.js';
 import { route } from '../http/route.js';
 

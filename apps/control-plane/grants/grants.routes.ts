@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timeView } from '#platform/fields.js';
+import { id, timeView } from '#platform/http/fields.js';
 import { groupName } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';
 

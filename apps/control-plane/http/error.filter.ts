@@ -4,7 +4,7 @@ import { isTransient } from '#database/database.js';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/refusal.js';
+import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for people goes to the log alone. */
 @Catch()

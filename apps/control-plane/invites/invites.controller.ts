@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { transferInvite } from '#ledger/invite-transfer.js';
-import { movableOf, readPendingRewards } from '#ledger/pending-rewards.js';
-import { viewAmount } from '#platform/fields.js';
+import { transferInvite } from '#ledger/postings/invite-transfer.js';
+import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.js';
+import { viewAmount } from '#platform/http/fields.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, timeView } from '#platform/fields.js';
+import { amount, amountView, timeView } from '#platform/http/fields.js';
 import { requestId } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 

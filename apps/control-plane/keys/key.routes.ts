@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
-import { amount, id, name, pageOf, pageQuery, time } from '#platform/fields.js';
+import { amount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';
 import { keyView } from './key.view.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { ACCOUNT_TASKS, type AccountTaskRow, readAccountTask } from '#usage/task.reader.js';
 import { type TaskView, viewTask } from '../tasks/task.view.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { groupName, modelName, priceFields } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { usageView } from '#usage/usage.view.js';
 import { readOverview, type UsageSums } from '#usage/overview.reader.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, timeView } from '#platform/fields.js';
+import { amountView, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 import { taskView } from '../tasks/task.view.js';
 import { usageEntry } from '../usage/usage.routes.js';

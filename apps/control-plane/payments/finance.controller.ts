@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
-import type { TopupRefund } from '#ledger/topup-refund.js';
-import type { TopupResult } from '#ledger/topup.js';
-import { viewAmount } from '#platform/fields.js';
+import type { TopupRefund } from '#ledger/postings/topup-refund.js';
+import type { TopupResult } from '#ledger/postings/topup.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import type { Done } from '#approvals/approval.service.js';
 import type { Asking } from '#payments/finance-credit.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import {
   currencyView,
   payment,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import type { PaymentProviderName } from '#ledger/topup.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { Loop } from '#platform/loop.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';

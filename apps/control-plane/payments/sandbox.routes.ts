@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from '#platform/fields.js';
+import { id } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 const params = z.strictObject({ orderId: id });

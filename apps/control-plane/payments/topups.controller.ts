@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
-import { viewAmount } from '#platform/fields.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { viewAmount } from '#platform/http/fields.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import { Checkouts } from '#payments/checkouts.js';
 import type { OrderReversals } from '#payments/order.reversals.js';

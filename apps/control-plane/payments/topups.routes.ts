@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { currencyView, payment, paymentView, requestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
 import { route } from '../http/route.js';

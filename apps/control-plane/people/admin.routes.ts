@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '#identity/role.js';
-import { id, pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 

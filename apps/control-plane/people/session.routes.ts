@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, name, timeView } from '#platform/fields.js';
+import { id, name, timeView } from '#platform/http/fields.js';
 import { email, linkToken, newPassword, oneTimeCode, password, rolesView } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
+import { pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
 import { reason } from '#payments/payment.fields.js';
 import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
 import { route } from '../http/route.js';

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
-import { id } from '#platform/fields.js';
+import { id } from '#platform/http/fields.js';
 import { KeyDesk } from '#people/keys/key.service.js';
 import { findTask } from '#usage/task.reader.js';
 import { POOL } from '../control-plane.tokens.js';

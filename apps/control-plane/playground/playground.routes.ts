@@ -4,7 +4,7 @@ import {
   JSON_BODY_BYTES,
   PICTURES_BODY_BYTES,
   VIDEO_BODY_BYTES,
-} from '#platform/body-limits.js';
+} from '#platform/http/body-limits.js';
 import { route } from '../http/route.js';
 import { taskId } from '../tasks/tasks.routes.js';
 

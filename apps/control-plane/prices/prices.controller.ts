@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
 import { previewChanges } from '#marketplace/prices/preview.js';

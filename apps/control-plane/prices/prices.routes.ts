@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
+import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { readActivity } from '#privacy/activity.js';
-import { pageFrom, readCursor } from '#platform/page.js';
+import { pageFrom, readCursor } from '#platform/http/page.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { activityRoutes as routes } from './activity.routes.js';

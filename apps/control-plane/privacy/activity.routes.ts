@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activityActors } from '#privacy/activity.js';
-import { pageOf, pageQuery, timeView } from '#platform/fields.js';
+import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 export const activityRoutes = {

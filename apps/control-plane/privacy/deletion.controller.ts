@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Deletion } from '#privacy/deletion-request.js';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance } from '../people/entrance.js';

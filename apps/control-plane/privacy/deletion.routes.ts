@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, requestId, timeView } from '#platform/fields.js';
+import { amountView, id, requestId, timeView } from '#platform/http/fields.js';
 import { oneTimeCode } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { retentionClasses } from '#privacy/retention.js';
-import { timeView } from '#platform/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 const name = z.enum(retentionClasses);

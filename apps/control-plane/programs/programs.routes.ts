@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeView } from '#platform/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { channelHealthView, programView } from '#operations/program.view.js';
 import { channelId } from '../catalog/catalog.routes.js';
 import { route } from '../http/route.js';

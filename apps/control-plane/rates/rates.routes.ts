@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, time, timeView } from '#platform/fields.js';
+import { id, time, timeView } from '#platform/http/fields.js';
 import { reason, requestId } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 

@@ -1,19 +1,23 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank-matching.js';
+import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
 import {
   listMatches,
   type MatchedItem,
   type MatchKey,
   type MatchQuery,
   summariseMatches,
-} from '#finance/provider-reports/payment-matching.js';
-import { listPayouts, type PayoutItem, type PayoutKey } from '#finance/provider-reports/payout-matching.js';
+} from '#finance/provider-reports/payments/payment-matching.js';
+import {
+  listPayouts,
+  type PayoutItem,
+  type PayoutKey,
+} from '#finance/provider-reports/payments/payout-matching.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv } from '#platform/csv.js';
-import { isInstantText, type Page, pageFrom, readCursor } from '#platform/page.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { isInstantText, type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import {
   bankColumns,
   matchColumns,

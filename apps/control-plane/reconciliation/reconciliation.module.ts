@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { BankDesk } from '#finance/provider-reports/bank.service.js';
+import { BankDesk } from '#finance/provider-reports/bank/bank.service.js';
 import { LineDesk } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { ReportDesk } from '#finance/provider-reports/report.service.js';

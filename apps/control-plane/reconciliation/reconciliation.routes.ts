@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bankMapping } from '#finance/provider-reports/bank-csv.js';
-import { day, pageOf, pageQuery, requestId, time, timeView } from '#platform/fields.js';
+import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
+import { day, pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView, reason } from '#payments/payment.fields.js';
 import {
   bankItemView,

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
 import type { Asking } from '#payments/finance-credit.js';
-import { BankDesk } from '#finance/provider-reports/bank.service.js';
+import { BankDesk } from '#finance/provider-reports/bank/bank.service.js';
 import { LineDesk, type StoredLine } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
-import type { ChargeRefund } from '#ledger/charge-refund.js';
-import { viewAmount } from '#platform/fields.js';
+import type { ChargeRefund } from '#ledger/charges/charge-refund.js';
+import { viewAmount } from '#platform/http/fields.js';
 import { RefundDesk } from '#support/charge-refund.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';

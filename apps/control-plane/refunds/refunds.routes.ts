@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, id, requestId, timeView } from '#platform/fields.js';
+import { amount, amountView, id, requestId, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
 export const refundView = z.object({

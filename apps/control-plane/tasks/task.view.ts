@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { publicStatus } from '#tasks/task-state.js';
-import { amountView, timeView, viewAmount } from '#platform/fields.js';
+import { amountView, timeView, viewAmount } from '#platform/http/fields.js';
 import { type AccountTask, taskStates } from '#usage/task.reader.js';
 
 export const taskView = z.object({

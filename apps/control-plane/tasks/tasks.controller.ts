@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { readCursor, sliceOf } from '#platform/page.js';
+import { readCursor, sliceOf } from '#platform/http/page.js';
 import { findTask, listTasks } from '#usage/task.reader.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, time } from '#platform/fields.js';
+import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { taskStates } from '#usage/task.reader.js';
 import { route } from '../http/route.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, requestId, timeView } from '#platform/fields.js';
+import { id, pageOf, pageQuery, requestId, timeView } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
 import { route } from '../http/route.js';
 

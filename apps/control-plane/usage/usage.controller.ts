@@ -6,8 +6,8 @@ import { findAccount } from '#identity/account.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
-import { sendCsv } from '#platform/csv.js';
-import { pageFrom, readCursor, sliceOf } from '#platform/page.js';
+import { sendCsv } from '#platform/http/csv.js';
+import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
 import { readStatement, type StatementFilter } from '#usage/statement.store.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import {

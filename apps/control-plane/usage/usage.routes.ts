@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
+import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances } from '#usage/statement.store.js';
 import { usageStates } from '#usage/usage.store.js';

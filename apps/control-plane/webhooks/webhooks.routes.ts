@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, time, timeView } from '#platform/fields.js';
+import { id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
 import { route } from '../http/route.js';
 

@@ -19,7 +19,7 @@ import {
 } from '#pricing/quote.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { noSuchModel } from '../http/model-access.js';
-import { serviceUnavailable } from '#platform/refusal.js';
+import { serviceUnavailable } from '#platform/http/refusal.js';
 import { tokensText } from './resolution.post.js';
 
 /** What is to be paid before work starts. The charge id is minted, and for tasks saved, before it is asked for. */

@@ -1,6 +1,6 @@
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
-import { isText } from '#platform/long-text.js';
+import { isText } from '#platform/http/long-text.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import {
   type Body,

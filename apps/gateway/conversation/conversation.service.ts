@@ -25,7 +25,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { type Body, requiredText } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
-import { internalError } from '#platform/refusal.js';
+import { internalError } from '#platform/http/refusal.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { type Ending, relayAnswer } from './answer.relay.js';

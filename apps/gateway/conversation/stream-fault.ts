@@ -1,7 +1,7 @@
 import type { ApiError } from '#platform/errors.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { anthropicBody } from '../http/error-shape.js';
-import { errorBody } from '#platform/refusal.js';
+import { errorBody } from '#platform/http/refusal.js';
 
 /**
  * A fault after the head of a stream, as the clients of each dialect hear of it: OpenAI's throw on a top-level `error`,

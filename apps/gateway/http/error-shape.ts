@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '#platform/errors.js';
 import { familyOf, type ProtocolFamily } from './protocol-family.js';
-import { errorBody } from '#platform/refusal.js';
+import { errorBody } from '#platform/http/refusal.js';
 
 /** Google's words for a status; what is not here is an INVALID_ARGUMENT below 500 and INTERNAL above. */
 const GOOGLE_STATUS: Record<number, string> = {

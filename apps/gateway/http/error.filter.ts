@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { errorBodyFor } from './error-shape.js';
-import { internalError, refusalFor, retryHeaders } from '#platform/refusal.js';
+import { internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
 import type { RouteTable } from './route-table.js';
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */

@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { LongText } from '#platform/long-text.js';
+import { LongText } from '#platform/http/long-text.js';
 import { MAX_SHAPE_CHARS } from './limits.js';
 
 /** The body of a request as named values; parts of a multipart body are all text. */

@@ -12,15 +12,15 @@ import { isTransient } from '#database/database.js';
 import type { KeyAuthenticator } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/json-body.js';
-import { readJsonInTurns } from '#platform/json-parser.js';
+import { MAX_JSON_DEPTH, MAX_JSON_ELEMENTS } from '#platform/http/json-body.js';
+import { readJsonInTurns } from '#platform/http/json-parser.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ApiDocument } from '../openapi/openapi.document.js';
 import type { BodyMemory } from '../protection/body-memory.js';
 import type { ConcurrencyLimiter } from '../protection/concurrency-limiter.js';
 import type { FailedKeys } from '../protection/failed-keys.js';
 import type { Idempotency } from '../protection/idempotency.js';
-import type { Uploads } from '#platform/uploads.js';
+import type { Uploads } from '#platform/http/uploads.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
 import { authenticationHook } from './caller.js';
 import {
@@ -33,8 +33,8 @@ import {
   REQUEST_TIMEOUT_MS,
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
-import { trustedHops } from '#platform/proxies.js';
-import { errorBody, refusalFor } from '#platform/refusal.js';
+import { trustedHops } from '#platform/http/proxies.js';
+import { errorBody, refusalFor } from '#platform/http/refusal.js';
 import { joinModelId } from './model-path.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';

@@ -1,5 +1,5 @@
 import { MAX_MODEL_ID_CHARS } from '#catalog/model-id.js';
-import { PICTURES_BODY_BYTES } from '#platform/body-limits.js';
+import { PICTURES_BODY_BYTES } from '#platform/http/body-limits.js';
 
 /** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
 export {
@@ -10,7 +10,7 @@ export {
   PICTURES_BODY_BYTES,
   PLAIN_BODY_BYTES,
   VIDEO_BODY_BYTES,
-} from '#platform/body-limits.js';
+} from '#platform/http/body-limits.js';
 
 /** One picture of a request, as OpenAI bounds it. */
 export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { keepPace, PieceCheck } from '#platform/body-stream.js';
-import { BytePieces } from '#platform/byte-pieces.js';
+import { keepPace, PieceCheck } from '#platform/http/body-stream.js';
+import { BytePieces } from '#platform/http/byte-pieces.js';
 import { ApiError } from '#platform/errors.js';
-import { LongText } from '#platform/long-text.js';
+import { LongText } from '#platform/http/long-text.js';
 import type { Body } from './fields.js';
 import { MULTIPART } from './limits.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { isText, LongText } from '#platform/long-text.js';
+import { isText, LongText } from '#platform/http/long-text.js';
 import { type Body, isAbsent } from './fields.js';
 import type { FormFile } from './multipart-body.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
-import { HostNames, isLoopbackHost } from '#platform/host-header.js';
+import { HostNames, isLoopbackHost } from '#platform/http/host-header.js';
 import type { GatewayConfig } from '../gateway.config.js';
 
 /** What a Host header may hold; anything else is not put into an address that somebody may follow. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
-import { LongText } from '#platform/long-text.js';
+import { LongText } from '#platform/http/long-text.js';
 import { contentHash } from './content-hash.js';
 
 const hashOf = async (body: unknown, url = '/v1/images/generations') => {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { LongText } from '#platform/long-text.js';
+import { LongText } from '#platform/http/long-text.js';
 import { type FormEntry, readForm } from '../http/multipart-body.js';
 
 /** What is hashed at once of long texts and files: about a millisecond's work. */

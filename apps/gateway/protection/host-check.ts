@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
-import { HostNames, refuseTwoHosts } from '#platform/host-header.js';
+import { HostNames, refuseTwoHosts } from '#platform/http/host-header.js';
 
 /**
  * Refuses requests that name another host than ours and its aliases, which a page in somebody's browser can make it

@@ -12,16 +12,16 @@ import {
   AdjustmentRefused,
   readAdjustment,
   reverseAdjustment,
-} from '#ledger/adjustment.js';
+} from '#ledger/postings/adjustment.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { UnknownAccount } from '#ledger/posting.js';
+import { UnknownAccount } from '#ledger/postings/posting.js';
 import {
   readWriteOff,
   reverseWriteOff,
   writeOff,
   type WriteOff,
   WriteOffRefused,
-} from '#ledger/write-off.js';
+} from '#ledger/postings/write-off.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalDesk, ApprovalKind } from '#approvals/approval.service.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
-import { bookSuspense } from '#ledger/suspense.js';
+import { bookSuspense } from '#ledger/postings/suspense.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { listFindings } from '../findings.js';

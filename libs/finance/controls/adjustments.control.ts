@@ -1,4 +1,4 @@
-import { adjustmentChecks } from '#ledger/adjustment-check.js';
+import { adjustmentChecks } from '#ledger/checks/adjustment-check.js';
 import type { Control } from '../control.js';
 import { crd, findItems } from './found-items.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { adjust } from '#ledger/adjustment.js';
-import { lockBalance, post } from '#ledger/posting.js';
+import { adjust } from '#ledger/postings/adjustment.js';
+import { lockBalance, post } from '#ledger/postings/posting.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';

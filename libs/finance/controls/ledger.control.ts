@@ -1,4 +1,4 @@
-import { checkLedgerOn, ROWS_SHOWN, type Violation } from '#ledger/ledger-check.js';
+import { checkLedgerOn, ROWS_SHOWN, type Violation } from '#ledger/checks/ledger-check.js';
 import type { Control, ControlItem } from '../control.js';
 
 /** The invariants of the ledger, each row that violates one. It reads everything, whatever the time that is asked for. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { deferredCheck, type LotCheck, lotChecks } from '#ledger/lot-check.js';
+import { deferredCheck, type LotCheck, lotChecks } from '#ledger/checks/lot-check.js';
 import { formatAmount } from '#money/amount.js';
 import type { Control, ControlItem, ControlResult } from '../control.js';
 

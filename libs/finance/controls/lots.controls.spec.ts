@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { post } from '#ledger/posting.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { post } from '#ledger/postings/posting.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import { newId } from '#platform/ids.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
-import { transferInvite } from '#ledger/invite-transfer.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
-import { recordTopup } from '#ledger/topup.js';
+import { transferInvite } from '#ledger/postings/invite-transfer.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { checkLedger } from '#ledger/ledger-check.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type AccrualOptions, costsProgress } from './accrual.js';

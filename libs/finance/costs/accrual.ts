@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { placeInTime } from '#ledger/effective-time.js';
-import { atHorizon } from '#ledger/horizon.js';
-import { post, takeTransactionId } from '#ledger/posting.js';
+import { placeInTime } from '#ledger/postings/effective-time.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
+import { post, takeTransactionId } from '#ledger/postings/posting.js';
 import { openUpcAccounts } from './upc-accounts.js';
 import { tell, type Told, type Source } from './telling.js';
 

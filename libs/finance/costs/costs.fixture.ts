@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import { markHorizon } from '#ledger/horizon.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
+import { markHorizon } from '#ledger/postings/horizon.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { quote, type TokenCounts } from '#pricing/quote.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
-import { post } from '#ledger/posting.js';
+import { post } from '#ledger/postings/posting.js';
 import { formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ChainBuilder } from '#ledger/chain/chain.js';
-import { recogniseAll } from '#ledger/recognition.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import type { Logger } from '#platform/logging.js';
 import { accrueCosts } from '../costs/accrual.js';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Horizon } from '#ledger/horizon.js';
-import { readTrialBalance } from '#ledger/trial-balance.js';
+import type { Horizon } from '#ledger/postings/horizon.js';
+import { readTrialBalance } from '#ledger/reports/trial-balance.js';
 import type { Control, ControlItem } from '../control.js';
 import { hashBalances } from './balances-hash.js';
 import { listPeriods, type Period, periodBalances } from './period.js';

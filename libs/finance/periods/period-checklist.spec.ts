@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { post } from '#ledger/posting.js';
-import { bookSuspense } from '#ledger/suspense.js';
-import { recordTopup } from '#ledger/topup.js';
+import { post } from '#ledger/postings/posting.js';
+import { bookSuspense } from '#ledger/postings/suspense.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';

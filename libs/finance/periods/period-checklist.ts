@@ -1,6 +1,6 @@
-import type { Report } from '#ledger/horizon.js';
-import { recognitionProgress } from '#ledger/recognition.js';
-import { readTrialBalance } from '#ledger/trial-balance.js';
+import type { Report } from '#ledger/postings/horizon.js';
+import { recognitionProgress } from '#ledger/lots/recognition.js';
+import { readTrialBalance } from '#ledger/reports/trial-balance.js';
 import type { Control, ControlItem, ControlResult } from '../control.js';
 import { runControlsOn } from '../control-run.js';
 import { controls } from '../controls.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { atHorizon, markHorizon, openReport } from '#ledger/horizon.js';
-import { readTrialBalance, type TrialBalance } from '#ledger/trial-balance.js';
+import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
+import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
 import { burnId } from './catch-up.js';
 import {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { RangeQuery } from '#ledger/export/range.js';
-import type { Commodity, LedgerKind } from '#ledger/trial-balance.js';
+import type { Commodity, LedgerKind } from '#ledger/reports/trial-balance.js';
 
 export type PeriodState = 'closing' | 'closed' | 'abandoned';
 

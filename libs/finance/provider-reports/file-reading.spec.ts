@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BankLine, bankMapping, readBankCsv } from './bank-csv.js';
+import { type BankLine, bankMapping, readBankCsv } from './bank/bank-csv.js';
 import type { FileSource } from './csv-rows.js';
 import { type ReadRow, readThrough } from './file-rows.js';
 import { keptText, type ReportLine, ReportRefused } from './report-line.js';

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
-import { lockOutflows, takeOutflow } from '#ledger/outflow.js';
+import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { minorDigits } from '#money/currency.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { readMatch } from './payment-matching.js';
+import { readMatch } from './payments/payment-matching.js';
 import { lockProvider } from './report.import.js';
 import { type CorrectedLine, correctLine } from './line-correction.js';
 import type { ReportingProvider } from './report-line.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { post } from '#ledger/posting.js';
-import { bookSuspense } from '#ledger/suspense.js';
+import { post } from '#ledger/postings/posting.js';
+import { bookSuspense } from '#ledger/postings/suspense.js';
 import { accountIn, openAccounts } from './line-postings.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 

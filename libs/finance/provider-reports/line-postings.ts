@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { type Posting, post } from '#ledger/posting.js';
-import { bookSuspense } from '#ledger/suspense.js';
+import { type Posting, post } from '#ledger/postings/posting.js';
+import { bookSuspense } from '#ledger/postings/suspense.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
 /** What a provider did without a word that our books know: money that people must look at. */

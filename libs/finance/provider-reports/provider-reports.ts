@@ -4,7 +4,7 @@ import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { PaymentNotices } from '#payments/payment.notices.js';
 import type { PaymentsConfig } from '#payments/payments.config.js';
-import { matchBankLines } from './bank-match.js';
+import { matchBankLines } from './bank/bank-match.js';
 import { postReportLines } from './line-postings.js';
 import { importSandbox } from './sandbox-books.js';
 import { importFromStripe } from './stripe.report.js';

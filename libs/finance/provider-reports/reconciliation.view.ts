@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
-import type { CsvColumn } from '#platform/csv.js';
-import { day, timeView } from '#platform/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
+import { day, timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { timeOf } from '../views/ledger.view.js';
-import { bankSentence } from './bank.control.js';
-import type { BankItem } from './bank-matching.js';
-import type { MatchDay, MatchedItem } from './payment-matching.js';
-import { matchSentence } from './payments.control.js';
-import type { PayoutItem } from './payout-matching.js';
-import { payoutSentence } from './payouts.control.js';
+import { bankSentence } from './bank/bank.control.js';
+import type { BankItem } from './bank/bank-matching.js';
+import type { MatchDay, MatchedItem } from './payments/payment-matching.js';
+import { matchSentence } from './payments/payments.control.js';
+import type { PayoutItem } from './payments/payout-matching.js';
+import { payoutSentence } from './payments/payouts.control.js';
 import type { ImportResult } from './report.import.js';
 
 /** Those whose balance is reported line by line. */

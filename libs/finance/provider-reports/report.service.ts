@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
-import { pageFrom, readCursor, type Page } from '#platform/page.js';
+import { pageFrom, readCursor, type Page } from '#platform/http/page.js';
 import type { Asking } from '#payments/finance-credit.js';
 import { inSnapshot } from '../snapshot.js';
-import { findBankAccount, importBankCsv } from './bank.import.js';
+import { findBankAccount, importBankCsv } from './bank/bank.import.js';
 import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
 import { type FileImport, type ImportResult, importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/topup.js';
+import { creditTopup, type TopupRequest, type TopupResult } from '#ledger/postings/topup.js';
 import {
   addCounts,
   beginReport,

@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { type Adjustment, ADJUSTMENT_COLUMNS, type AdjustmentReason, exact } from '#ledger/adjustment.js';
+import {
+  type Adjustment,
+  ADJUSTMENT_COLUMNS,
+  type AdjustmentReason,
+  exact,
+} from '#ledger/postings/adjustment.js';
 
 export interface AdjustmentsQuery {
   limit: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { recogniseAll } from '#ledger/recognition.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { spreadOverDays } from '../../../test/support/spread.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 
 /** A lot of credit at the end of a day of UTC: what deferred revenue is made of. Credits in nanos, money in minor units. */
 export interface DeferredLot {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { inTransaction } from '#database/database.js';
-import { atHorizon } from '#ledger/horizon.js';
-import { advanceLots } from '#ledger/lots.js';
-import { lockBalance } from '#ledger/posting.js';
-import { recogniseAll, recogniseNext } from '#ledger/recognition.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
+import { advanceLots } from '#ledger/lots/lots.js';
+import { lockBalance } from '#ledger/postings/posting.js';
+import { recogniseAll, recogniseNext } from '#ledger/lots/recognition.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import type { ControlResult } from '../control.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { atHorizon, type Horizon } from '#ledger/horizon.js';
-import { recognitionProgress } from '#ledger/recognition.js';
+import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
+import { recognitionProgress } from '#ledger/lots/recognition.js';
 import type { Days } from './revenue.js';
 
 /** Why deferred revenue moved. */

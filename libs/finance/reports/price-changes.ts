@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 import { REVENUE_FACTS } from './revenue-days.js';
 
 export const priceChangeKinds = ['price', 'multiplier', 'rule'] as const;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Horizon } from '#ledger/horizon.js';
+import type { Horizon } from '#ledger/postings/horizon.js';
 
 /** What promotion did in a time, nanos. */
 export interface PromotionMovement {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
-import { atHorizon } from '#ledger/horizon.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
  * What was earned, by everything that reports ask for: a charge counts when it ended, a refund when it was given, a cost

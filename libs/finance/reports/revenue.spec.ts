@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inTransaction } from '#database/database.js';
-import { refundCharge } from '#ledger/charge-refund.js';
-import { atHorizon } from '#ledger/horizon.js';
+import { refundCharge } from '#ledger/charges/charge-refund.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { ticketOf } from '../../../test/support/tickets.js';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { atHorizon, type Horizon, openReport } from '#ledger/horizon.js';
-import { readTrialBalance } from '#ledger/trial-balance.js';
+import { atHorizon, type Horizon, openReport } from '#ledger/postings/horizon.js';
+import { readTrialBalance } from '#ledger/reports/trial-balance.js';
 import { REVENUE_FACTS } from './revenue-days.js';
 
 export const revenueDimensions = ['day', 'family', 'model', 'group', 'channel', 'account'] as const;

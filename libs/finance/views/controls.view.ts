@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/csv.js';
-import { timeView } from '#platform/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
+import { timeView } from '#platform/http/fields.js';
 import type { ControlOutcome } from '../control-run.js';
 import type { Finding } from '../findings.js';
 

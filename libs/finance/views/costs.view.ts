@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChargeRecord } from '#usage/charge.reader.js';
-import { viewAmount, amountView, day as anyDay, timeView } from '#platform/fields.js';
+import { viewAmount, amountView, day as anyDay, timeView } from '#platform/http/fields.js';
 import { decimal } from '#marketplace/prices/price-change.fields.js';
 import type { CostImport } from '../costs/cost-file.js';
 import type { CostVersion } from '../costs/cost-versions.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { minorDigits } from '#money/currency.js';
-import type { CsvColumn } from '#platform/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import type { DeferredLot } from '../reports/deferred-lots.js';
 import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
 import { money, timeOf } from './ledger.view.js';

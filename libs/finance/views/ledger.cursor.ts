@@ -1,5 +1,5 @@
-import type { LedgerCursor } from '#ledger/ledger-account-statement.js';
-import { isInstantText, readCursor } from '#platform/page.js';
+import type { LedgerCursor } from '#ledger/reports/ledger-account-statement.js';
+import { isInstantText, readCursor } from '#platform/http/page.js';
 
 const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?\\+00';
 /** A transaction, an ordinal, a balance and times as the database writes them. */

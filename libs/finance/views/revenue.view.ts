@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import { type PriceVersionEarned, priceChangeKinds } from '../reports/price-changes.js';
 import {
   averagePrice,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/fields.js';
+import type { CsvColumn } from '#platform/http/csv.js';
+import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import type { Hold, HoldTotals } from '../reports/holds.js';
 import type { PromotionMovement, PromotionReport } from '../reports/promotion.js';
 import type { Failure, RefundDay } from '../reports/refunds.js';

@@ -5,7 +5,7 @@ import { inTransaction, openPool } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { until } from '../../../test/support/eventually.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
-import { bookSuspense } from '../suspense.js';
+import { bookSuspense } from '../postings/suspense.js';
 import { newId } from '#platform/ids.js';
 import { blockOfTransaction, ChainBuilder, currentHead, listBlocks } from './chain.js';
 import { type ChainVerification, verifyChain, verifyChainOn } from './chain-verify.js';

@@ -3,7 +3,7 @@ import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
-import { atHorizon } from '../horizon.js';
+import { atHorizon } from '../postings/horizon.js';
 import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock, type RowsOfBlock } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 

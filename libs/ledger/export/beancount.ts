@@ -1,4 +1,4 @@
-import type { LedgerKind } from '../trial-balance.js';
+import type { LedgerKind } from '../reports/trial-balance.js';
 import {
   chainWords,
   exactly,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { currentHead } from '../chain/chain.js';
-import { type Horizon, openReport, type Report } from '../horizon.js';
+import { type Horizon, openReport, type Report } from '../postings/horizon.js';
 import { beancountFormat } from './beancount.js';
 import { FullBooks } from './full-books.js';
 import { hledgerFormat } from './hledger.js';

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
-import type { Horizon } from '../horizon.js';
-import { balanceBefore, effectiveBalanceBefore } from '../account-balance.js';
-import { streamBalances } from '../trial-balance.js';
+import type { Horizon } from '../postings/horizon.js';
+import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
+import { streamBalances } from '../reports/trial-balance.js';
 import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
-import { fetched } from '../cursor.js';
+import { fetched } from '../postings/cursor.js';
 import type { Books } from './export.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';

@@ -1,7 +1,7 @@
 import { formatDecimal } from '#money/amount.js';
 import { minorDigits } from '#money/currency.js';
 import type { ChainHead } from '../chain/chain.js';
-import type { LedgerAccount } from '../ledger-account-statement.js';
+import type { LedgerAccount } from '../reports/ledger-account-statement.js';
 
 /** An account of a journal; customers' accounts may stand together as one. */
 export interface JournalAccount extends Pick<LedgerAccount, 'code' | 'kind'> {

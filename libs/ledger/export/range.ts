@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Horizon } from '../horizon.js';
-import type { TimeOf, TrialBalanceQuery } from '../trial-balance.js';
+import type { Horizon } from '../postings/horizon.js';
+import type { TimeOf, TrialBalanceQuery } from '../reports/trial-balance.js';
 
 /** Which postings an export is of, as it is asked for. */
 export interface RangeQuery {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Horizon } from '../horizon.js';
-import { readTrialBalance } from '../trial-balance.js';
+import type { Horizon } from '../postings/horizon.js';
+import { readTrialBalance } from '../reports/trial-balance.js';
 import type { Books } from './export.js';
 import {
   type JournalAccount,

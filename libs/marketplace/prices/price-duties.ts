@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import { readLimit } from '#ledger/outflow.js';
+import { readLimit } from '#ledger/postings/outflow.js';
 import { subjectOf } from '#pricing/price-change.js';
 import { largeMove, type PriceMove } from '#pricing/price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';

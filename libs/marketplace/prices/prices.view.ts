@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { viewAmount } from '#platform/fields.js';
+import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
 import type { ImportResult } from './price.import.js';
 import type { Proposal } from './proposal.service.js';

@@ -5,7 +5,7 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { noteDoneAlone, readFact } from '#identity/installation.js';
-import { lockOutflows } from '#ledger/outflow.js';
+import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type PriceBook } from '#pricing/price-book.js';

@@ -4,7 +4,7 @@ import { OutboxRelay } from '#bus/outbox.js';
 import { inTransaction } from '#database/database.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import type { Actor } from '#identity/role.js';
-import { readBalance } from '#ledger/customer-account.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
 import { ApiError } from '#platform/errors.js';
 import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
 import { ApprovalDesk } from '#approvals/approval.service.js';

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
-import { viewAmount } from '#platform/fields.js';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { viewAmount } from '#platform/http/fields.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import type { accountView } from '#apps/control-plane/accounts/account.routes.js';
 
 export type AccountView = z.input<typeof accountView>;

@@ -4,7 +4,7 @@ import { audit } from '#identity/audit-log.js';
 import { NO_NAME } from '#identity/redaction.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { SessionStore } from '#identity/session.store.js';
-import type { FreezeResult } from '#ledger/freeze.js';
+import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { type AccountOperation, freezeAccount, type StaffOperation, unfreezeAccount } from './freezing.js';

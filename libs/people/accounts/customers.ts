@@ -17,7 +17,7 @@ import {
   unknownGroup,
 } from '#identity/key.store.js';
 import { noteMaker, refuseOwnInterest } from '#identity/own-interest.js';
-import { openCustomerAccount } from '#ledger/customer-account.js';
+import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 
 export interface NewCustomer {
   name: string;

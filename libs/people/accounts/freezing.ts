@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { type FreezeResult, setFreeze } from '#ledger/freeze.js';
+import { type FreezeResult, setFreeze } from '#ledger/postings/freeze.js';
 
 /** Who changes whose account, and by which request. */
 export interface AccountOperation {

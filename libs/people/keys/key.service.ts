@@ -10,7 +10,7 @@ import type { Actor } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { type Page, pageFrom, readCursor } from '#platform/page.js';
+import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** What the owner of a key decides about it, apart from its group; null: no limit. */

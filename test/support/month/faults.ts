@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { runControlsOn, type FoundItems } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
-import { atHorizon, type Horizon } from '#ledger/horizon.js';
-import { creditTopup } from '#ledger/topup.js';
+import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
+import { creditTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import type { MonthDatabase } from './month-database.js';

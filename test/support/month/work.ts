@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import type { ResolveCommand } from '#ledger/charge.js';
-import { PostingEngine } from '#ledger/posting-engine.js';
+import type { ResolveCommand } from '#ledger/charges/charge.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { newId } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { quote, type TokenCounts } from '#pricing/quote.js';

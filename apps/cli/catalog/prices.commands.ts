@@ -1,0 +1,386 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Command, InvalidArgumentError } from 'commander';
+import type pg from 'pg';
+import { previewChanges } from '#marketplace/prices/preview.js';
+import { changeFields } from '#marketplace/prices/price-change.fields.js';
+import { compareRows, readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
+import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
+import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
+import {
+  type DoneBy,
+  type NewProposal,
+  type Proposal,
+  ProposalDesk,
+} from '#marketplace/prices/proposal.service.js';
+import { readMarketConfig } from '#marketplace/market.config.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { changeText, type PriceChange, subjectOf } from '#pricing/price-change.js';
+import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const DRY_RUN = ['--dry-run', 'show what it would do, and do nothing'] as const;
+const NOTE = ['--note <text>', 'why, for those who confirm'] as const;
+const EFFECTIVE = [
+  '--effective-at <time>',
+  'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
+] as const;
+
+interface Timing extends Acting {
+  effectiveAt?: Date;
+  note?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function pricesCommand(): Command {
+  const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
+  prices
+    .command('list')
+    .description('what is in force now')
+    .option(...JSON_OPTION)
+    .action(list);
+  prices
+    .command('export')
+    .description(
+      'write what is in force to standard output, as `prices import` reads it: CSV, or JSON with --json',
+    )
+    .option('--csv', 'a CSV file (the default)')
+    .option(...JSON_OPTION)
+    .action(exportAll);
+  prices
+    .command('import')
+    .description(
+      'compare a file with what is in force and propose what differs; nothing is proposed when a row is refused',
+    )
+    .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
+    .option(...EFFECTIVE, timeArgument)
+    .option(...NOTE)
+    .option(...AS_OPTION)
+    .option(...DRY_RUN)
+    .option(...JSON_OPTION)
+    .action(importFile);
+  prices
+    .command('propose')
+    .description('propose new values and show what the requests of the last hours would cost under them')
+    .option(
+      '--price <model=price>',
+      'USD of a call or a second, or input/cached/output of a million tokens',
+      collect,
+      [],
+    )
+    .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
+    .option('--rule <group=price>', 'a fixed price for each call of a group, or none', collect, [])
+    .option('--hours <hours>', 'whose requests the preview prices again', hoursArgument, 24)
+    .option(...EFFECTIVE, timeArgument)
+    .option(...NOTE)
+    .option(...AS_OPTION)
+    .option(...DRY_RUN)
+    .option(...JSON_OPTION)
+    .addHelpText('after', PROPOSE_EXAMPLES)
+    .action(propose);
+  addDecisions(prices);
+  return prices;
+}
+
+/** What becomes of a proposal. */
+function addDecisions(prices: Command): void {
+  prices
+    .command('proposals')
+    .description('proposals, newest first')
+    .option('--all', 'also those that were confirmed or cancelled, or expired')
+    .option(...JSON_OPTION)
+    .action(proposals);
+  prices
+    .command('confirm')
+    .description(
+      'make the versions of a proposal; refused when others changed the same prices since, and for its author when it moves prices far',
+    )
+    .argument('<proposal>', 'proposal id')
+    .option('--revision <n>', 'the revision that was looked at; else the newest', revisionArgument)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(confirm);
+  prices
+    .command('cancel')
+    .description('close a proposal that is not wanted')
+    .argument('<proposal>', 'proposal id')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(cancel);
+}
+
+const PROPOSE_EXAMPLES = `
+Examples:
+  tollgate prices propose --price imgmodel-4=0.035 --dry-run
+  tollgate prices propose --price vendora-chat=3/1.5/12 --effective-at 2027-01-31T00:00:00Z
+  tollgate prices propose --rule Public-Relay=0.0003 --multiplier Vendora-Main=1.1
+  tollgate prices propose --price imgmodel-lite=withdrawn`;
+
+function timeArgument(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+function hoursArgument(text: string): number {
+  const hours = Number(text);
+  if (/^\d{1,3}$/.test(text) && hours >= 1 && hours <= 31 * 24) return hours;
+  throw new InvalidArgumentError('Give whole hours, from 1 to 744.');
+}
+
+function revisionArgument(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number from 1 on.');
+}
+
+function collect(text: string, before: string[]): string[] {
+  if (/^[^=]+=[^=]+$/.test(text)) return [...before, text];
+  throw new InvalidArgumentError('Give a name and a value, such as imgmodel-4=0.035.');
+}
+
+function deskOf(pool: pg.Pool): ProposalDesk {
+  const { proposalLifeMs } = readMarketConfig(new ConfigReader(process.env));
+  return new ProposalDesk({ pool, lifeMs: proposalLifeMs });
+}
+
+/** The administrator who acts. */
+async function by(pool: pg.Pool, acting: Acting): Promise<DoneBy> {
+  const { userId } = await actingPerson(pool, acting, ['admin']);
+  return { actor: `user:${userId}`, requestId: operatorName() };
+}
+
+/** What is only looked at needs nobody. */
+function byUnless(dryRun: boolean, pool: pg.Pool, acting: Acting): Promise<DoneBy> {
+  return dryRun ? Promise.resolve({ actor: operatorName(), requestId: null }) : by(pool, acting);
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const { exportedAt, changes } = await withDatabase(process.env, (pool) => exportPrices(pool));
+  if (options.json) return printJson({ at: exportedAt.toISOString(), rows: changes });
+  printText(changesTable(changes));
+}
+
+function changesTable(changes: readonly PriceChange[]): string {
+  const rows = changes.map((change) => [
+    change.kind,
+    change.kind === 'price' ? change.model : change.group,
+    changeText(change),
+  ]);
+  return table([{ title: 'Kind' }, { title: 'Model or group' }, { title: 'Value (USD)' }], rows);
+}
+
+async function exportAll(options: { json?: boolean }): Promise<void> {
+  const { exportedAt, changes, csv } = await withDatabase(process.env, (pool) => exportPrices(pool));
+  if (options.json) return printJson({ exportedAt: exportedAt.toISOString(), rows: changes });
+  process.stdout.write(csv());
+}
+
+async function importFile(file: string, options: Timing): Promise<void> {
+  const { effectiveAt = null, note = `Import of ${file}`, dryRun = false } = options;
+  const rows = await readRows(file);
+  const result = await withDatabase(process.env, async (pool) => {
+    const author = await byUnless(dryRun, pool, options);
+    return importPrices({ pool, desk: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, author);
+  });
+  if (result.refused.length > 0) process.exitCode = 1;
+  if (options.json) return printJson(importView(result));
+  const { added, changed, same, refused, proposal } = result;
+  const lines = [...added, ...changed].map(({ line, change, before }) => [
+    String(line),
+    subjectOf(change),
+    before ? changeText(before) : '-',
+    changeText(change),
+  ]);
+  if (lines.length > 0) printText(differenceTable('Line', lines));
+  for (const { line, reason } of refused) printText(`Line ${line} is refused: ${reason}`);
+  printText(
+    `\n${added.length} added, ${changed.length} changed, ${same} the same, ${refused.length} refused.`,
+  );
+  printText(proposal ? nextStep(proposal) : 'Nothing was proposed.');
+}
+
+async function readRows(file: string) {
+  try {
+    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    if (!file.endsWith('.json')) return readPriceCsv(content);
+    const document = JSON.parse(content) as unknown;
+    const rows: unknown = Array.isArray(document) ? document : (document as { rows?: unknown })?.rows;
+    if (Array.isArray(rows)) return readPriceList(rows);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'EACCES')
+      throw new OperatorError(`The file ${file} cannot be read.`);
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new OperatorError(`The file ${file} is no JSON list of prices, nor an object with one as rows.`);
+}
+
+function differenceTable(first: string, rows: string[][]): string {
+  return table([{ title: first }, { title: 'What' }, { title: 'Before' }, { title: 'After' }], rows);
+}
+
+interface ProposeOptions extends Timing {
+  price: string[];
+  multiplier: string[];
+  rule: string[];
+  hours: number;
+}
+
+async function propose(options: ProposeOptions, command: Command): Promise<void> {
+  const changes = wantedChanges(options);
+  if (changes.length === 0)
+    command.error('error: give at least one of --price, --multiplier and --rule', { exitCode: 2 });
+  const { effectiveAt = null, note = '', dryRun = false, hours } = options;
+  const wanted: NewProposal = { changes, effectiveAt, note };
+  const answer = await withDatabase(process.env, async (pool) => {
+    if (dryRun) await refuseFaults(pool, wanted);
+    const proposal = dryRun ? null : await deskOf(pool).propose(wanted, await by(pool, options));
+    const to = new Date();
+    const from = new Date(to.getTime() - hours * 3_600_000);
+    tellProgress(`Pricing the requests of the last ${hours} hours again …`);
+    const preview = await previewChanges(pool, {
+      changes,
+      effectiveAt,
+      ...previewWindow({ from, to }, to.getTime()),
+    });
+    const needs = proposal && (await deskOf(pool).needsSecondPerson(proposal));
+    return { proposal, needs, preview: previewView(preview) };
+  });
+  const { proposal, needs, preview } = answer;
+  if (options.json) return printJson({ proposal: proposal && proposalDetail(proposal, [], needs), preview });
+  printText(previewTable(preview));
+  printText(proposal ? `\n${nextStep(proposal)}` : '\nNothing was proposed.');
+  if (needs) printText(`${needs} Another administrator must confirm it.`);
+}
+
+/** Words for whoever waits at a terminal; a program that reads the answer is told nothing. */
+function tellProgress(words: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${words}\n`);
+}
+
+/** A dry run refuses what a proposal would. */
+async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal): Promise<void> {
+  const { book, nowMs } = await readPrices(pool);
+  const { refused } = compareRows(book, readPriceList(changes), effectiveAt?.getTime() ?? nowMs);
+  if (refused[0]) throw new OperatorError(refused[0].reason);
+}
+
+function wantedChanges({ price, multiplier, rule }: ProposeOptions): PriceChange[] {
+  return [
+    ...price.map((text) => change(text, (model, value) => ({ kind: 'price', model, price: priceOf(value) }))),
+    ...multiplier.map((text) =>
+      change(text, (group, value) => ({
+        kind: 'multiplier',
+        group,
+        multiplier: value === 'withdrawn' ? null : value,
+      })),
+    ),
+    ...rule.map((text) =>
+      change(text, (group, value) =>
+        value === 'none'
+          ? { kind: 'rule', group, rule: 'none' }
+          : { kind: 'rule', group, rule: 'fixed_per_call', unitPrice: value },
+      ),
+    ),
+  ];
+}
+
+function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
+  const [subject = '', value = ''] = text.split('=');
+  const result = changeFields.safeParse(read(subject, value));
+  if (result.success) return result.data;
+  throw new OperatorError(
+    `${text} is no change of a price: give a name and an exact decimal, such as imgmodel-4=0.035.`,
+  );
+}
+
+function priceOf(value: string): unknown {
+  if (value === 'withdrawn') return null;
+  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = value.split('/');
+  if (cachedInput === undefined) return { unitPrice: first };
+  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h };
+}
+
+function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {
+  if (rows.length === 0) return 'No request of that time is concerned.';
+  const cells = rows.map((row) => [
+    row.model,
+    row.group,
+    String(row.requests),
+    row.current,
+    row.wouldBeRefused ? 'refused' : row.proposed,
+    row.difference,
+  ]);
+  const right = 'right' as const;
+  const numbers = ['Requests', 'Now', 'Proposed', 'Difference'].map((title) => ({ title, align: right }));
+  const total = ['All', '', String(all.requests), all.current, all.proposed, all.difference];
+  return table([{ title: 'Model' }, { title: 'Group' }, ...numbers], [...cells, total]);
+}
+
+function nextStep({ id, effectiveAt, changes }: Proposal): string {
+  const when = effectiveAt ? `from ${effectiveAt.toISOString()} on` : 'at once';
+  return `Proposal ${id} of ${changes.length} changes holds ${when} after: tollgate prices confirm ${id}`;
+}
+
+async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
+  const rows = await withDatabase(process.env, (pool) =>
+    deskOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
+  );
+  if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
+  if (rows.length === 0) return printText('No proposal is open.');
+  const cells = rows.map(({ id, state, changes, note, proposedBy, effectiveAt }) => [
+    id,
+    state,
+    String(changes.length),
+    effectiveAt?.toISOString().slice(0, 16) ?? 'at once',
+    proposedBy,
+    note,
+  ]);
+  const titles = ['Proposal', 'State', 'Changes', 'Effective', 'By', 'Note'];
+  printText(
+    table(
+      titles.map((title) => ({ title })),
+      cells,
+    ),
+  );
+}
+
+async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
+  const proposal = await withDatabase(process.env, async (pool) => {
+    const desk = deskOf(pool);
+    const author = await by(pool, options);
+    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, author);
+  });
+  tellDecision(proposal, options);
+}
+
+async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
+  const proposal = await withDatabase(process.env, async (pool) => {
+    const desk = deskOf(pool);
+    const author = await by(pool, options);
+    return desk.cancel(id, (await desk.find(id)).revision, author);
+  });
+  tellDecision(proposal, options);
+}
+
+function tellDecision(proposal: Proposal, options: { json?: boolean }): void {
+  if (options.json) return printJson(proposalDetail(proposal, [], null));
+  const rows = proposal.changes.map(({ change: wanted, before }, at) => [
+    String(at + 1),
+    subjectOf(wanted),
+    before ? changeText(before) : '-',
+    changeText(wanted),
+  ]);
+  printText(
+    facts([
+      ['Proposal', proposal.id],
+      ['State', proposal.state],
+    ]),
+  );
+  printText(`\n${differenceTable('No.', rows)}`);
+}

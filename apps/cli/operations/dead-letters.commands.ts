@@ -1,0 +1,100 @@
+import { Command, InvalidArgumentError } from 'commander';
+import {
+  findLetter,
+  listLetters,
+  outlookOf,
+  replayLetter,
+  type StoredLetter,
+} from '#operations/dead-letter.service.js';
+import { AS_OPTION, type Acting, doerOf } from '../acting.js';
+import { countArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+interface ListOptions {
+  limit: number;
+  topic?: string;
+  about?: string;
+  all?: boolean;
+  json?: boolean;
+}
+
+export function deadLettersCommand(): Command {
+  const letters = new Command('dead-letters').description(
+    'messages that no handler could make sense of; a charge that one names waits for a person',
+  );
+  letters
+    .command('list')
+    .description('those that were not played again, the newest first')
+    .option('--topic <name>', 'of one topic')
+    .option('--about <id>', 'about one charge, or whatever the topic is about')
+    .option('--all', 'also those that were played again')
+    .option('--limit <letters>', 'letters at most', countArgument, 50)
+    .option(...JSON_OPTION)
+    .action(list);
+  letters
+    .command('show')
+    .description('one letter with its message, and what playing it again would do')
+    .argument('<letter>', 'id of the letter', letterId)
+    .option(...JSON_OPTION)
+    .action(show);
+  letters
+    .command('replay')
+    .description('publish the message of a letter again, once; a request for a hold is never played again')
+    .argument('<letter>', 'id of the letter', letterId)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(replay);
+  return letters;
+}
+
+function letterId(text: string): bigint {
+  if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('That is no id of a dead letter; `tollgate dead-letters list` lists them.');
+}
+
+async function list({ limit, topic, about, all, json }: ListOptions): Promise<void> {
+  const filter = { topic, about, replayed: all ? undefined : false };
+  const found = await withDatabase(process.env, (pool) => listLetters(pool, filter, { limit, after: null }));
+  if (json) return printJson({ letters: found.map(view) });
+  if (found.length === 0) return printText('There are no dead letters.');
+  const titles = ['Letter', 'Time', 'Topic', 'Group', 'About', 'Reason'];
+  const rows = found.map(({ id, at, topic: name, group, about: subject, reason }) => [
+    id.toString(),
+    at.toISOString(),
+    name,
+    group,
+    subject ?? '-',
+    reason,
+  ]);
+  printText(
+    table(
+      titles.map((title) => ({ title })),
+      rows,
+    ),
+  );
+}
+
+async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
+  const letter = await withDatabase(process.env, (pool) => findLetter(pool, id));
+  if (json) return printJson(view(letter));
+  printText(`${letter.topic} for ${letter.group}, ${letter.at.toISOString()}: ${letter.reason}`);
+  printText(letter.payload ?? '(no message)');
+  printText(`Replay: ${outlookOf(letter).effect}`);
+}
+
+async function replay(id: bigint, { json, ...acting }: Acting & { json?: boolean }): Promise<void> {
+  const { letter, effect } = await withDatabase(process.env, async (pool) => {
+    const { by: actor } = await doerOf(pool, acting, ['admin']);
+    const outlook = outlookOf(await findLetter(pool, id));
+    return { letter: await replayLetter(pool, id, { actor, requestId: null }), effect: outlook.effect };
+  });
+  if (json) return printJson(view(letter));
+  printText(`The message of letter ${id} goes out again. ${effect}`);
+}
+
+function view(letter: StoredLetter) {
+  return { ...letter, id: letter.id.toString(), ...outlookOf(letter) };
+}

@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import { examine, type Finding } from './doctor.js';
+import { printJson, printText } from '../output.js';
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description(
+      'try everything that a relay needs: configuration, storage, database, clock, bus, and one charge that is held and\n' +
+        'given back on an account of its own (where payments are real, one that is refused for want of balance, since\n' +
+        'no payment is made up); exits 1 when something fails, and says what to do',
+    )
+    .option('--json', 'print one JSON document')
+    .action(run);
+}
+
+async function run(options: { json?: boolean }): Promise<void> {
+  const findings = await examine(process.env, (finding) => {
+    if (!options.json) printText(line(finding));
+  });
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  if (failed > 0) process.exitCode = 1;
+  if (options.json) return printJson({ ok: failed === 0, checks: findings });
+  const warned = findings.filter(({ state }) => state === 'warn').length;
+  printText(failed + warned === 0 ? '\nAll is well.' : `\n${failed} failed, ${warned} to look at.`);
+}
+
+function line({ check, state, detail, advice }: Finding): string {
+  const text = `${state.padEnd(5)} ${check.padEnd(14)} ${detail}`;
+  return advice === null || state === 'ok' ? text : `${text}\n${' '.repeat(21)}→ ${advice}`;
+}

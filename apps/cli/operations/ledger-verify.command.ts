@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError } from 'commander';
+import type pg from 'pg';
+import type { ChainFinding } from '#ledger/chain/chain-difference.js';
+import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
+import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
+import { withDatabase } from '../database.access.js';
+import { facts, printJson, printText } from '../output.js';
+
+const NOTES = `
+Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it was posted. This recomputes the
+chain from the rows, on one snapshot of a live database, and names what was edited, removed or inserted since, whatever
+way it was done. The newest hash is shown at the end: keep it elsewhere. It is also in every export, on the bus topic
+ledger.sealed and in the log. With --head the chain must contain a hash that was kept: it shows that nobody cut the end
+off or wrote everything anew. With --public-key its signatures are compared as well: whoever has the database but not the
+private key cannot write it anew. A standalone relay keeps the public key in chain-signing.pub of its data folder.
+
+Stored balances must be the sums of their entries, and the balance after each entry that before it and its amount.
+
+Examples:
+  tollgate ledger verify
+  tollgate ledger verify --head 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+  tollgate ledger verify --public-key chain-signing.pub
+  tollgate ledger verify --from-block 1200 --json`;
+
+interface Options {
+  head?: string;
+  publicKey?: KeyObject;
+  fromBlock?: bigint;
+  toBlock?: bigint;
+  json?: boolean;
+}
+
+/** `ledger verify`. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('recompute the hash chain over the ledger; exits 1 and names what is not as it was sealed')
+    .option('--head <hash>', 'the chain must contain this hash', hashArgument)
+    .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
+    .option('--from-block <number>', 'the first block to verify', blockArgument)
+    .option('--to-block <number>', 'the last block to verify', blockArgument)
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', NOTES)
+    .action(verify);
+}
+
+async function verify({ head, publicKey, fromBlock, toBlock, json }: Options): Promise<void> {
+  const asked: VerifyOptions = {
+    ...(head !== undefined && { expectedHead: head }),
+    ...(publicKey !== undefined && { publicKey }),
+    balances: true,
+    ...(fromBlock !== undefined && { from: fromBlock }),
+    ...(toBlock !== undefined && { to: toBlock }),
+  };
+  const result = await withDatabase(process.env, async (pool) => {
+    const verified = await verifyShown(pool, asked);
+    const signed =
+      verified.head && (await signaturesOf(pool, [verified.head.number])).get(verified.head.number);
+    return { ...verified, signature: signed ?? null };
+  });
+  if (!result.ok) process.exitCode = 1;
+  if (json) return printJson(verificationView(result));
+  printText(verificationReport(result));
+}
+
+/** A large ledger takes a minute: on a terminal a bar says how far it is. */
+async function verifyShown(pool: pg.Pool, asked: VerifyOptions): Promise<ChainVerification> {
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} entries verified',
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+    barsize: 40,
+  });
+  try {
+    const onProgress = (done: number, total: number) => (done === 0 ? bar.start(total, 0) : bar.update(done));
+    return await verifyChain(pool, { ...asked, onProgress });
+  } finally {
+    bar.stop();
+  }
+}
+
+/** With the signature of the head. */
+type Signed = ChainVerification & { signature: HeadSignature | null };
+
+function verificationView({ head, findings, signature, ...result }: Signed) {
+  return {
+    ...result,
+    head: head && {
+      number: head.number.toString(),
+      hash: head.hash,
+      lastId: head.lastId.toString(),
+      sealedAt: head.sealedAt,
+      signature,
+    },
+    findings: findings.map((found) => ({
+      ...found,
+      block: found.block?.toString() ?? null,
+      transactionId: found.transactionId?.toString() ?? null,
+      ledgerAccountId: found.ledgerAccountId?.toString() ?? null,
+    })),
+  };
+}
+
+/** What a verification found, for people. */
+export function verificationReport(result: Signed): string {
+  const { ok, head, signature, blocks, transactions, entries, findingCount, findings } = result;
+  const verified = facts([
+    ['Verified', `${blocks} blocks, ${transactions} transactions, ${entries} entries`],
+    ['Head', head ? `block ${head.number}, ${head.hash}` : 'there is no block yet'],
+    ['Signed', signature ? `by the key ${signature.keyId}, ${signature.signature}` : 'not yet, or by no key'],
+    ['Sealed', head ? `up to transaction ${head.lastId}, ${head.sealedAt}` : 'nothing'],
+  ]);
+  if (ok) return `Ledger verify: everything is as it was sealed.\n\n${verified}`;
+  const more = findingCount > findings.length ? `\nand ${findingCount - findings.length} more` : '';
+  return `Ledger verify: ${findingCount} found.\n\n${findings.map(lineOf).join('\n')}${more}\n\n${verified}`;
+}
+
+/** A line for each, since a table would cut off what is wrong. */
+function lineOf({ block, reference, message }: ChainFinding): string {
+  const where = block === null ? '' : `Block ${block}. `;
+  return `${where}${message}${reference === null ? '' : ` Its reference is ${reference}.`}`;
+}
+
+function hashArgument(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('Give the 64 hexadecimal digits of a hash.');
+}
+
+function publicKeyArgument(file: string): KeyObject {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  const key = parsePublicKey(text);
+  if (key) return key;
+  throw new InvalidArgumentError('Give a file with a public Ed25519 key in PEM.');
+}
+
+function blockArgument(text: string): bigint {
+  if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
+  throw new InvalidArgumentError('Give the number of a block, counted from 1.');
+}

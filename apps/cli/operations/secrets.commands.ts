@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
+import { readSecretsOf, withDatabase } from '../database.access.js';
+import { facts, printJson, printText } from '../output.js';
+
+const NOTES = `
+Keys of channels, webhook secrets and the secrets of one-time codes are stored encrypted, under the first key of SECRETS_KEY
+(or of the file that SECRETS_KEY_FILE names; a standalone relay keeps one in its data folder). This encrypts what is still
+stored plain or under another key. It may be interrupted and repeated, and programs may run meanwhile.
+
+To exchange the key:
+  1. Give every program the new key as the second: SECRETS_KEY=old,new
+  2. Then as the first:                            SECRETS_KEY=new,old
+  3. Run tollgate secrets rotate with both, and give every program the new one alone.
+
+A standalone relay: stop it, put the new key on a line before the old one in secrets.key of its data folder, and start it,
+which rotates; then remove the old line. A new key: openssl rand -base64 32`;
+
+export function secretsCommand(): Command {
+  const secrets = new Command('secrets').description('what the database keeps encrypted');
+  secrets
+    .command('rotate')
+    .description('encrypt everything under the first key; exits 1 when something cannot be decrypted')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', NOTES)
+    .action(rotate);
+  return secrets;
+}
+
+async function rotate({ json }: { json?: boolean }): Promise<void> {
+  const secrets = readSecretsOf(process.env);
+  const done = await withDatabase(process.env, (pool) => resealSecrets(pool, secrets, showProgress));
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  if (json) printJson(done);
+  else
+    printText(
+      facts([
+        ['Channels', String(done.channels)],
+        ['Webhooks', String(done.webhooks)],
+        ['One-time codes', String(done.oneTimeCodes)],
+      ]),
+    );
+  refuseUnreadable(done);
+}
+
+function showProgress(rows: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${rows} encrypted`);
+}

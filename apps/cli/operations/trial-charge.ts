@@ -1,0 +1,143 @@
+import type pg from 'pg';
+import { holdCommand, holdReply, resolveCommand, resolveReply } from '#ledger/charges/charge.commands.js';
+import { createCustomer } from '#people/accounts/customers.js';
+import { Bus } from '#bus/bus.js';
+import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/topics.js';
+import { topics } from '#bus/topics.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { playTopup } from '#finance/provider-reports/sandbox-books.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { OperatorError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logging.js';
+import { type Quote, quote } from '#pricing/quote.js';
+import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+
+/** Who takes the trial's hold and resolution: billing over the bus, or the ledger itself. */
+export interface Till {
+  hold(message: ChargeRequested): Promise<ChargeReply>;
+  resolve(message: ChargeResolved): Promise<ResolvedReply>;
+  close(): Promise<void>;
+}
+
+/** The account of trials: nobody signs in to it. Only where payments are played does it get credit of them. */
+const ACCOUNT_NAME = 'Tollgate doctor';
+const CREDITS = parseAmount('1');
+const LIFE_MS = 30_000;
+
+export function tillOfBus(bus: Bus): Till {
+  return {
+    hold: (message) => bus.request(topics.chargeRequested, message),
+    resolve: (message) => bus.request(topics.chargeResolved, message),
+    close: () => bus.close(),
+  };
+}
+
+export function tillOfLedger(pool: pg.Pool): Till {
+  const log = createLogger('tollgate', 'error');
+  const engine = new PostingEngine({ pool, loadPriceBook: (client) => loadPriceBook(client), log });
+  return {
+    hold: async (message) => holdReply(message.chargeId, await engine.hold(holdCommand(message))),
+    resolve: async (message) => resolveReply(await engine.resolve(resolveCommand(message))),
+    close: () => engine.close(),
+  };
+}
+
+export interface TrialOptions {
+  /**
+   * What played payments are in, ISO 4217: the account gets its credit by one. Null where payments are real, since none
+   * may stand in the books that never was; without credit the hold is then refused, which goes the same way.
+   */
+  playedCurrency: string | null;
+}
+
+export interface Trial {
+  outcome: 'given_back' | 'refused';
+  model: string;
+  /** USD. */
+  amount: string;
+  accountId: string;
+}
+
+/**
+ * Holds the price of the cheapest call on an account of its own and gives it back at once.
+ * @throws OperatorError that says what went wrong
+ */
+export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions): Promise<Trial> {
+  const { group, model, amount } = await cheapestCall(pool);
+  const customer = await trialCustomer(pool, group);
+  const { accountId } = customer;
+  const { playedCurrency } = options;
+  if (playedCurrency !== null) await playPayment(pool, accountId, playedCurrency);
+  const before = await readBalance(pool, accountId);
+  const chargeId = newId();
+  const reply = await till.hold({
+    chargeId,
+    ...customer,
+    model: model.id,
+    requestedModel: model.id,
+    group,
+    family: model.family,
+    units: '1',
+    quotedAmount: formatAmount(amount),
+    taskId: null,
+    requestId: chargeId,
+    expiresAt: new Date(Date.now() + LIFE_MS).toISOString(),
+    deadline: new Date(Date.now() + LIFE_MS).toISOString(),
+  });
+  const isPoor = reply.refusal?.code === 'insufficient_user_quota' && (before?.main ?? 0n) < amount;
+  if (reply.outcome !== 'held' && !isPoor) {
+    throw new OperatorError(`The hold was refused: ${reply.refusal?.message ?? 'no reason was given'}`);
+  }
+  const reason = { code: 'trial', message: 'a trial of the operator' };
+  const resolved = await till.resolve({ chargeId, accountId, outcome: 'failed', reason });
+  const after = await readBalance(pool, accountId);
+  if (resolved.outcome !== (isPoor ? 'refused' : 'released') || after?.main !== before?.main) {
+    throw new OperatorError(`The hold of charge ${chargeId} was not given back: it is ${resolved.outcome}.`);
+  }
+  const outcome = isPoor ? 'refused' : 'given_back';
+  return { outcome, model: model.id, amount: formatAmount(amount), accountId };
+}
+
+async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {
+  const book = await loadPriceBook(pool);
+  const atMs = Date.now();
+  const quotes = [...book.access].flatMap(([group, models]) =>
+    [...models].flatMap((model) => {
+      const quoted = quote(book, { model, group, units: 1n, atMs });
+      return typeof quoted !== 'string' && quoted.lines === null && quoted.amount > 0n
+        ? [{ ...quoted, group }]
+        : [];
+    }),
+  );
+  const [cheapest] = quotes.sort((a, b) => (a.amount < b.amount ? -1 : 1));
+  if (!cheapest)
+    throw new OperatorError('No model has a price per call: there is nothing to try a charge with.');
+  return cheapest;
+}
+
+async function trialCustomer(pool: pg.Pool, group: string): Promise<{ accountId: string; keyId: string }> {
+  const { rows } = await pool.query<{ accountId: string; keyId: string }>(
+    `SELECT a.id AS "accountId", k.id AS "keyId" FROM accounts a JOIN api_keys k ON k.account_id = a.id
+     WHERE a.name = $1 AND k.group_name = $2 AND k.revoked_at IS NULL
+       AND NOT EXISTS (SELECT FROM users u WHERE u.account_id = a.id) ORDER BY a.id LIMIT 1`,
+    [ACCOUNT_NAME, group],
+  );
+  const { accountId, keyId } = rows[0] ?? (await createCustomer(pool, { name: ACCOUNT_NAME, group }));
+  return { accountId, keyId };
+}
+
+/** Once, however often it is tried. */
+async function playPayment(pool: pg.Pool, accountId: string, currency: string): Promise<void> {
+  const { paidMinor } = priceCredits(CREDITS, STANDARD_RATE);
+  await playTopup(pool, {
+    accountId,
+    paymentId: `doctor-${accountId}`,
+    credits: CREDITS,
+    paidMinor,
+    rate: STANDARD_RATE,
+    currency,
+  });
+}

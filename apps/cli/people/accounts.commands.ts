@@ -1,0 +1,264 @@
+import { Command } from 'commander';
+import type pg from 'pg';
+import { setAccountLimits } from '#people/accounts/account-limits.js';
+import {
+  createCustomer,
+  createKey,
+  limitCustomerKey,
+  revokeCustomerKey,
+} from '#people/accounts/customers.js';
+import { requireLeastTopup } from '#payments/finance-credit.js';
+import { readPaymentCurrency } from '#payments/payments.config.js';
+import { VENDORA_MAIN } from '#groups/group.js';
+import { findAccount } from '#identity/account.store.js';
+import { readFact } from '#identity/installation.js';
+import { listKeys, unknownAccount } from '#identity/key.store.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
+import type { TopupRequest } from '#ledger/postings/topup.js';
+import { formatAmount, type Nanos } from '#money/amount.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
+import { AS_OPTION, type Acting, doerOf } from '../acting.js';
+import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+import { recordTrial } from '../recorded-topup.js';
+import { readStatement, statementTable } from '../statement.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+export function accountsCommand(): Command {
+  const accounts = new Command('accounts').description('customer accounts and their balances');
+  accounts
+    .command('create')
+    .description('create an account with a key, and record a manual top-up for its credits')
+    .requiredOption('--name <name>', 'what the account is called')
+    .option('--credits <usd>', 'balance to try it out with, where payments are only played', creditsArgument)
+    .option(...AS_OPTION)
+    .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
+    .option('--json', 'for symmetry: the answer is JSON in any case, since it holds the key')
+    .action(create);
+  accounts
+    .command('show')
+    .description('balances and keys of an account')
+    .argument('<account>', 'account id')
+    .option(...JSON_OPTION)
+    .action(show);
+  accounts
+    .command('statement')
+    .description('what moved on an account, newest first')
+    .argument('<account>', 'account id')
+    .option('--limit <lines>', 'lines at most', countArgument, 50)
+    .option(...JSON_OPTION)
+    .action(statement);
+  accounts
+    .command('limit')
+    .description('set or lift the limits of an account, in place of the defaults')
+    .argument('<account>', 'account id')
+    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--concurrent <requests>', 'requests under way at the same time, or none', limitArgument)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(limitAccount);
+  return accounts;
+}
+
+export function keysCommand(): Command {
+  const keys = new Command('keys').description('API keys of an account');
+  keys
+    .command('create')
+    .description('create a key; it is shown this once')
+    .argument('<account>', 'account id')
+    .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
+    .option('--name <name>', 'what the key is called', 'key')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(createAccountKey);
+  keys
+    .command('revoke')
+    .description('revoke a key for good; calls after it are refused')
+    .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(revoke);
+  keys
+    .command('limit')
+    .description('set or lift the limits of a key; gateways learn of it at once')
+    .argument('<key>', 'key id, as `accounts show` lists it')
+    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--tasks <running>', 'videos and 3D assets at work at the same time, or none', limitArgument)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action(limit);
+  return keys;
+}
+
+interface CreateOptions extends Acting {
+  name: string;
+  credits?: Nanos;
+  group: string;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const { name, credits, group } = options;
+  if (credits) requireLeastTopup({ credits }, '--credits');
+  const reader = new ConfigReader(process.env);
+  const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
+  const answer = await withDatabase(process.env, async (pool) => {
+    const { actor, by } = await doerOf(pool, options, ['support', 'finance', 'admin']);
+    if (credits && actor) await requirePlayed(pool);
+    const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
+    const balance = credits ? await credit(pool, { accountId, credits, currency, by }) : '0';
+    return { accountId, apiKey, group, balance };
+  });
+  printJson(answer);
+}
+
+/** Whoever makes an account decides nothing about it: real money is recorded by somebody else. */
+async function requirePlayed(pool: pg.Pool): Promise<void> {
+  if (await readFact(pool, 'played-payments')) return;
+  throw new OperatorError(
+    'Payments are real here: leave --credits out, and let another person record the payment by `tollgate topup record`.',
+  );
+}
+
+async function credit(
+  pool: pg.Pool,
+  { accountId, credits, currency, by }: { accountId: string; credits: Nanos; currency: string; by: string },
+): Promise<string> {
+  const request: TopupRequest = {
+    accountId,
+    provider: 'manual',
+    paymentId: `cli-${newId()}`,
+    credits,
+    paidMinor: priceCredits(credits, STANDARD_RATE).paidMinor,
+    rate: STANDARD_RATE,
+    currency,
+  };
+  return formatAmount((await recordTrial(pool, request, by)).balance);
+}
+
+async function show(accountId: string, options: { json?: boolean }): Promise<void> {
+  const answer = await withDatabase(process.env, async (pool) => {
+    const [account, balance] = await Promise.all([
+      findAccount(pool, accountId),
+      readBalance(pool, accountId),
+    ]);
+    if (!account || !balance) throw unknownAccount(accountId);
+    const { main, held, invite, frozen } = balance;
+    const amounts = { main: formatAmount(main), held: formatAmount(held), invite: formatAmount(invite) };
+    const keys = (await listKeys(pool, accountId)).map((key) => ({
+      keyId: key.keyId,
+      name: key.name,
+      group: key.group,
+      revoked: key.revokedAt !== null,
+    }));
+    return { accountId, name: account.name, ...amounts, frozen, keys };
+  });
+  if (options.json) return printJson(answer);
+  const { keys, name, main, held, invite, frozen } = answer;
+  printText(
+    facts([
+      ['Account', accountId],
+      ['Name', name],
+      ['Main', `${main} USD`],
+      ['Held', `${held} USD`],
+      ['Invite', `${invite} USD`],
+      ['Frozen', frozen ? 'yes' : 'no'],
+    ]),
+  );
+  const rows = keys.map((key) => [key.keyId, key.name, key.group, key.revoked ? 'revoked' : 'live']);
+  printText(
+    `\n${table([{ title: 'Key id' }, { title: 'Name' }, { title: 'Group' }, { title: 'State' }], rows)}`,
+  );
+}
+
+async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {
+  const lines = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    return readStatement(pool, accountId, options.limit);
+  });
+  if (options.json) return printJson({ accountId, lines });
+  printText(statementTable(lines));
+}
+
+async function createAccountKey(
+  accountId: string,
+  options: Acting & { group: string; name: string; json?: boolean },
+): Promise<void> {
+  const { group, name } = options;
+  const { keyId, apiKey } = await withDatabase(process.env, async (pool) =>
+    createKey(pool, { accountId, group, name }, await doerOf(pool, options, ['admin'])),
+  );
+  if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
+  printText(
+    facts([
+      ['Key id', keyId],
+      ['API key', `${apiKey}   (keep it: it is not shown again)`],
+      ['Group', group],
+    ]),
+  );
+}
+
+async function revoke(keyId: string, options: Acting & { json?: boolean }): Promise<void> {
+  const { accountId, revokedAt } = await withDatabase(process.env, async (pool) =>
+    revokeCustomerKey(pool, keyId, await doerOf(pool, options, ['support', 'admin'])),
+  );
+  if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
+  printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
+}
+
+interface LimitOptions extends Acting {
+  perMinute?: Limit;
+  tasks?: Limit;
+  json?: boolean;
+}
+
+async function limit(keyId: string, options: LimitOptions, command: Command): Promise<void> {
+  const { perMinute, tasks, json } = options;
+  if (perMinute === undefined && tasks === undefined)
+    command.error('error: give --per-minute, --tasks or both');
+  const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
+  const limited = await withDatabase(process.env, async (pool) =>
+    limitCustomerKey(pool, keyId, limits, await doerOf(pool, options, ['admin'])),
+  );
+  if (json) return printJson({ keyId, ...limited });
+  printText(
+    facts([
+      ['Key id', keyId],
+      ['Requests a minute', String(limited.requestsPerMinute ?? 'no limit')],
+      ['Running tasks', String(limited.runningTasks ?? 'no limit')],
+    ]),
+  );
+}
+
+async function limitAccount(
+  accountId: string,
+  options: Acting & { perMinute?: Limit; concurrent?: Limit; json?: boolean },
+  command: Command,
+): Promise<void> {
+  const { perMinute, concurrent, json } = options;
+  if (perMinute === undefined && concurrent === undefined)
+    command.error('error: give --per-minute, --concurrent or both');
+  const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
+  const limited = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    const doer = await doerOf(pool, options, ['admin']);
+    return setAccountLimits(pool, { ...doer, accountId, requestId: operatorName() }, change);
+  });
+  if (json) return printJson({ accountId, ...limited });
+  printText(
+    facts([
+      ['Account', accountId],
+      ['Requests a minute', String(limited.requestsPerMinute ?? 'as everybody')],
+      ['Requests at the same time', String(limited.maxConcurrentRequests ?? 'as everybody')],
+    ]),
+  );
+}
+
+function asLimit(given: Limit | undefined): number | null | undefined {
+  return given === 'none' ? null : given;
+}

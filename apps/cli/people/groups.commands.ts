@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
+import { findAccount } from '#identity/account.store.js';
+import { groupsOfAccount } from '#identity/account-groups.js';
+import { unknownAccount } from '#identity/key.store.js';
+import { AS_OPTION, type Acting, doerOf } from '../acting.js';
+import { withDatabase } from '../database.access.js';
+import { printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const ACCOUNT = ['<account>', 'account id'] as const;
+const GROUP = ['<group>', 'name of the group'] as const;
+
+interface Options extends Acting {
+  json?: boolean;
+}
+
+export function groupsCommand(): Command {
+  const groups = new Command('groups').description('the groups that an account may make keys in');
+  groups
+    .command('list')
+    .description('the groups of an account: open to everybody, or granted to it')
+    .argument(...ACCOUNT)
+    .option(...JSON_OPTION)
+    .action(list);
+  groups
+    .command('grant')
+    .description('let an account make keys in a group; a repeat changes nothing')
+    .argument(...ACCOUNT)
+    .argument(...GROUP)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((account: string, group: string, options: Options) =>
+      change({ account, group, isGrant: true }, options),
+    );
+  groups
+    .command('revoke')
+    .description('take a granted group back; calls with its keys are refused from then on')
+    .argument(...ACCOUNT)
+    .argument(...GROUP)
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((account: string, group: string, options: Options) =>
+      change({ account, group, isGrant: false }, options),
+    );
+  return groups;
+}
+
+async function list(accountId: string, options: { json?: boolean }): Promise<void> {
+  const groups = await withDatabase(process.env, async (pool) => {
+    if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
+    return groupsOfAccount(pool, accountId);
+  });
+  const rows = groups.map(({ group, isOpen, grant }) => ({
+    group,
+    isOpen,
+    grantedBy: grant?.by ?? null,
+    grantedAt: grant?.at.toISOString() ?? null,
+  }));
+  if (options.json) return printJson({ accountId, groups: rows });
+  printText(
+    table(
+      [{ title: 'Group' }, { title: 'Open to all' }, { title: 'Granted by' }],
+      rows.map(({ group, isOpen, grantedBy }) => [group, isOpen ? 'yes' : 'no', grantedBy ?? '–']),
+    ),
+  );
+}
+
+async function change(
+  { account: accountId, group, isGrant }: { account: string; group: string; isGrant: boolean },
+  options: Options,
+): Promise<void> {
+  const of = { accountId, group };
+  const changed = await withDatabase(process.env, async (pool) => {
+    const doer = await doerOf(pool, options, ['admin']);
+    return isGrant ? grantAccountGroup(pool, of, doer) : withdrawAccountGroup(pool, of, doer);
+  });
+  if (options.json) return printJson({ ...of, changed });
+  const done = isGrant ? `may make keys in ${group}` : `has ${group} no longer as a granted group`;
+  printText(`Account ${accountId} ${done}${changed ? '' : '; nothing changed'}.`);
+}

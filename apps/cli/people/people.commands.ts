@@ -1,0 +1,164 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Command, InvalidArgumentError } from 'commander';
+import { passwordLink } from '#mail/mail.texts.js';
+import { email } from '#people/people.fields.js';
+import { listOperators, makeOperator, type Operator } from '#people/operators.js';
+import { dataFolder, findRunningRelay } from '#operations/data-folder.js';
+import { PASSWORD_CHARS, PasswordHasher } from '#identity/password.hasher.js';
+import { passwordFault, type PasswordOwner, serviceNames } from '#identity/password.rules.js';
+import { type Role, roles } from '#identity/role.js';
+import { ConfigReader } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, actingPersonIfAny } from '../acting.js';
+import { withDatabase } from '../database.access.js';
+import { waitingFor, withDesks } from '../desks.js';
+import { operatorName } from '../operator-name.js';
+import { facts, printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+const DAY_MS = 86_400_000;
+const PASSWORD_VARIABLE = 'TOLLGATE_ADMIN_PASSWORD';
+const STAFF = roles.filter((role) => role !== 'user');
+
+export function adminCommand(): Command {
+  const admin = new Command('admin').description('the people who operate the relay');
+  admin
+    .command('create')
+    .description(
+      'make the first administrator; later ask for roles of somebody, and another administrator decides',
+    )
+    .requiredOption('--email <address>', 'whom; what they sign in with', emailArgument)
+    .option('--name <name>', 'of the account of a new person', 'Operator')
+    .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
+    .option(...AS_OPTION)
+    .option('--prompt', 'ask for a password on the terminal')
+    .option('--link', 'print a one-time link to set a password, also for somebody who has one')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      `
+The first administrator is made by nobody. That one names the second one alone, who has the role at
+once; every other role waits until another administrator agrees (\`tollgate approvals\`, or the console).
+
+A new person gets a one-time link, good for a day, unless a password is given: by --prompt, or by
+${PASSWORD_VARIABLE} in the environment. Without --role the role is admin. An administrator may
+not do the work of finance; grant that role as well where one person does both.
+
+Examples:
+  tollgate admin create --email ada@example.com --role admin finance support
+  tollgate admin create --email grace@example.com --as ada@example.com`,
+    )
+    .action(create);
+  admin
+    .command('list')
+    .description('everybody with a role beyond user')
+    .option(...JSON_OPTION)
+    .action(list);
+  return admin;
+}
+
+interface CreateOptions extends Acting {
+  email: string;
+  name: string;
+  role?: Role[];
+  prompt?: boolean;
+  link?: boolean;
+  json?: boolean;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const password = options.prompt ? await askPassword() : process.env[PASSWORD_VARIABLE] || null;
+  if (password !== null)
+    checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
+  const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
+  const operator = await withDesks(process.env, async (desks) => {
+    const { pool } = desks;
+    const by = await actingPersonIfAny(pool, options, ['admin']);
+    const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
+    const needsLink = options.link === true || (!rowCount && passwordHash === null);
+    return makeOperator(desks, {
+      email: options.email,
+      name: options.name,
+      roles: options.role ?? ['admin'],
+      passwordHash,
+      linkLifeMs: needsLink ? DAY_MS : null,
+      by,
+      requestId: operatorName(),
+    });
+  });
+  await print(operator, options);
+}
+
+async function print({ token, ...operator }: Operator, { json }: CreateOptions): Promise<void> {
+  const link = token === null ? null : passwordLink(await consoleUrl(), token);
+  if (json) return printJson({ ...operator, passwordLink: link });
+  printText(
+    facts([
+      ['Person', `${operator.email}${operator.created ? '' : '   (was there before)'}`],
+      ['Person id', operator.userId],
+      ['Account id', operator.accountId],
+      ['Roles', operator.roles.join(', ')],
+      ...(operator.approvalId === null
+        ? []
+        : [['More roles', waitingFor(operator.approvalId)] as [string, string]]),
+      ...(link === null ? [] : [['Password', `${link}   (good once, for a day)`] as [string, string]]),
+    ]),
+  );
+}
+
+async function list({ json }: { json?: boolean }): Promise<void> {
+  const operators = await withDatabase(process.env, listOperators);
+  if (json) return printJson({ operators });
+  const rows = operators.map(({ email, roles: held, totpEnabled, disabled }) => [
+    email,
+    held.filter((role) => role !== 'user').join(', '),
+    totpEnabled ? 'yes' : 'no',
+    disabled ? 'disabled' : 'live',
+  ]);
+  printText(table([{ title: 'E-mail' }, { title: 'Roles' }, { title: 'Codes' }, { title: 'State' }], rows));
+}
+
+/** Where the console is: as configured, else where the standalone relay of the data folder runs. */
+async function consoleUrl(): Promise<string> {
+  const { PUBLIC_CONSOLE_URL: configured } = process.env;
+  const running = configured ? undefined : await findRunningRelay(dataFolder(process.env));
+  const reader = new ConfigReader({ PUBLIC_CONSOLE_URL: configured ?? running?.consoleUrl });
+  const { url } = reader.finish({ url: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788') });
+  return url.replace(/\/+$/, '');
+}
+
+/** Reads a line without showing it. @throws OperatorError without a terminal. */
+async function askPassword(): Promise<string> {
+  if (!process.stdin.isTTY)
+    throw new OperatorError(`There is no terminal to ask on: set ${PASSWORD_VARIABLE} instead of --prompt.`);
+  process.stderr.write('Password: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
+function checkPassword(password: string, owner: PasswordOwner): void {
+  const { min, max } = PASSWORD_CHARS;
+  if (password.length < min || password.length > max)
+    throw new OperatorError(`A password has ${min} to ${max} characters.`);
+  const fault = passwordFault(password, owner);
+  if (fault !== null) throw new OperatorError(`The password ${fault}.`);
+}
+
+function emailArgument(text: string): string {
+  const { success, data } = email.safeParse(text);
+  if (success) return data;
+  throw new InvalidArgumentError('Give an e-mail address, such as ada@example.com.');
+}
+
+function roleArgument(text: string, before: Role[] = []): Role[] {
+  const role = STAFF.find((each) => each === text);
+  if (role) return [...before, role];
+  throw new InvalidArgumentError(`The roles are ${STAFF.join(', ')}.`);
+}

@@ -1,0 +1,98 @@
+import { Command } from 'commander';
+import { AccountReader } from '#people/accounts/account.reader.js';
+import { freezeAccount, unfreezeAccount } from '#people/accounts/freezing.js';
+import { unknownAccount } from '#identity/key.store.js';
+import type { FreezeResult } from '#ledger/postings/freeze.js';
+import { OperatorError } from '#platform/errors.js';
+import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
+import { countArgument } from '../arguments.js';
+import { withDatabase } from '../database.access.js';
+import { operatorName } from '../operator-name.js';
+import { printJson, printText, table } from '../output.js';
+
+const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+
+/** What support does with accounts, beside creating and showing them. */
+export function addSupportCommands(accounts: Command): Command {
+  accounts
+    .command('find')
+    .description('find accounts by id, key, e-mail address or name, the newest first')
+    .argument('[text]', 'an id, how a key begins, or how an e-mail address or a name begins')
+    .option('--limit <accounts>', 'accounts at most', countArgument, 50)
+    .option(...JSON_OPTION)
+    .action(find);
+  accounts
+    .command('freeze')
+    .description('refuse every call of an account from now on')
+    .argument('<account>', 'account id')
+    .requiredOption('--reason <text>', 'why; the owner reads it')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((accountId: string, { reason, ...options }: Options & { reason: string }) =>
+      change(accountId, options, (pool, operation) => freezeAccount(pool, operation, reason)),
+    );
+  accounts
+    .command('unfreeze')
+    .description('lift a freeze; that of a balance below zero is lifted by credits alone')
+    .argument('<account>', 'account id')
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .option(...AS_OPTION)
+    .option(...JSON_OPTION)
+    .action((accountId: string, { note, ...options }: Options & { note: string }) =>
+      change(accountId, options, (pool, operation) => unfreezeAccount(pool, operation, note)),
+    );
+  return accounts;
+}
+
+async function find(text: string | undefined, options: { limit: number; json?: boolean }): Promise<void> {
+  const { items, nextCursor } = await withDatabase(process.env, (pool) =>
+    new AccountReader({ pool }).search({ limit: options.limit, query: text }),
+  );
+  if (options.json) return printJson({ accounts: items, more: nextCursor !== null });
+  const rows = items.map(({ accountId, name, email, main, frozen }) => [
+    accountId,
+    name,
+    email ?? '',
+    main,
+    frozen ? 'frozen' : 'live',
+  ]);
+  printText(
+    table(
+      [
+        { title: 'Account id' },
+        { title: 'Name' },
+        { title: 'E-mail' },
+        { title: 'Main', align: 'right' },
+        { title: 'State' },
+      ],
+      rows,
+    ),
+  );
+  if (nextCursor !== null) process.stderr.write('There are more: give a longer text or a higher --limit.\n');
+}
+
+type Change = (
+  pool: Parameters<typeof freezeAccount>[0],
+  operation: Parameters<typeof freezeAccount>[1],
+) => Promise<FreezeResult>;
+
+interface Options extends Acting {
+  json?: boolean;
+}
+
+async function change(accountId: string, options: Options, work: Change): Promise<void> {
+  const { json } = options;
+  const result = await withDatabase(process.env, async (pool) => {
+    const actor = await actingPerson(pool, options, ['support', 'admin']);
+    return work(pool, { actor, by: `user:${actor.userId}`, accountId, requestId: operatorName() });
+  });
+  if (result.outcome === 'not_found') throw unknownAccount(accountId);
+  if (result.outcome === 'in_debt')
+    throw new OperatorError('The balance is below zero: only credits lift this freeze.');
+  const { frozen, reason } = result.after;
+  const changed = result.outcome === 'changed';
+  if (json) return printJson({ accountId, frozen, reason, changed });
+  printText(
+    `Account ${accountId} is ${frozen ? `frozen: ${reason}` : 'live'}${changed ? '' : ' (it was before)'}.`,
+  );
+}

@@ -1,0 +1,87 @@
+import { formatMinor } from '#money/currency.js';
+import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import { type BankItem, findFaultyBankItems, findOverdueFiles, type OverdueFiles } from './bank-matching.js';
+
+export const bankControl: Control = {
+  id: 'bank',
+  title: 'The bank against payouts and transfers',
+  explanation:
+    'Lines of the bank against payouts of providers, transfers that were recorded as top-ups, and those that were sent back. Say what a line is that nobody recorded; ask the bank about what did not arrive.',
+  check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
+    const { count, items } = await findFaultyBankItems(client, { before, limit });
+    const overdue = before === null ? await findOverdueFiles(client, reportOverdueMs) : [];
+    return {
+      count: count + overdue.length,
+      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
+    };
+  },
+};
+
+function overdueItem({ bankAccountId, until, firstAt }: OverdueFiles): ControlItem {
+  const account = bankAccountId === null ? 'a bank' : `the bank account ${bankAccountId}`;
+  return {
+    subject: bankAccountId === null ? 'report:bank' : `report:bank:${bankAccountId}`,
+    state: 'report_overdue',
+    message:
+      until === null
+        ? `No file of ${account} was ever imported, although transfers or payouts are expected since ${firstAt}.`
+        : `The files of ${account} end at ${until}, although transfers or payouts are expected since then.`,
+    details: { bankAccount: bankAccountId, until, firstAt },
+    transactionIds: [],
+  };
+}
+
+function controlItem(item: BankItem): ControlItem {
+  return {
+    subject: item.kind === 'line' ? `bank-line:${item.id}` : `${item.kind}:${item.id}`,
+    state: item.state,
+    message: bankSentence(item),
+    details: {
+      amount: `${formatMinor(item.amountMinor, item.currency)} ${item.currency}`,
+      at: item.at,
+      bankAccount: item.bankAccountId,
+      reference: item.reference,
+      counterpart: item.counterpart && `${item.counterpart.kind}:${item.counterpart.subject}`,
+      refusal: item.refusal,
+    },
+    transactionIds: item.transactionIds,
+  };
+}
+
+export function bankSentence({
+  kind,
+  id,
+  state,
+  amountMinor,
+  currency,
+  reference,
+  counterpart,
+  refusal,
+}: Omit<BankItem, 'at' | 'bankAccountId' | 'transactionIds'>): string {
+  const money = `${formatMinor(amountMinor, currency)} ${currency}`;
+  const what =
+    kind === 'line'
+      ? `The line of ${money} at the bank (${reference})`
+      : `The ${kind} ${id} of ${money} (${reference})`;
+  const other = counterpart ? `the ${counterpart.kind} ${counterpart.subject}` : 'nothing';
+  switch (state) {
+    case 'matched':
+      return `${what} is ${other}.`;
+    case 'set_aside':
+      return `${what} is nothing of ours, as somebody said.`;
+    case 'waiting':
+      return `${what} is in no file of a bank yet.`;
+    case 'not_covered':
+      return `${what} is in no file of a bank, and none covers its time.`;
+    case 'refused':
+      return `${what} is ${other}, and its posting was refused: ${refusal}.`;
+    case 'missing_here':
+      return `${what} is recorded by nobody.`;
+    case 'missing_there':
+      return `${what} is not at the bank.`;
+    case 'differs':
+      return `${what} names ${other}, which is of another amount, or from which somebody took it.`;
+    case 'twice':
+      return `${what} names ${other}, which another line brought already.`;
+  }
+}

@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import { inTransaction } from '#database/database.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
+import { todayIn } from '../coverage.js';
+import type { FileSource } from '../csv-rows.js';
+import { linesOf, readThrough } from '../file-rows.js';
+import {
+  addCounts,
+  chunksOf,
+  type FileImport,
+  finishReport,
+  type ImportCounts,
+  type ImportResult,
+  lockProvider,
+  tried,
+} from '../report.import.js';
+
+export interface BankAccount {
+  id: string;
+  mapping: BankMapping;
+}
+
+/** @returns null where there is no such account */
+export async function findBankAccount(
+  client: pg.ClientBase | pg.Pool,
+  id: string,
+): Promise<BankAccount | null> {
+  const { rows } = await client.query<{ id: string; mapping: unknown }>(
+    'SELECT id, mapping FROM bank_accounts WHERE id = $1',
+    [id],
+  );
+  return rows[0] ? { id, mapping: bankMapping.parse(rows[0].mapping) } : null;
+}
+
+export async function listBankAccounts(client: pg.ClientBase | pg.Pool): Promise<BankAccount[]> {
+  const { rows } = await client.query<{ id: string; mapping: unknown }>(
+    'SELECT id, mapping FROM bank_accounts ORDER BY id',
+  );
+  return rows.map(({ id, mapping }) => ({ id, mapping: bankMapping.parse(mapping) }));
+}
+
+export async function saveBankAccount(
+  client: pg.ClientBase,
+  { id, mapping }: BankAccount,
+  actor: string,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO bank_accounts (id, mapping, actor) VALUES ($1, $2, $3)
+     ON CONFLICT (id) DO UPDATE SET mapping = excluded.mapping, actor = excluded.actor, updated_at = now()`,
+    [id, JSON.stringify(mapping), actor],
+  );
+}
+
+/**
+ * Imports a file of a bank: all of it or nothing. Lines that are known are left as they are; one whose id is the bank's own
+ * and which says something else now refuses the file, since a bank does not change what it has booked.
+ * @throws ApiError not_found for an account without a mapping; ReportRefused with the rows at fault
+ */
+export async function importBankCsv(
+  pool: pg.Pool,
+  { accountId, source }: { accountId: string; source: FileSource },
+  options: FileImport,
+): Promise<ImportResult> {
+  const account = await findBankAccount(pool, accountId);
+  if (!account)
+    throw new ApiError('not_found', `There is no bank account ${accountId}: say first how it is read.`);
+  const { days } = options;
+  const { timeZone } = account.mapping;
+  const today = await todayIn(pool, timeZone);
+  const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
+  const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
+  const write = async (client: pg.PoolClient): Promise<ImportResult> => {
+    await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
+    await lockProvider(client, `bank:${accountId}`);
+    const reportId = newId();
+    await client.query(
+      `INSERT INTO provider_reports (id, provider, bank_account_id, source, holds, sha256, actor)
+       VALUES ($1, 'bank', $2, 'csv', 'all', $3, $4)`,
+      [reportId, accountId, sha256, options.actor],
+    );
+    const counts = { lines: 0, added: 0, changed: 0 };
+    for await (const chunk of chunksOf(linesOf(read(source)))) {
+      addCounts(counts, await insertBankLines(client, { reportId, accountId }, chunk));
+      options.onProgress?.(counts.lines);
+    }
+    const asked = { from: `${days.from} ${timeZone}`, to: `${days.to} ${timeZone}` };
+    const covers = await finishReport(client, reportId, { ...counts, covers: asked });
+    const result = { reportId, covers, ...counts };
+    await options.inTransaction?.(client, result);
+    return result;
+  };
+  if (!options.dryRun) return inTransaction(pool, write);
+  return { ...(await tried(pool, write)), reportId: null };
+}
+
+async function insertBankLines(
+  client: pg.ClientBase,
+  { reportId, accountId }: { reportId: string; accountId: string },
+  lines: readonly BankLine[],
+): Promise<ImportCounts> {
+  const values = [
+    lines.map(({ lineId }) => lineId),
+    lines.map(({ bookedOn }) => bookedOn),
+    lines.map(({ amountMinor }) => amountMinor.toString()),
+    lines.map(({ currency }) => currency),
+    lines.map(({ reference }) => reference),
+  ];
+  const given = `unnest($2::text[], $3::date[], $4::bigint[], $5::text[], $6::text[])
+    AS g (line_id, booked_on, amount_minor, currency, reference)`;
+  const { rowCount } = await client.query(
+    `INSERT INTO bank_lines (bank_account_id, line_id, report_id, booked_on, amount_minor, currency, reference)
+     SELECT $1, line_id, $7, booked_on, amount_minor, currency, reference FROM ${given}
+     ON CONFLICT (bank_account_id, line_id) DO NOTHING`,
+    [accountId, ...values, reportId],
+  );
+  const { rows } = await client.query<{ lineId: string }>(
+    `SELECT l.line_id AS "lineId" FROM ${given} JOIN bank_lines l ON l.bank_account_id = $1 AND l.line_id = g.line_id
+     WHERE (l.booked_on, l.amount_minor, l.currency) IS DISTINCT FROM (g.booked_on, g.amount_minor, g.currency) LIMIT 1`,
+    [accountId, ...values],
+  );
+  const other = rows[0];
+  if (other)
+    throw new ApiError(
+      'conflict',
+      `Nothing was imported. The line ${other.lineId} was imported before with another day or amount.`,
+    );
+  return { lines: lines.length, added: rowCount ?? 0, changed: 0 };
+}

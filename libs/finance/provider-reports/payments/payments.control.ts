@@ -1,0 +1,99 @@
+import { formatMinor } from '#money/currency.js';
+import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import {
+  findFaultyMatches,
+  findOverdueReports,
+  type MatchedItem,
+  type MatchKind,
+  type OverdueReport,
+} from './payment-matching.js';
+
+const NOUNS: Record<MatchKind, string> = {
+  payment: 'payment',
+  refund: 'refund',
+  return: 'refund of a payment in suspense',
+  dispute: 'dispute',
+  adjustment: 'adjustment',
+  fee: 'fee',
+  payout: 'payout',
+  payout_failure: 'returned payout',
+};
+
+export const paymentsControl: Control = {
+  id: 'payments',
+  title: 'Payments against the reports of their providers',
+  explanation:
+    'Top-ups, money in suspense, refunds and disputes against what each provider reports, in both directions. Book what is missing here from its line of the report; ask the provider about what is missing there; import the report of times that none covers.',
+  window: true,
+  check: async (client, { graceMs, before, since = null, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
+    const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
+    // For the end of a period each payment that no report covers counts itself.
+    const overdue = before === null ? await findOverdueReports(client, reportOverdueMs) : [];
+    return {
+      count: count + overdue.length,
+      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
+    };
+  },
+};
+
+function overdueItem({ provider, until, firstAt }: OverdueReport): ControlItem {
+  return {
+    subject: `report:${provider}`,
+    state: 'report_overdue',
+    message:
+      until === null
+        ? `No report of ${provider} was ever imported, although it was paid through since ${firstAt}.`
+        : `The reports of ${provider} end at ${until}, although it was paid through since then.`,
+    details: { provider, until, firstAt },
+    transactionIds: [],
+    at: 'infinity',
+  };
+}
+
+function controlItem(item: MatchedItem): ControlItem {
+  const { provider, kind, id, state, ours, theirs } = item;
+  return {
+    subject: `${kind}:${provider}:${id}`,
+    state,
+    message: matchSentence(item),
+    details: {
+      ours: ours && `${formatMinor(ours.amountMinor, ours.currency)} ${ours.currency}`,
+      oursAt: ours && ours.at,
+      theirs: theirs && `${formatMinor(theirs.amountMinor, theirs.currency)} ${theirs.currency}`,
+      theirsAt: theirs && theirs.at,
+      lines: theirs && theirs.lineIds.join(' '),
+    },
+    transactionIds: ours?.transactionIds ?? [],
+    at: item.at,
+  };
+}
+
+/** What became of a comparison, for people. */
+export function matchSentence(item: MatchedItem): string {
+  const { provider, kind, id, state, ours, theirs } = item;
+  const what = `The ${NOUNS[kind]} ${id}`;
+  const here = ours && `${formatMinor(ours.amountMinor, ours.currency)} ${ours.currency}`;
+  const there = theirs && `${formatMinor(theirs.amountMinor, theirs.currency)} ${theirs.currency}`;
+  switch (state) {
+    case 'matched':
+      return `${what} agrees with ${provider}: ${here ?? there ?? 'nothing in the end'}.`;
+    case 'accepted':
+      return `${what} was told by ${provider} in two ways, and somebody accepted that: ${here ?? there ?? 'nothing in the end'}.`;
+    case 'not_covered':
+      return `${what} of ${here} is in our books, and no report of ${provider} covers its time.`;
+    case 'waiting':
+      return `${what} waits: ${ours === null ? 'it has just happened' : `no report of ${provider} covers its time`}.`;
+    case 'missing_here':
+      return `${what} of ${there} is in the report of ${provider} and not in our books.`;
+    case 'missing_there':
+      return `${what} of ${here} is in our books and not in the report of ${provider}.`;
+    case 'twice':
+      return ours !== null && ours.transactionIds.length > 1
+        ? `${what} is in our books twice: ${here} in all, ${there ?? 'nothing'} at ${provider}.`
+        : `${what} is in the report of ${provider} twice: ${there} in all, ${here ?? 'nothing'} in our books.`;
+    case 'differs':
+      return item.changed
+        ? `${what} was told by ${provider} in two ways: first as ${there}, and otherwise in a later report.`
+        : `${what} is ${here} in our books and ${there} at ${provider}.`;
+  }
+}

@@ -1,0 +1,227 @@
+import type pg from 'pg';
+import type { ReportingProvider } from '../report-line.js';
+
+/** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
+export type PayoutState =
+  | 'matched'
+  /** It was told in two ways, or no line names it, and somebody accepted that. */
+  | 'accepted'
+  /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to be told. */
+  | 'unlinked'
+  /** Reports that should name its lines go beyond it, and none does. */
+  | 'lines_missing'
+  /** Lines name it, and no report tells of the payout itself yet. */
+  | 'waiting'
+  /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  | 'not_covered'
+  | 'missing_there'
+  | 'differs'
+  | 'twice';
+
+/** States that a person must look at. */
+export const FAULTY_PAYOUTS = [
+  'lines_missing',
+  'not_covered',
+  'missing_there',
+  'differs',
+  'twice',
+] as const satisfies PayoutState[];
+
+export interface PayoutQuery {
+  provider: ReportingProvider | null;
+  from: string | null;
+  to: string | null;
+  /** Null: whatever the state. */
+  states: readonly PayoutState[] | null;
+  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  before?: string | null;
+}
+
+export interface PayoutItem {
+  provider: ReportingProvider;
+  payoutId: string;
+  state: PayoutState;
+  at: string;
+  currency: string;
+  /** What went to the bank; null where no report tells of the payout. */
+  amountMinor: bigint | null;
+  /** Of the lines that it brought; their sum is the amount. */
+  parts: Record<'payments' | 'refunds' | 'disputes' | 'adjustments' | 'fees', bigint>;
+  /** It came back later. */
+  returned: boolean;
+  lines: number;
+  /** Of the report, that tell of the payout itself: these can be accepted. */
+  lineIds: string[];
+  /** Of our books. */
+  transactionIds: bigint[];
+  /** The line at the bank that it was found in. */
+  bankLineId: string | null;
+}
+
+/** A payout is on its way for some days; after these the report that tells of it should be there. */
+const UNDER_WAY = '7 days';
+
+/** So long after it was made the provider has said what a payout of its own schedule is made of. */
+const LINKED_WITHIN = '3 days';
+
+/** $1 provider or null, $2 the end of the period that is asked for, or null. */
+const PAYOUTS = `WITH
+  reports AS (
+    SELECT provider, range_agg(covers) AS covers, max(upper(covers)) AS until FROM provider_reports
+    WHERE covers IS NOT NULL AND holds IN ('all', 'payouts') AND provider <> 'bank' GROUP BY provider),
+  linking AS (
+    SELECT provider, max(upper(covers)) AS until FROM provider_reports
+    WHERE covers IS NOT NULL AND holds IN ('all', 'activity') AND provider <> 'bank' GROUP BY provider),
+  told AS (
+    SELECT l.provider, l.subject_id AS payout_id, min(l.happened_at) AS at, min(l.currency) AS currency,
+      -sum(coalesce(c.amount_minor, l.amount_minor)) FILTER (WHERE l.type = 'payout') AS amount, bool_or(l.type = 'payout_failure') AS returned,
+      count(*) FILTER (WHERE l.type = 'payout') AS payouts, array_remove(array_agg(p.transaction_id), NULL) AS txs,
+      array_agg(l.line_id ORDER BY l.id) AS line_ids,
+      coalesce(bool_or(NOT c.is_settled), false) AS changed, coalesce(bool_or(c.is_settled), false) AS accepted,
+      bool_or(EXISTS (SELECT FROM provider_line_acceptances a WHERE a.line = l.id)) AS known_unlinked
+    FROM provider_report_lines l LEFT JOIN provider_line_words c ON c.line = l.id
+    LEFT JOIN provider_line_postings p ON p.line = l.id AND p.kind IN ('payout', 'payout-returned')
+    WHERE l.type IN ('payout', 'payout_failure') AND ($1::text IS NULL OR l.provider = $1) GROUP BY 1, 2),
+  parts AS (
+    SELECT x.provider, x.payout_id, l.type, l.currency, coalesce(l.available_on::timestamp AT TIME ZONE 'UTC', l.happened_at) AS at,
+      coalesce(c.last_amount_minor, l.amount_minor) AS amount, coalesce(c.last_fee_minor, l.fee_minor) AS fee
+    FROM provider_line_payouts x JOIN provider_report_lines l ON l.id = x.line
+    LEFT JOIN provider_line_words c ON c.line = l.id
+    WHERE l.type NOT IN ('payout', 'payout_failure') AND ($1::text IS NULL OR x.provider = $1)),
+  brought AS (
+    SELECT provider, payout_id, min(currency) AS currency, count(*) AS lines, sum(amount - fee) AS net, max(at) AS at,
+      coalesce(sum(amount) FILTER (WHERE type = 'payment'), 0) AS payments,
+      coalesce(sum(amount) FILTER (WHERE type IN ('refund', 'refund_failure')), 0) AS refunds,
+      coalesce(sum(amount) FILTER (WHERE type IN ('dispute', 'dispute_reversal')), 0) AS disputes,
+      coalesce(sum(amount) FILTER (WHERE type = 'adjustment'), 0) AS adjustments,
+      coalesce(sum(CASE WHEN type = 'fee' THEN amount - fee ELSE -fee END), 0) AS fees
+    FROM parts GROUP BY 1, 2),
+  judged AS (
+    SELECT provider, payout_id, coalesce(t.at, b.at) AS at, coalesce(t.currency, b.currency) AS currency, t.amount,
+      coalesce(b.lines, 0) AS lines, b.payments, b.refunds, b.disputes, b.adjustments, b.fees,
+      coalesce(t.returned, false) AS returned, t.txs, t.line_ids,
+      CASE WHEN t.changed THEN 'differs'
+        WHEN t.payouts > 1 THEN 'twice'
+        WHEN t.provider IS NULL THEN CASE
+          WHEN r.covers @> tstzrange(b.at, b.at + interval '${UNDER_WAY}', '[]') THEN 'missing_there'
+          WHEN b.at + interval '${UNDER_WAY}' < r.until THEN 'not_covered'
+          WHEN b.at < $2::timestamptz AND NOT coalesce(r.covers @> tstzrange(b.at, least(b.at + interval '${UNDER_WAY}',
+            greatest(b.at, $2::timestamptz)), '[)'), false) THEN 'not_covered'
+          ELSE 'waiting' END
+        WHEN t.amount IS NULL THEN 'differs'
+        WHEN b.lines IS NULL THEN CASE
+          WHEN t.known_unlinked THEN 'accepted'
+          WHEN NOT made.automatic THEN 'unlinked'
+          WHEN t.at + interval '${LINKED_WITHIN}' < linking.until THEN 'lines_missing'
+          WHEN t.at < $2::timestamptz AND coalesce(t.at >= linking.until, true) THEN 'not_covered'
+          ELSE 'unlinked' END
+        WHEN t.accepted AND b.net = t.amount AND t.currency = b.currency THEN 'accepted'
+        WHEN t.amount = b.net AND t.currency = b.currency THEN 'matched'
+        ELSE 'differs' END AS state
+    FROM told t FULL JOIN brought b USING (provider, payout_id) LEFT JOIN reports r USING (provider)
+    LEFT JOIN linking USING (provider) LEFT JOIN provider_payouts made USING (provider, payout_id))`;
+
+const ITEM = `j.provider, payout_id AS "payoutId", state, at::text, currency, amount::text, lines::int, returned,
+  payments::text, refunds::text, disputes::text, adjustments::text, fees::text, txs::text[], line_ids AS "lineIds",
+  (SELECT m.bank_line_id::text FROM bank_matches m WHERE m.kind = 'payout' AND m.subject = j.provider || ':' || payout_id
+    AND m.undone_at IS NULL) AS "bankLineId"`;
+
+type Parts = PayoutItem['parts'];
+
+interface PayoutRow extends Record<keyof Parts, string | null> {
+  provider: ReportingProvider;
+  payoutId: string;
+  state: PayoutState;
+  at: string;
+  currency: string;
+  amount: string | null;
+  lines: number;
+  returned: boolean;
+  txs: string[] | null;
+  lineIds: string[] | null;
+  bankLineId: string | null;
+}
+
+export type PayoutKey = readonly [at: string, provider: string, payoutId: string];
+
+/** Payouts, oldest first, after the key. The client's times must be of UTC. */
+export async function listPayouts(
+  client: pg.ClientBase,
+  { provider, from, to, states, before = null }: PayoutQuery,
+  page: { limit: number; after: PayoutKey | null },
+): Promise<PayoutItem[]> {
+  const { rows } = await client.query<PayoutRow>(
+    `${PAYOUTS} SELECT ${ITEM} FROM judged j
+     WHERE ($3::timestamptz IS NULL OR at >= $3::timestamptz) AND ($4::timestamptz IS NULL OR at < $4::timestamptz)
+       AND ($5::text[] IS NULL OR state = ANY($5::text[])) AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
+       AND ($6::timestamptz IS NULL OR (at, j.provider, payout_id) > ($6::timestamptz, $7::text, $8::text))
+     ORDER BY j.at, j.provider, payout_id LIMIT $9`,
+    [provider, before, from, to, states, ...(page.after ?? [null, null, null]), page.limit],
+  );
+  return rows.map(toItem);
+}
+
+export async function findFaultyPayouts(
+  client: pg.ClientBase,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<{ count: number; items: PayoutItem[] }> {
+  const { rows } = await client.query<PayoutRow & { count: number }>(
+    `${PAYOUTS} SELECT ${ITEM}, (count(*) OVER ())::int AS count FROM judged j
+     WHERE state = ANY($4::text[]) AND ($2::timestamptz IS NULL OR at < $2::timestamptz)
+     ORDER BY j.at, j.provider, payout_id LIMIT $3`,
+    [null, before, limit, FAULTY_PAYOUTS],
+  );
+  return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
+}
+
+/** A provider of whose payouts no report tells for too long, although lines name some. */
+export interface OverduePayouts {
+  provider: ReportingProvider;
+  /** Of the oldest of them. Text of the database. */
+  firstAt: string;
+  payouts: number;
+}
+
+/** The client's times must be of UTC. */
+export async function findOverduePayouts(
+  client: pg.ClientBase,
+  overdueMs: number,
+): Promise<OverduePayouts[]> {
+  const { rows } = await client.query<OverduePayouts>(
+    `${PAYOUTS} SELECT provider, min(at)::text AS "firstAt", count(*)::int AS payouts FROM judged
+     WHERE state = 'waiting' AND at + interval '${UNDER_WAY}' < now() - $3::float8 * interval '1 millisecond'
+     GROUP BY 1 ORDER BY 1`,
+    [null, null, overdueMs],
+  );
+  return rows;
+}
+
+function toItem(row: PayoutRow): PayoutItem {
+  const { provider, payoutId, state, at, currency, lines, returned, bankLineId } = row;
+  const part = (name: keyof Parts) => BigInt(row[name] ?? 0);
+  return {
+    provider,
+    payoutId,
+    state,
+    at,
+    currency,
+    lines,
+    returned,
+    bankLineId,
+    amountMinor: row.amount === null ? null : BigInt(row.amount),
+    parts: {
+      payments: part('payments'),
+      refunds: part('refunds'),
+      disputes: part('disputes'),
+      adjustments: part('adjustments'),
+      fees: part('fees'),
+    },
+    lineIds: row.lineIds ?? [],
+    transactionIds: (row.txs ?? []).map(BigInt),
+  };
+}
+
+/** What the lines of a payout come to. */
+export function sumOfParts({ parts }: Pick<PayoutItem, 'parts'>): bigint {
+  return Object.values(parts).reduce((sum, part) => sum + part, 0n);
+}

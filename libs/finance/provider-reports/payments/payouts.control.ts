@@ -1,0 +1,82 @@
+import { formatMinor } from '#money/currency.js';
+import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import {
+  findFaultyPayouts,
+  findOverduePayouts,
+  type OverduePayouts,
+  type PayoutItem,
+  sumOfParts,
+} from './payout-matching.js';
+
+export const payoutsControl: Control = {
+  id: 'payouts',
+  title: 'Payouts against the lines that they are made of',
+  explanation:
+    'What a provider paid out must be the payments of the payout less its fees, refunds and disputes. Ask the provider about a difference; import the report of payouts where one is missing.',
+  check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
+    const { count, items } = await findFaultyPayouts(client, { before, limit });
+    const overdue = before === null ? await findOverduePayouts(client, reportOverdueMs) : [];
+    return {
+      count: count + overdue.length,
+      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
+    };
+  },
+};
+
+function overdueItem({ provider, firstAt, payouts }: OverduePayouts): ControlItem {
+  return {
+    subject: `report:${provider}:payouts`,
+    state: 'report_overdue',
+    message: `No report of the payouts of ${provider} goes far enough: lines name ${payouts} of which none tells, since ${firstAt}.`,
+    details: { provider, firstAt, payouts: payouts.toString() },
+    transactionIds: [],
+  };
+}
+
+function controlItem(item: PayoutItem): ControlItem {
+  return {
+    subject: `payout:${item.provider}:${item.payoutId}`,
+    state: item.state,
+    message: payoutSentence(item),
+    details: {
+      amount: item.amountMinor === null ? null : money(item.amountMinor, item),
+      ...Object.fromEntries(Object.entries(item.parts).map(([name, part]) => [name, money(part, item)])),
+      lines: item.lines.toString(),
+      at: item.at,
+    },
+    transactionIds: item.transactionIds,
+  };
+}
+
+function money(minor: bigint, { currency }: Pick<PayoutItem, 'currency'>): string {
+  return `${formatMinor(minor, currency)} ${currency}`;
+}
+
+export function payoutSentence(item: PayoutItem): string {
+  const { provider, payoutId, state, lines, amountMinor } = item;
+  const amount = amountMinor === null ? 'nothing' : money(amountMinor, item);
+  const sum = sumOfParts(item);
+  switch (state) {
+    case 'matched':
+      return `The payout ${payoutId} of ${amount} is what its ${lines} lines come to${item.returned ? '; it came back' : ''}.`;
+    case 'accepted':
+      return `The payout ${payoutId} of ${amount} was told in two ways or is named by no line, and somebody accepted that.`;
+    case 'unlinked':
+      return `The payout ${payoutId} of ${amount} is named by no line: ${provider} does not say what it is made of.`;
+    case 'lines_missing':
+      return `The payout ${payoutId} of ${amount} is named by no line, although reports of ${provider} go beyond it.`;
+    case 'not_covered':
+      return lines === 0
+        ? `The payout ${payoutId} of ${amount} is named by no line, and no report of ${provider} covers its time.`
+        : `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, and no report of ${provider} covers its time.`;
+    case 'waiting':
+    case 'missing_there':
+      return `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, of which no report tells${state === 'waiting' ? ' yet' : ''}.`;
+    case 'twice':
+      return `The payout ${payoutId} is in the reports of ${provider} twice.`;
+    case 'differs':
+      return amountMinor === null || amountMinor === sum
+        ? `The payout ${payoutId} is told in two ways by ${provider}.`
+        : `The payout ${payoutId} of ${amount} differs by ${money(amountMinor - sum, item)} from its ${lines} lines, which come to ${money(sum, item)}.`;
+  }
+}

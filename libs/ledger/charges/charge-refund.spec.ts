@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { ticketOf } from '../../../test/support/tickets.js';
+import { type ChargeRefundRequest, chargeRefunds, refundCharge } from './charge-refund.js';
+import { readBalance } from '../postings/customer-account.js';
+import { checkLedger } from '../checks/ledger-check.js';
+import { PostingEngine } from './posting-engine.js';
+
+let ledger: LedgerFixture;
+let engine: PostingEngine;
+let customer: { accountId: string; keyId: string };
+let userId: string;
+let ticketId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  const { billing: pool, log } = ledger;
+  engine = new PostingEngine({
+    pool,
+    loadPriceBook: (client) => loadPriceBook(client),
+    log,
+    registry: new Registry(),
+  });
+}, 60_000);
+afterAll(async () => {
+  await engine?.close();
+  await ledger?.close();
+});
+
+beforeEach(async () => {
+  customer = await ledger.account({ credits: '1' });
+  ({ userId, ticketId } = await ticketOf(ledger, customer.accountId));
+});
+
+/** A charge of 0.10 for five images, of which so many were delivered. */
+async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'failed' = 'delivered') {
+  const chargeId = newId();
+  const { accountId, keyId } = customer;
+  await engine.hold({
+    chargeId,
+    accountId,
+    keyId,
+    model: 'vendora-imagine-image',
+    requestedModel: 'vendora-imagine-image',
+    group: 'Vendora-Main',
+    units: 5n,
+    quotedAmount: parseAmount('0.1'),
+    taskId: null,
+    requestId: newId(),
+    expiresAtMs: Date.now() + 60_000,
+    deadlineMs: Date.now() + 60_000,
+  });
+  await engine.resolve({
+    chargeId,
+    accountId,
+    outcome,
+    deliveredUnits: delivered,
+    channel: null,
+    reason: null,
+    upstreamStatus: null,
+    latencyMs: null,
+  });
+  return chargeId;
+}
+
+function refund(chargeId: string, amount: string, more: Partial<ChargeRefundRequest> = {}) {
+  return inTransaction(ledger.billing, (client) =>
+    refundCharge(client, {
+      chargeId,
+      amount: parseAmount(amount),
+      reason: 'It was bad.',
+      ticketId,
+      requestedBy: userId,
+      approvedBy: null,
+      requestId: newId(),
+      ...more,
+    }),
+  );
+}
+
+async function main(): Promise<string> {
+  return formatAmount((await readBalance(ledger.billing, customer.accountId))!.main);
+}
+
+async function expectClean(): Promise<void> {
+  expect(await checkLedger(ledger.billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
+}
+
+describe('a refund after settlement', () => {
+  it('gives back part after part, up to what was settled, and announces each', async () => {
+    const chargeId = await charge(3n);
+    expect(await refund(chargeId, '0.02')).toMatchObject({ seq: 1, amount: parseAmount('0.02') });
+    expect(await refund(chargeId, '0.04')).toMatchObject({ seq: 2 });
+    await expect(refund(chargeId, '0.000000001')).rejects.toMatchObject({ code: 'beyond_settled' });
+    expect(await main()).toBe('1');
+    expect(await chargeRefunds(ledger.billing, chargeId)).toHaveLength(2);
+    const { rows } = await ledger.owner.query(
+      `SELECT payload ->> 'kind' AS kind, payload ->> 'amount' AS amount FROM outbox
+       WHERE topic = 'charge.refunded' AND payload ->> 'chargeId' = $1 ORDER BY id`,
+      [chargeId],
+    );
+    expect(rows).toEqual([
+      { kind: 'partial', amount: '0.04' },
+      { kind: 'refund', amount: '0.02' },
+      { kind: 'refund', amount: '0.04' },
+    ]);
+    await expectClean();
+  });
+
+  it('is made once for the same request, and refused for another under the same id', async () => {
+    const chargeId = await charge();
+    const requestId = newId();
+    const refunds = await Promise.all(
+      Array.from({ length: 20 }, () => refund(chargeId, '0.03', { requestId })),
+    );
+    expect(new Set(refunds.map(({ refundId }) => refundId)).size).toBe(1);
+    expect(await main()).toBe('0.93');
+    await expect(refund(chargeId, '0.04', { requestId })).rejects.toMatchObject({ code: 'conflict' });
+    await expectClean();
+  });
+
+  it('is never more than was settled, however many are made at once', async () => {
+    const chargeId = await charge();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => refund(chargeId, '0.03')));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await main()).toBe('0.99');
+    await expectClean();
+  });
+
+  it('is refused for what was not settled', async () => {
+    await expect(refund(newId(), '0.01')).rejects.toMatchObject({ code: 'unknown_charge' });
+    await expect(refund(await charge(null, 'failed'), '0.01')).rejects.toMatchObject({ code: 'not_settled' });
+    await expect(refund(await charge(), '0')).rejects.toThrow(RangeError);
+    await expectClean();
+  });
+
+  it('cannot be changed afterwards, and a false one is found', async () => {
+    const chargeId = await charge();
+    const { refundId } = await refund(chargeId, '0.01');
+    await expect(
+      ledger.owner.query('UPDATE charge_refunds SET amount = 1 WHERE id = $1', [refundId]),
+    ).rejects.toThrow('append-only');
+    await expect(ledger.billing.query('DELETE FROM charge_refunds')).rejects.toThrow('permission denied');
+    const client = await ledger.owner.connect();
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO charge_refunds (id, charge_id, seq, account_id, amount, reason, ticket_id, requested_by, request_id,
+         transaction_id)
+       SELECT 'false', charge_id, 2, account_id, 200000000, reason, ticket_id, requested_by, 'x', transaction_id
+       FROM charge_refunds WHERE id = $1`,
+      [refundId],
+    );
+    const { violations } = await checkLedger(ledger.billing, { graceMs: 60_000, client });
+    expect(violations.map(({ invariant }) => invariant)).toEqual([6]);
+    await client.query('ROLLBACK');
+    client.release();
+  });
+});

@@ -1,0 +1,301 @@
+import type pg from 'pg';
+import { chargeReference } from '../charges/charge.js';
+import { type AccountScope, isoText, type Move, RangeMoves, readMovesOfAccount } from './lot-moves.js';
+import type { EarlierUse, LotEvent, LotPurpose, LotState, UnmetUse } from './lot-player.js';
+
+/** Reads from the ledger what happened to lots since their accounts' cursors, and how the lots stood there. */
+
+/** What is to be played of one account. */
+export interface AccountEvents {
+  readonly accountId: string;
+  /** Its cursor; null: nothing of it was played yet. */
+  readonly cursor: bigint | null;
+  readonly events: LotEvent[];
+  readonly lots: LotState[];
+  readonly unmet: UnmetUse[];
+  readonly earlier: (useId: bigint, purpose: LotPurpose) => readonly EarlierUse[];
+}
+
+/**
+ * By account, in ledger order. Settlements that follow each other and are of one family and UTC day come as one event, but
+ * for the accounts of `oneByOne`, which are the only ones then. What an account's cursor is past is left out, and so are
+ * accounts that are stuck, unless it is the one that is asked for.
+ */
+export async function readLotEvents(
+  client: pg.ClientBase,
+  of: AccountScope | RangeMoves,
+  oneByOne: readonly string[] | null = null,
+): Promise<AccountEvents[]> {
+  const moves =
+    of instanceof RangeMoves ? of.moves(oneByOne) : await readMovesOfAccount(client, of, oneByOne !== null);
+  const causes = await readCauses(client, of, oneByOne);
+  const events = new Map<string, LotEvent[]>();
+  const restores: Restore[] = [];
+  for (const move of moves) {
+    const own = causes.get(causeKey(move)) ?? [];
+    const told = listOf(events, move.accountId);
+    told.push(...own);
+    const rest = move.net - own.reduce((sum, { credits }) => sum + credits, 0n);
+    if (rest < 0n) told.push(useOf(move, -rest));
+    if (rest > 0n) {
+      const restore = { accountId: move.accountId, chargeId: move.chargeId, event: restoreOf(move, rest) };
+      restores.push(restore);
+      told.push(restore.event);
+    }
+  }
+  await nameRefundedUses(client, restores);
+  return withStates(client, events, restores);
+}
+
+type Restore = {
+  accountId: string;
+  chargeId: string | null;
+  event: { -readonly [K in keyof RestoreEvent]: RestoreEvent[K] };
+};
+type RestoreEvent = Extract<LotEvent, { kind: 'restore' }>;
+
+function useOf({ id, firstId, count, kind, purpose, effectiveAt }: Move, credits: bigint): LotEvent {
+  // A write-off that is reversed brings the debt back that its lot had covered.
+  const isDebt = kind.startsWith('chargeback') || kind === 'write-off-reversed';
+  const of = purpose ?? (isDebt ? 'debt' : 'adjustment');
+  return { kind: 'use', id, firstId, count, purpose: of, credits, effectiveAt };
+}
+
+/** A charge's use is named by its settlement, which is looked up after. */
+function restoreOf({ id, kind, linkedId, effectiveAt }: Move, credits: bigint): RestoreEvent {
+  const purpose = kind.startsWith('chargeback') ? 'debt' : 'adjustment';
+  return { kind: 'restore', id, useId: linkedId ?? 0n, useCredits: 0n, purpose, credits, effectiveAt };
+}
+
+type Cause = Extract<LotEvent, { kind: 'lot' } | { kind: 'change' }>;
+
+/** Lots that came, and credits that left a lot or came back to it, by account and transaction. */
+async function readCauses(
+  client: pg.ClientBase,
+  of: AccountScope | RangeMoves,
+  oneByOne: readonly string[] | null,
+): Promise<Map<string, Cause[]>> {
+  const isRange = of instanceof RangeMoves;
+  const accounts = isRange ? oneByOne : [of.account.accountId];
+  const { after, through } = isRange ? of.scope : { after: of.after, through: null };
+  const { rows } = await client.query<
+    Record<'accountId' | 'transactionId' | 'lotId' | 'credits' | 'paidMinor' | 'effectiveAt', string> & {
+      kind: Cause['kind'];
+    }
+  >(
+    `SELECT "accountId", found.kind, "transactionId"::text, "lotId"::text, credits::text, "paidMinor"::text,
+       ${isoText('least(t.effective_at, clock_timestamp())')} AS "effectiveAt"
+     FROM (
+       SELECT account_id AS "accountId", 'lot' AS kind, transaction_id AS "transactionId", id AS "lotId", credits,
+         paid_minor AS "paidMinor", 0 AS place, id
+       FROM credit_lots WHERE transaction_id > $1 AND ($2::bigint IS NULL OR transaction_id <= $2)
+         AND ($3::text[] IS NULL OR account_id = ANY ($3))
+       UNION ALL
+       SELECT l.account_id, 'change', c.transaction_id, c.lot_id, c.credits, c.paid_minor, 1, c.id
+       FROM credit_lot_changes c JOIN credit_lots l ON l.id = c.lot_id
+       WHERE c.transaction_id > $1 AND ($2::bigint IS NULL OR c.transaction_id <= $2) AND c.kind <> 'debt'
+         AND ($3::text[] IS NULL OR l.account_id = ANY ($3))) AS found
+     JOIN ledger_transactions t ON t.id = "transactionId"
+     ORDER BY "transactionId", place, found.id`,
+    [after, through, accounts],
+  );
+  const causes = new Map<string, Cause[]>();
+  for (const { accountId, kind, effectiveAt, ...row } of rows) {
+    const id = BigInt(row.transactionId);
+    const { lotId, credits, paidMinor } = row;
+    const amounts = { lotId: BigInt(lotId), credits: BigInt(credits), paidMinor: BigInt(paidMinor) };
+    listOf(causes, causeKey({ accountId, id })).push({ kind, id, effectiveAt, ...amounts });
+  }
+  return causes;
+}
+
+/** Fills in which settlement a refund of a charge gives back, and how much that was. */
+async function nameRefundedUses(client: pg.ClientBase, restores: readonly Restore[]): Promise<void> {
+  const refunds = restores.filter(({ chargeId }) => chargeId !== null);
+  if (refunds.length === 0) return;
+  const { rows } = await client.query<
+    { reference: string; purpose: LotPurpose } & Record<'id' | 'credits', string>
+  >(
+    `SELECT t.reference, t.id::text, split_part(a.code, ':', 2) AS purpose, e.amount::text AS credits
+     FROM ledger_transactions t JOIN ledger_entries e ON e.transaction_id = t.id
+     JOIN ledger_accounts a ON a.id = e.ledger_account_id
+     WHERE t.reference = ANY ($1) AND a.code LIKE 'usage:%'`,
+    [refunds.map(({ chargeId }) => chargeReference(chargeId ?? '', 'resolve'))],
+  );
+  const settlements = new Map(rows.map((row) => [row.reference, row]));
+  for (const { chargeId, event } of refunds) {
+    const settlement = settlements.get(chargeReference(chargeId ?? '', 'resolve'));
+    if (!settlement) continue;
+    const { id, purpose, credits } = settlement;
+    Object.assign(event, { useId: BigInt(id), purpose, useCredits: BigInt(credits) });
+  }
+}
+
+async function withStates(
+  client: pg.ClientBase,
+  events: ReadonlyMap<string, LotEvent[]>,
+  restores: readonly Restore[],
+): Promise<AccountEvents[]> {
+  const accountIds = [...events.keys()];
+  const earlier = await readEarlierUses(client, restores);
+  const named = [
+    ...[...events.values()].flat().flatMap((event) => (event.kind === 'change' ? [event.lotId] : [])),
+    ...[...earlier.values()].flat().map(({ lotId }) => lotId),
+  ];
+  const lots = await readStates(client, accountIds, named);
+  const unmet = await readUnmet(client, accountIds);
+  const cursors = await readCursors(client, accountIds);
+  return [...events].map(([accountId, own]) => ({
+    accountId,
+    cursor: cursors.get(accountId) ?? null,
+    events: own,
+    lots: lots.get(accountId) ?? [],
+    unmet: unmet.get(accountId) ?? [],
+    earlier: (useId, purpose) => earlier.get(`${accountId} ${purpose} ${useId}`) ?? [],
+  }));
+}
+
+/**
+ * What stored uses of the restored transactions took and gave back: rows of their own, and the row of several uses that
+ * covers it, of which there is one at most, since rows of one purpose do not overlap.
+ */
+async function readEarlierUses(
+  client: pg.ClientBase,
+  restores: readonly Restore[],
+): Promise<Map<string, EarlierUse[]>> {
+  const found = new Map<string, EarlierUse[]>();
+  if (restores.length === 0) return found;
+  const keys = [...new Set(restores.map(({ accountId, event }) => keyOf(accountId, event)))];
+  const parts = keys.map((key) => key.split(' '));
+  const { rows } = await client.query<
+    { key: string } & Record<'lotId' | 'firstUseId' | 'lastUseId' | 'credits', string>
+  >(
+    `SELECT r.key, u.lot_id::text AS "lotId", u.first_use_id::text AS "firstUseId", u.last_use_id::text AS "lastUseId",
+       u.credits::text
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (key, account_id, purpose, use_id)
+     CROSS JOIN LATERAL (
+       SELECT * FROM lot_uses e
+       WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id = r.use_id
+       UNION ALL
+       (SELECT * FROM (SELECT * FROM lot_uses e
+          WHERE e.account_id = r.account_id AND e.purpose = r.purpose AND e.last_use_id > r.use_id
+            AND e.first_use_id < e.last_use_id ORDER BY e.last_use_id LIMIT 1) AS row
+        WHERE row.first_use_id <= r.use_id)) AS u
+     ORDER BY u.id`,
+    [
+      keys,
+      parts.map(([accountId]) => accountId),
+      parts.map(([, purpose]) => purpose),
+      parts.map(([, , id]) => id),
+    ],
+  );
+  for (const { key, lotId, firstUseId, lastUseId, credits } of rows) {
+    const use = { lotId: BigInt(lotId), credits: BigInt(credits) };
+    listOf(found, key).push({ ...use, firstUseId: BigInt(firstUseId), lastUseId: BigInt(lastUseId) });
+  }
+  return found;
+}
+
+function keyOf(accountId: string, { purpose, useId }: RestoreEvent): string {
+  return `${accountId} ${purpose} ${useId}`;
+}
+
+/** Lots that have something unused, and those that are named; the others say nothing about what comes. */
+async function readStates(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+  named: readonly bigint[],
+): Promise<Map<string, LotState[]>> {
+  const { rows } = await client.query<StateRow>(
+    `${LOT_STATES} WHERE s.account_id = ANY ($1) AND s.used < s.credits
+     UNION ${LOT_STATES} WHERE s.lot_id = ANY ($2::bigint[]) AND NOT (s.account_id = ANY ($1) AND s.used < s.credits)
+     ORDER BY "lotNumber"`,
+    [accountIds, named],
+  );
+  const states = new Map<string, LotState[]>();
+  for (const row of rows) listOf(states, row.accountId).push(toLotState(row));
+  return states;
+}
+
+export const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id::text AS "lotId", s.credits::text,
+    s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor",
+    s.last_purpose AS "lastPurpose", s.lot_id AS "lotNumber" FROM lot_states s`;
+
+export type StateRow = Record<
+  'accountId' | 'lotId' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor',
+  string
+> & {
+  lastPurpose: LotPurpose | null;
+};
+
+export function toLotState(row: StateRow): LotState {
+  return {
+    lotId: BigInt(row.lotId),
+    credits: BigInt(row.credits),
+    paidMinor: BigInt(row.paidMinor),
+    used: BigInt(row.used),
+    recognisedMinor: BigInt(row.recognisedMinor),
+    lastPurpose: row.lastPurpose,
+  };
+}
+
+export async function readCursors(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+  lock: '' | 'FOR UPDATE' = '',
+): Promise<Map<string, bigint>> {
+  return cursorsWhere(client, accountIds, `ORDER BY account_id ${lock}`);
+}
+
+/**
+ * Locks those that are not stuck: a chunk that was worked out before an account was left may be followed by others that left
+ * it out, so that only whoever plays all of it may bring it on.
+ */
+export function lockGoingCursors(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+  ofOthers: '' | 'SKIP LOCKED',
+): Promise<Map<string, bigint>> {
+  return cursorsWhere(client, accountIds, `AND stuck IS NULL ORDER BY account_id FOR UPDATE ${ofOthers}`);
+}
+
+async function cursorsWhere(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+  rest: string,
+): Promise<Map<string, bigint>> {
+  const { rows } = await client.query<{ accountId: string; throughId: string }>(
+    `SELECT account_id AS "accountId", through_id::text AS "throughId" FROM lot_cursors
+     WHERE account_id = ANY ($1) ${rest}`,
+    [accountIds],
+  );
+  return new Map(rows.map(({ accountId, throughId }) => [accountId, BigInt(throughId)]));
+}
+
+async function readUnmet(
+  client: pg.ClientBase,
+  accountIds: readonly string[],
+): Promise<Map<string, UnmetUse[]>> {
+  const { rows } = await client.query<
+    { accountId: string; purpose: LotPurpose } & Record<'useId' | 'credits' | 'effectiveAt', string>
+  >(
+    `SELECT account_id AS "accountId", use_id::text AS "useId", purpose, credits::text,
+       ${isoText('effective_at')} AS "effectiveAt" FROM lot_unmet
+     WHERE account_id = ANY ($1) ORDER BY account_id, use_id`,
+    [accountIds],
+  );
+  const unmet = new Map<string, UnmetUse[]>();
+  for (const { accountId, useId, purpose, credits, effectiveAt } of rows)
+    listOf(unmet, accountId).push({ useId: BigInt(useId), purpose, credits: BigInt(credits), effectiveAt });
+  return unmet;
+}
+
+function causeKey({ accountId, id }: Pick<Move, 'accountId' | 'id'>): string {
+  return `${accountId} ${id}`;
+}
+
+function listOf<K, V>(map: Map<K, V[]>, key: K): V[] {
+  let list = map.get(key);
+  if (!list) map.set(key, (list = []));
+  return list;
+}

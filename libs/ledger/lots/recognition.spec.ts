@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { inTransaction, openPool } from '#database/database.js';
+import { LedgerLife } from '../../../test/support/ledger-life.js';
+import { until } from '../../../test/support/eventually.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { checkLedger } from '../checks/ledger-check.js';
+import { deferredCheck, lotChecks } from '../checks/lot-check.js';
+import { markHorizon } from '../postings/horizon.js';
+import { steadyPlans } from './lot-moves.js';
+import { advanceLots, readLots } from './lots.js';
+import { lockBalance } from '../postings/posting.js';
+import { recogniseAll, recogniseNext, recognitionProgress, retryStuck } from './recognition.js';
+
+let fixture: LedgerFixture;
+let life: LedgerLife;
+
+beforeAll(async () => {
+  fixture = await createLedgerFixture();
+  life = new LedgerLife(fixture);
+});
+afterAll(async () => {
+  await life?.close();
+  await fixture?.close();
+});
+
+/** A customer who paid 13 for 10 credits and used 0.09 of them, in one row. */
+async function customerWithUses(uses = 3): Promise<{ accountId: string; keyId: string }> {
+  const customer = await fixture.account({ credits: '10' });
+  for (let n = 0; n < uses; n += 1) await life.charge(customer, { units: 1n, delivered: 1n });
+  return customer;
+}
+
+async function usesOf(accountId: string): Promise<unknown[]> {
+  const { rows } = await fixture.billing.query(
+    `SELECT purpose, credits, minor, last_use_id > first_use_id AS several, recognition_id IS NOT NULL AS posted
+     FROM lot_uses WHERE account_id = $1 ORDER BY id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** A life leaves suspense behind that nobody noted. */
+async function expectClean(): Promise<void> {
+  const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
+  const own = new Set([...lotChecks, deferredCheck].map(({ message }) => message));
+  expect(violations.filter(({ message }) => own.has(message))).toEqual([]);
+}
+
+const advance = (accountId: string): Promise<void> =>
+  inTransaction(fixture.billing, async (client) => advanceLots(client, await lockBalance(client, accountId)));
+
+describe('recognition', () => {
+  it('earns what was paid for used credit, and nothing twice', async () => {
+    const { accountId } = await customerWithUses();
+    await recogniseAll(fixture.billing);
+    const once = [{ purpose: 'image', credits: 90_000_000n, minor: 11n, several: true, posted: true }];
+    expect(await usesOf(accountId)).toEqual(once);
+    await recogniseAll(fixture.billing);
+    await advance(accountId);
+    expect(await usesOf(accountId)).toEqual(once);
+    await expectClean();
+  });
+
+  it('reaches the last posting, and says so', async () => {
+    await customerWithUses(1);
+    await recogniseAll(fixture.billing);
+    const { rows } = await fixture.billing.query<{ id: bigint; at: Date }>(
+      `SELECT max(id) AS id, max(recorded_at) AS at FROM ledger_transactions WHERE kind <> 'recognition'`,
+    );
+    const { throughId, at } = await recognitionProgress(fixture.billing);
+    expect(throughId >= rows[0]!.id).toBe(true);
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(rows[0]!.at.getTime());
+  });
+
+  it('comes to the same in small chunks, by several recognisers and by single accounts at once', async () => {
+    const customers = await Promise.all([1, 2, 3, 4].map((uses) => customerWithUses(uses)));
+    const recognisers = [1, 2, 3].map(async () => {
+      while (!(await recogniseNext(fixture.billing, 3))?.caughtUp);
+    });
+    const singly = customers.map(({ accountId }) => advance(accountId));
+    await Promise.all([...recognisers, ...singly]);
+    for (const [index, { accountId }] of customers.entries()) {
+      const uses = (await usesOf(accountId)) as { credits: bigint; minor: bigint }[];
+      const credits = uses.reduce((sum, use) => sum + use.credits, 0n);
+      expect(credits).toBe(BigInt(index + 1) * 30_000_000n);
+      expect(uses.reduce((sum, use) => sum + use.minor, 0n)).toBe((1300n * credits) / 10_000_000_000n);
+    }
+    await expectClean();
+  });
+
+  /** Runs `work` while the cursor of an account is locked, as a refund of it does. */
+  async function whileLocked(accountId: string, work: () => Promise<void>): Promise<void> {
+    const client = await fixture.owner.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('INSERT INTO lot_cursors (account_id, through_id) VALUES ($1, 0)', [accountId]);
+      await client.query('COMMIT');
+      // What was posted is certain by then; the lock would hold that back.
+      await markHorizon(fixture.billing);
+      await client.query('BEGIN');
+      await client.query('SELECT FROM lot_cursors WHERE account_id = $1 FOR UPDATE', [accountId]);
+      await work();
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  }
+
+  it('waits for an account that somebody holds with nothing in hand, and tells of progress when all is written', async () => {
+    const held = await customerWithUses();
+    const free = await customerWithUses();
+    const before = await recognitionProgress(fixture.billing);
+    let recognised = Promise.resolve<unknown>(null);
+    await whileLocked(held.accountId, async () => {
+      recognised = recogniseNext(fixture.billing);
+      await until('the other account is written', async () => (await usesOf(free.accountId)).length === 1);
+      await advance(free.accountId);
+      expect(await recognitionProgress(fixture.billing)).toEqual(before);
+    });
+    await recognised;
+    expect(await usesOf(held.accountId)).toHaveLength(1);
+    await recogniseAll(fixture.billing);
+    await expectClean();
+  });
+
+  it('goes on where one that was killed in the middle of a chunk had come to', async () => {
+    const held = await customerWithUses();
+    const free = await customerWithUses();
+    await whileLocked(held.accountId, async () => {
+      const killed = expect(recogniseNext(fixture.billing)).rejects.toThrow(/terminat/i);
+      await until('it waits for the account', async () => {
+        const { rowCount } = await fixture.owner.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%lot_cursors%FOR UPDATE%'`,
+        );
+        return rowCount === 1;
+      });
+      await killed;
+    });
+    await life.charge(free, { units: 1n, delivered: 1n });
+    await recogniseAll(fixture.billing);
+    const uses = (await usesOf(free.accountId)) as { credits: bigint }[];
+    expect(uses.map(({ credits }) => credits)).toEqual([90_000_000n, 30_000_000n]);
+    expect(await usesOf(held.accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('leaves nothing of what fails for now, and does it the next time', async () => {
+    const { accountId } = await customerWithUses();
+    const before = await recognitionProgress(fixture.billing);
+    await fixture.owner.query(
+      `CREATE FUNCTION not_now() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE 'not now' USING ERRCODE = 'admin_shutdown'; END $$;
+       CREATE TRIGGER not_now BEFORE UPDATE ON lot_cursors FOR EACH ROW EXECUTE FUNCTION not_now()`,
+    );
+    await expect(recogniseNext(fixture.billing)).rejects.toThrow(/not now/);
+    await fixture.owner.query('DROP TRIGGER not_now ON lot_cursors');
+    expect(await recognitionProgress(fixture.billing)).toEqual(before);
+    expect(await usesOf(accountId)).toEqual([]);
+    await recogniseAll(fixture.billing);
+    expect(await usesOf(accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('leaves an account that cannot be written where it is, whatever is the matter; the others go on', async () => {
+    const broken = await customerWithUses();
+    const sound = [await customerWithUses(), await customerWithUses()];
+    await fixture.owner.query(
+      `ALTER TABLE lot_uses ADD CONSTRAINT not_this_one CHECK (account_id <> '${broken.accountId}') NOT VALID`,
+    );
+    await recogniseAll(fixture.billing);
+    for (const { accountId } of sound) expect(await usesOf(accountId)).toHaveLength(1);
+    expect(await usesOf(broken.accountId)).toEqual([]);
+    const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
+    expect(violations.flatMap((violation) => violation.rows)).toContainEqual(
+      expect.objectContaining({
+        account_id: broken.accountId,
+        reason: expect.stringContaining('not_this_one'),
+      }),
+    );
+    expect(await retryStuck(fixture.billing)).toBe(0);
+    await fixture.owner.query('ALTER TABLE lot_uses DROP CONSTRAINT not_this_one');
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    expect(await usesOf(broken.accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('skips nothing when a slow recogniser comes to an account that another one left as stuck, and a chunk went by', async () => {
+    const broken = await customerWithUses();
+    await markHorizon(fixture.billing);
+    const pools = ['slow', 'failing'].map((applicationName) =>
+      openPool({ url: fixture.urlFor('billing'), max: 2, applicationName }),
+    );
+    const [slow, failing] = pools as [pg.Pool, pg.Pool];
+    await fixture.owner.query(
+      `CREATE FUNCTION hold_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF current_setting('application_name') = 'slow' THEN PERFORM pg_advisory_xact_lock(77); END IF;
+         RETURN NEW; END $$;
+       CREATE TRIGGER hold_slow BEFORE INSERT ON lot_cursors FOR EACH ROW EXECUTE FUNCTION hold_slow();
+       CREATE FUNCTION fail_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF current_setting('application_name') = 'failing' THEN RAISE 'fails here'; END IF;
+         RETURN NEW; END $$;
+       CREATE TRIGGER fail_here BEFORE INSERT ON lot_uses FOR EACH ROW EXECUTE FUNCTION fail_here()`,
+    );
+    const lock = await fixture.owner.connect();
+    try {
+      await lock.query('SELECT pg_advisory_lock(77)');
+      const chunk = recogniseNext(slow);
+      await until('the slow one has planned the chunk', async () => {
+        const { rowCount } = await fixture.owner.query(
+          `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted`,
+        );
+        return rowCount === 1;
+      });
+      await recogniseNext(failing);
+      await life.charge(broken, { units: 1n, delivered: 1n });
+      await recogniseAll(fixture.billing);
+      await lock.query('SELECT pg_advisory_unlock(77)');
+      await chunk;
+    } finally {
+      lock.release();
+      await Promise.all(pools.map((pool) => pool.end()));
+      await fixture.owner.query('DROP FUNCTION hold_slow, fail_here CASCADE');
+    }
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    await recogniseAll(fixture.billing);
+    const uses = (await usesOf(broken.accountId)) as { credits: bigint }[];
+    expect(uses.reduce((sum, { credits }) => sum + credits, 0n)).toBe(120_000_000n);
+    await expectClean();
+  });
+
+  it('needs no statistics of the ledger to read a range of it by its keys', async () => {
+    await recogniseAll(fixture.billing);
+    await inTransaction(fixture.billing, async (client) => {
+      await steadyPlans(client);
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT * FROM ledger_entries WHERE transaction_id > 10 AND transaction_id <= 20 ORDER BY transaction_id, ordinal`,
+      );
+      expect(rows[0]?.['QUERY PLAN']).toMatch(/^Index Scan using ledger_entries_pkey/);
+    });
+  });
+
+  it('leaves an account that contradicts itself where it is, until that is put right; the others go on', async () => {
+    const broken = await customerWithUses();
+    const sound = await customerWithUses();
+    const { rows } = await fixture.owner.query<{ id: bigint }>(
+      `INSERT INTO credit_lot_changes (lot_id, transaction_id, kind, credits, paid_minor)
+       SELECT l.id, l.transaction_id, 'refund', -credits - 1, 0 FROM credit_lots l WHERE account_id = $1 RETURNING id`,
+      [broken.accountId],
+    );
+    await recogniseAll(fixture.billing);
+    expect(await usesOf(sound.accountId)).toHaveLength(1);
+    expect(await usesOf(broken.accountId)).toEqual([]);
+    const { violations } = await checkLedger(fixture.billing, { graceMs: 0 });
+    expect(violations.flatMap((violation) => violation.rows)).toContainEqual(
+      expect.objectContaining({ account_id: broken.accountId, reason: expect.stringContaining('lot') }),
+    );
+    expect(await retryStuck(fixture.billing)).toBe(0);
+
+    await fixture.owner.query('ALTER TABLE credit_lot_changes DISABLE TRIGGER append_only');
+    await fixture.owner.query('DELETE FROM credit_lot_changes WHERE id = $1', [rows[0]!.id]);
+    await fixture.owner.query('ALTER TABLE credit_lot_changes ENABLE TRIGGER append_only');
+    expect(await retryStuck(fixture.billing)).toBe(1);
+    expect(await usesOf(broken.accountId)).toHaveLength(1);
+    await expectClean();
+  });
+
+  it('gives back of a row of charges exactly what one of them took', async () => {
+    const { accountId } = await customerWithUses();
+    await recogniseAll(fixture.billing);
+    await life.everything();
+    await recogniseAll(fixture.billing);
+    const { lots } = await inTransaction(fixture.billing, async (client) =>
+      readLots(client, await lockBalance(client, accountId)),
+    );
+    expect(lots).toMatchObject([{ used: 90_000_000n, recognisedMinor: 11n }]);
+    await expectClean();
+  });
+
+  it('posts for each UTC day, at the last time that it tells of', async () => {
+    const { accountId } = await customerWithUses(2);
+    const { rows } = await fixture.owner.query<{ id: bigint }>(
+      `SELECT id FROM ledger_transactions WHERE account_id = $1 AND kind = 'settle' ORDER BY id`,
+      [accountId],
+    );
+    const earlier = new Date(Date.now() - 2 * 86_400_000);
+    await fixture.owner.query('ALTER TABLE ledger_transactions DISABLE TRIGGER append_only');
+    await fixture.owner.query('UPDATE ledger_transactions SET effective_at = $2 WHERE id = $1', [
+      rows[0]!.id,
+      earlier,
+    ]);
+    await fixture.owner.query('ALTER TABLE ledger_transactions ENABLE TRIGGER append_only');
+    await recogniseAll(fixture.billing);
+    const posted = await fixture.billing.query<{ minor: bigint; at: Date }>(
+      `SELECT u.minor, t.effective_at AS at FROM lot_uses u JOIN ledger_transactions t ON t.id = u.recognition_id
+       WHERE u.account_id = $1 ORDER BY u.id`,
+      [accountId],
+    );
+    expect(posted.rows).toMatchObject([{ minor: 3n, at: earlier }, { minor: 4n }]);
+    await expectClean();
+  });
+});

@@ -1,0 +1,300 @@
+import type pg from 'pg';
+import { settleDebt } from './debt.js';
+import { insertLotChange, unusedPayment } from '../lots/lots.js';
+import { type LockedAccount, lockBalances, post } from './posting.js';
+import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
+import { bookSuspense, bookSuspenseReturned } from './suspense.js';
+import type { PaymentProviderName } from './topup.js';
+import { lotOf } from './topup-refund.js';
+
+export interface Dispute {
+  provider: PaymentProviderName;
+  /** Of the provider. */
+  disputeId: string;
+  /** The top-up whose payment is disputed. */
+  topupId: string;
+  accountId: string;
+  /** What the bank took, minor units. */
+  amountMinor: bigint;
+  /** `open`: the money is gone for now. */
+  state: 'open' | 'won' | 'lost';
+  /** When it came to this state, ISO 8601; now when left out. */
+  happenedAt?: string | null;
+}
+
+/**
+ * Brings a dispute to what the provider says, in any order and any number of times. Open or lost: Dr main / Cr issued:credit,
+ * below zero if it must be, which freezes the account; Dr deferred-revenue for the unused part of the lot and
+ * expense:chargeback-loss for the used one / Cr psp; the reward of the top-up is taken back. Won: the exact reversal. A
+ * closed dispute stays closed.
+ * @param houseCurrency the currency of PAY, ISO 4217
+ */
+export async function applyDispute(
+  client: pg.ClientBase,
+  dispute: Dispute,
+  houseCurrency: string,
+): Promise<void> {
+  const accounts = await lockBalances(client, await accountsOfReversal(client, dispute.accountId));
+  const stored = await lockDispute(client, dispute);
+  if (stored && (stored.state !== 'open' || dispute.state === 'open')) return;
+  if (!stored) {
+    await openDispute(client, dispute, { accounts, houseCurrency });
+    return;
+  }
+  const reversalId =
+    dispute.state === 'won'
+      ? await winDispute(client, dispute, { ...stored, accounts, houseCurrency })
+      : null;
+  await client.query(
+    `UPDATE disputes SET state = $3, reversal_transaction_id = $4, closed_at = now()
+     WHERE provider = $1 AND dispute_id = $2`,
+    [dispute.provider, dispute.disputeId, dispute.state, reversalId],
+  );
+}
+
+interface Context {
+  accounts: ReadonlyMap<string, LockedAccount>;
+  houseCurrency: string;
+}
+
+/** One that was won before we heard of it took nothing in the end. */
+async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Context): Promise<void> {
+  if (dispute.state === 'won') {
+    await insertDispute(client, dispute, { credits: 0n, paidMinor: 0n, transactionId: null });
+    return;
+  }
+  const { provider, disputeId, topupId } = dispute;
+  const account = context.accounts.get(dispute.accountId) as LockedAccount;
+  const taken = await planChargeback(client, dispute, account);
+  const { credits, paidMinor, unusedCredits, unusedMinor, lotId } = taken;
+  const transactionId =
+    credits === 0n && paidMinor === 0n
+      ? null
+      : await post(client, {
+          kind: 'chargeback',
+          reference: `dispute:${provider}:${disputeId}`,
+          accountId: account.accountId,
+          effectiveAt: dispute.happenedAt ?? null,
+          movements: [
+            { account, purpose: 'main', amount: -credits },
+            { code: 'issued:credit', commodity: 'CRD', amount: credits },
+            { code: `psp:${provider}`, commodity: 'PAY', amount: paidMinor },
+            { code: 'deferred-revenue', commodity: 'PAY', amount: -unusedMinor },
+            { code: 'expense:chargeback-loss', commodity: 'PAY', amount: unusedMinor - paidMinor },
+          ],
+        });
+  if (transactionId !== null) {
+    await insertLotChange(client, {
+      lotId,
+      transactionId,
+      kind: 'chargeback',
+      credits: -unusedCredits,
+      paidMinor: -unusedMinor,
+    });
+  }
+  await insertDispute(client, dispute, { credits, paidMinor, transactionId });
+  await bookExcess(client, dispute, { paidMinor, houseCurrency: context.houseCurrency });
+  await clawBackReward(client, context.accounts, { topupId, reversal: `dispute:${provider}:${disputeId}` });
+  await settleDebt(client, account);
+  await client.query(
+    `UPDATE topup_orders SET state = 'disputed' WHERE topup_id = $1 AND state IN ('paid', 'refunded')`,
+    [topupId],
+  );
+}
+
+interface Chargeback {
+  credits: bigint;
+  paidMinor: bigint;
+  unusedCredits: bigint;
+  unusedMinor: bigint;
+  lotId: bigint;
+}
+
+/** What the bank took, as far as it has not gone back already; a part of a payment takes its part of the credits. */
+async function planChargeback(
+  client: pg.ClientBase,
+  { topupId, amountMinor }: Dispute,
+  account: LockedAccount,
+): Promise<Chargeback> {
+  const lot = await lotOf(client, account, topupId);
+  const left = await readLeft(client, topupId);
+  const isWhole = amountMinor >= left.paidMinor;
+  const paidMinor = isWhole ? left.paidMinor : amountMinor;
+  const credits = isWhole ? left.credits : (left.credits * amountMinor) / left.paidMinor;
+  const unusedCredits = credits < lot.unused ? credits : lot.unused;
+  const unusedShare = unusedPayment(lot, unusedCredits);
+  const unusedMinor = unusedShare < paidMinor ? unusedShare : paidMinor;
+  return { credits, paidMinor, unusedCredits, unusedMinor, lotId: lot.id };
+}
+
+async function readLeft(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<{ credits: bigint; paidMinor: bigint }> {
+  const { rows } = await client.query<Record<'credits' | 'paidMinor', string>>(
+    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::text AS credits,
+       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::text AS "paidMinor"
+     FROM topups t
+     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM topup_refunds
+       WHERE state <> 'failed' GROUP BY 1) r ON r.topup_id = t.id
+     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM disputes
+       WHERE state <> 'won' GROUP BY 1) d ON d.topup_id = t.id
+     WHERE t.id = $1`,
+    [topupId],
+  );
+  return { credits: BigInt(rows[0]?.credits ?? 0), paidMinor: BigInt(rows[0]?.paidMinor ?? 0) };
+}
+
+/** What the bank took beyond what was left of the payment belongs to nothing that we know. */
+async function bookExcess(
+  client: pg.ClientBase,
+  { provider, disputeId, amountMinor, happenedAt = null }: Dispute,
+  { paidMinor, houseCurrency }: { paidMinor: bigint; houseCurrency: string },
+): Promise<void> {
+  if (amountMinor <= paidMinor) return;
+  await bookSuspense(
+    client,
+    {
+      provider,
+      reference: disputeId,
+      orderId: null,
+      amountMinor: paidMinor - amountMinor,
+      currency: houseCurrency,
+      why: 'dispute_beyond_payment',
+      happenedAt,
+    },
+    houseCurrency,
+  );
+}
+
+interface StoredDispute {
+  state: Dispute['state'];
+  credits: bigint;
+  paidMinor: bigint;
+  transactionId: bigint | null;
+}
+
+/** The exact reversal of the chargeback, linked to it. */
+async function winDispute(
+  client: pg.ClientBase,
+  dispute: Dispute,
+  stored: StoredDispute & Context,
+): Promise<bigint | null> {
+  const { provider, disputeId, topupId, accountId } = dispute;
+  const { accounts, credits, paidMinor, transactionId: linkedId } = stored;
+  await returnExcess(client, dispute, stored.houseCurrency);
+  if (linkedId === null) return null;
+  const account = accounts.get(accountId) as LockedAccount;
+  const change = await readLotChange(client, linkedId);
+  const transactionId = await post(client, {
+    kind: 'chargeback-won',
+    reference: `dispute-won:${provider}:${disputeId}`,
+    accountId,
+    linkedId,
+    effectiveAt: dispute.happenedAt ?? null,
+    movements: [
+      { code: 'issued:credit', commodity: 'CRD', amount: -credits },
+      { account, purpose: 'main', amount: credits },
+      { code: `psp:${provider}`, commodity: 'PAY', amount: -paidMinor },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: change.paidMinor },
+      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: paidMinor - change.paidMinor },
+    ],
+  });
+  await insertLotChange(client, { ...change, transactionId, kind: 'chargeback-won' });
+  await returnReward(client, accounts, {
+    reversal: `won:${provider}:${disputeId}`,
+    undo: `dispute:${provider}:${disputeId}`,
+  });
+  await settleDebt(client, account);
+  await client.query(
+    `UPDATE topup_orders SET state = CASE WHEN EXISTS (SELECT FROM topup_refunds r WHERE r.topup_id = $1
+       AND r.state = 'succeeded') THEN 'refunded' ELSE 'paid' END WHERE topup_id = $1 AND state = 'disputed'`,
+    [topupId],
+  );
+  return transactionId;
+}
+
+async function returnExcess(
+  client: pg.ClientBase,
+  { provider, disputeId }: Dispute,
+  houseCurrency: string,
+): Promise<void> {
+  const why = 'dispute_beyond_payment';
+  const { rows } = await client.query<{ id: string; amountMinor: string; transactionId: string }>(
+    `SELECT id, amount_minor::text AS "amountMinor", transaction_id::text AS "transactionId" FROM suspense_items
+     WHERE provider = $1 AND reference = $2 AND why = $3 AND state = 'open' FOR UPDATE`,
+    [provider, disputeId, why],
+  );
+  const row = rows[0];
+  if (!row) return;
+  const item = { provider, reference: disputeId, orderId: null, currency: houseCurrency, why } as const;
+  const amountMinor = BigInt(row.amountMinor);
+  const clearedId = await bookSuspenseReturned(
+    client,
+    { ...item, id: row.id, amountMinor, transactionId: BigInt(row.transactionId) },
+    houseCurrency,
+  );
+  await client.query(
+    `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = $2, cleared_by = 'system', cleared_at = now(),
+       note = 'The dispute was won.' WHERE id = $1`,
+    [row.id, clearedId],
+  );
+}
+
+/** What the chargeback took from its lot, to be put back. */
+async function readLotChange(
+  client: pg.ClientBase,
+  transactionId: bigint,
+): Promise<{ lotId: bigint; credits: bigint; paidMinor: bigint }> {
+  const { rows } = await client.query<Record<'lotId' | 'credits' | 'paidMinor', string>>(
+    `SELECT lot_id::text AS "lotId", (-credits)::text AS credits, (-paid_minor)::text AS "paidMinor"
+     FROM credit_lot_changes WHERE transaction_id = $1 AND kind = 'chargeback'`,
+    [transactionId],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`chargeback ${transactionId} has no lot`);
+  return { lotId: BigInt(row.lotId), credits: BigInt(row.credits), paidMinor: BigInt(row.paidMinor) };
+}
+
+async function lockDispute(
+  client: pg.ClientBase,
+  { provider, disputeId }: Dispute,
+): Promise<StoredDispute | null> {
+  const { rows } = await client.query<
+    Record<'credits' | 'paidMinor', string> & { state: Dispute['state']; transactionId: string | null }
+  >(
+    `SELECT state, credits::text, paid_minor::text AS "paidMinor", transaction_id::text AS "transactionId"
+     FROM disputes WHERE provider = $1 AND dispute_id = $2 FOR UPDATE`,
+    [provider, disputeId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    state: row.state,
+    credits: BigInt(row.credits),
+    paidMinor: BigInt(row.paidMinor),
+    transactionId: row.transactionId === null ? null : BigInt(row.transactionId),
+  };
+}
+
+async function insertDispute(
+  client: pg.ClientBase,
+  dispute: Dispute,
+  taken: { credits: bigint; paidMinor: bigint; transactionId: bigint | null },
+): Promise<void> {
+  await client.query(
+    `INSERT INTO disputes (provider, dispute_id, topup_id, account_id, amount_minor, state, credits, paid_minor,
+       transaction_id, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $6 = 'open' THEN NULL ELSE now() END)`,
+    [
+      dispute.provider,
+      dispute.disputeId,
+      dispute.topupId,
+      dispute.accountId,
+      dispute.amountMinor,
+      dispute.state,
+      taken.credits,
+      taken.paidMinor,
+      taken.transactionId,
+    ],
+  );
+}

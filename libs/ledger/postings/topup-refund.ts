@@ -1,0 +1,250 @@
+import type pg from 'pg';
+import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { settleDebt } from './debt.js';
+import { insertLotChange, type Lot, readLots, unusedPayment } from '../lots/lots.js';
+import { type LockedAccount, lockBalance, lockBalances, post } from './posting.js';
+import { accountsOfReversal, clawBackReward } from './reward-clawback.js';
+import type { PaymentProviderName } from './topup.js';
+
+export interface TopupRefundRequest {
+  topupId: string;
+  /** Null: all that is unused. */
+  credits: Nanos | null;
+  reason: string;
+  /** `user:{id}`. */
+  actor: string;
+  /** The client's own id of the request: the same again answers the same refund. */
+  requestId: string;
+}
+
+export interface TopupRefund {
+  /** Ours; the provider gets it as its idempotency key. */
+  id: string;
+  topupId: string;
+  accountId: string;
+  provider: PaymentProviderName;
+  paymentId: string;
+  currency: string;
+  credits: Nanos;
+  paidMinor: bigint;
+  state: 'pending' | 'succeeded' | 'failed';
+  providerRefundId: string | null;
+  failure: string | null;
+  transactionId: bigint;
+}
+
+/**
+ * Sets the unused credits of a top-up aside: Dr main / Cr refund-pending. The provider is called after the commit; then
+ * `endTopupRefund`. Used credits cannot be refunded, nor what the main balance does not hold just now.
+ * @throws ApiError not_found, conflict
+ */
+export async function beginTopupRefund(
+  client: pg.ClientBase,
+  request: TopupRefundRequest,
+): Promise<TopupRefund> {
+  const { topupId, requestId, credits } = request;
+  const account = await lockBalance(client, await accountOf(client, topupId));
+  const existing = await findRepeatedRefund(client, request);
+  if (existing) return existing;
+  const lot = await lotOf(client, account, topupId);
+  const amount = refundableCredits(lot, account, credits);
+  const paidMinor = unusedPayment(lot, amount);
+  if (paidMinor === 0n) throw new ApiError('conflict', 'Nothing was paid for so little credit.');
+  const id = newId();
+  const transactionId = await post(client, {
+    kind: 'topup-refund',
+    reference: `topup-refund:${id}`,
+    accountId: account.accountId,
+    movements: [
+      { account, purpose: 'main', amount: -amount },
+      { account, purpose: 'refundPending', amount },
+    ],
+  });
+  await insertLotChange(client, {
+    lotId: lot.id,
+    transactionId,
+    kind: 'refund',
+    credits: -amount,
+    paidMinor: -paidMinor,
+  });
+  await client.query(
+    `INSERT INTO topup_refunds (id, topup_id, account_id, credits, paid_minor, reason, actor, request_id, transaction_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      id,
+      topupId,
+      account.accountId,
+      amount,
+      paidMinor,
+      request.reason,
+      request.actor,
+      requestId,
+      transactionId,
+    ],
+  );
+  return (await findTopupRefund(client, id)) as TopupRefund;
+}
+
+export interface RefundEnd {
+  refundId: string;
+  /** Of the provider; null when it never took the refund. */
+  providerRefundId: string | null;
+  outcome: 'succeeded' | 'failed';
+  /** Why it failed. */
+  failure?: string | null;
+  /** When it ended, ISO 8601; now when left out. */
+  endedAt?: string | null;
+}
+
+/**
+ * Ends a pending refund as the provider says: Dr refund-pending / Cr issued:credit with Dr deferred-revenue / Cr psp, and
+ * the reward of the top-up taken back in proportion; or all of it back to main. An ended refund stays as it is.
+ * @throws ApiError not_found
+ */
+export async function endTopupRefund(client: pg.ClientBase, end: RefundEnd): Promise<TopupRefund> {
+  const found = await client.query('SELECT FROM topup_refunds WHERE id = $1 FOR UPDATE', [end.refundId]);
+  const refund = found.rowCount === 0 ? null : await findTopupRefund(client, end.refundId);
+  if (!refund) throw new ApiError('not_found', 'There is no such refund.');
+  if (refund.state !== 'pending') return refund;
+  const accounts = await lockBalances(client, await accountsOfReversal(client, refund.accountId));
+  const account = accounts.get(refund.accountId) as LockedAccount;
+  const transactionId =
+    end.outcome === 'succeeded'
+      ? await postRefunded(client, refund, { account, effectiveAt: end.endedAt ?? null })
+      : await postReturned(client, refund, { account, effectiveAt: end.endedAt ?? null });
+  await client.query(
+    `UPDATE topup_refunds SET state = $2, provider_refund_id = coalesce($3, provider_refund_id), failure = $4,
+       ended_transaction_id = $5, ended_at = now() WHERE id = $1`,
+    [refund.id, end.outcome, end.providerRefundId, end.failure ?? null, transactionId],
+  );
+  if (end.outcome === 'succeeded') {
+    const { topupId } = refund;
+    await clawBackReward(client, accounts, { topupId, reversal: `refund:${refund.id}` });
+    await client.query(`UPDATE topup_orders SET state = 'refunded' WHERE topup_id = $1 AND state = 'paid'`, [
+      topupId,
+    ]);
+  } else {
+    await settleDebt(client, account);
+  }
+  return (await findTopupRefund(client, refund.id)) as TopupRefund;
+}
+
+export async function findTopupRefund(
+  client: pg.ClientBase | pg.Pool,
+  refundId: string,
+): Promise<TopupRefund | null> {
+  const { rows } = await client.query<RefundRow>(`${REFUNDS} WHERE r.id = $1`, [refundId]);
+  return rows[0] ? toRefund(rows[0]) : null;
+}
+
+/** Where it is posted, and when it is effective. */
+interface Ending {
+  account: LockedAccount;
+  effectiveAt: string | null;
+}
+
+function postRefunded(
+  client: pg.ClientBase,
+  refund: TopupRefund,
+  { account, effectiveAt }: Ending,
+): Promise<bigint> {
+  const { id, credits, paidMinor, provider, transactionId } = refund;
+  return post(client, {
+    kind: 'topup-refunded',
+    reference: `topup-refunded:${id}`,
+    accountId: account.accountId,
+    linkedId: transactionId,
+    effectiveAt,
+    movements: [
+      { account, purpose: 'refundPending', amount: -credits },
+      { code: 'issued:credit', commodity: 'CRD', amount: credits },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: -paidMinor },
+      { code: `psp:${provider}`, commodity: 'PAY', amount: paidMinor },
+    ],
+  });
+}
+
+async function postReturned(
+  client: pg.ClientBase,
+  refund: TopupRefund,
+  { account, effectiveAt }: Ending,
+): Promise<bigint> {
+  const { id, credits, paidMinor, topupId } = refund;
+  const transactionId = await post(client, {
+    kind: 'topup-refund-returned',
+    reference: `topup-refund-returned:${id}`,
+    accountId: account.accountId,
+    linkedId: refund.transactionId,
+    effectiveAt,
+    movements: [
+      { account, purpose: 'refundPending', amount: -credits },
+      { account, purpose: 'main', amount: credits },
+    ],
+  });
+  const lot = await client.query<{ id: bigint | string }>('SELECT id FROM credit_lots WHERE topup_id = $1', [
+    topupId,
+  ]);
+  const lotId = BigInt(lot.rows[0]?.id ?? 0);
+  await insertLotChange(client, { lotId, transactionId, kind: 'refund-returned', credits, paidMinor });
+  return transactionId;
+}
+
+/** @throws ApiError conflict when it is less than was asked for */
+function refundableCredits(lot: Lot, { main }: LockedAccount, wanted: Nanos | null): Nanos {
+  const free = main > 0n ? main : nanos(0n);
+  const most = lot.unused < free ? nanos(lot.unused) : free;
+  const amount = wanted ?? most;
+  if (amount > 0n && amount <= most) return amount;
+  const message = `Of this top-up ${formatAmount(most)} can be refunded: the rest is used, held or gone.`;
+  throw new ApiError('conflict', message, { param: 'credits' });
+}
+
+async function accountOf(client: pg.ClientBase, topupId: string): Promise<string> {
+  const { rows } = await client.query<{ accountId: string }>(
+    'SELECT account_id AS "accountId" FROM topups WHERE id = $1',
+    [topupId],
+  );
+  if (!rows[0]) throw new ApiError('not_found', 'There is no such top-up.');
+  return rows[0].accountId;
+}
+
+/** The lot of a top-up, as it stands now. */
+export async function lotOf(client: pg.ClientBase, account: LockedAccount, topupId: string): Promise<Lot> {
+  const { lots } = await readLots(client, account);
+  const lot = lots.find((each) => each.topupId === topupId);
+  if (!lot) throw new Error(`top-up ${topupId} has no lot`);
+  return lot;
+}
+
+/** The refund that this request made before, or null. @throws ApiError conflict when it was of another amount */
+export async function findRepeatedRefund(
+  client: pg.ClientBase,
+  { topupId, requestId, credits }: Pick<TopupRefundRequest, 'topupId' | 'requestId' | 'credits'>,
+): Promise<TopupRefund | null> {
+  const { rows } = await client.query<RefundRow>(`${REFUNDS} WHERE r.topup_id = $1 AND r.request_id = $2`, [
+    topupId,
+    requestId,
+  ]);
+  const existing = rows[0] ? toRefund(rows[0]) : null;
+  if (!existing || credits === null || credits === existing.credits) return existing;
+  throw new ApiError('conflict', 'This requestId refunded another amount.', { param: 'requestId' });
+}
+
+const REFUNDS = `SELECT r.id, r.topup_id AS "topupId", r.account_id AS "accountId", t.provider, t.payment_id AS "paymentId",
+    t.currency, r.credits::text, r.paid_minor::text AS "paidMinor", r.state, r.provider_refund_id AS "providerRefundId",
+    r.failure, r.transaction_id::text AS "transactionId"
+  FROM topup_refunds r JOIN topups t ON t.id = r.topup_id`;
+
+type RefundRow = Omit<TopupRefund, 'credits' | 'paidMinor' | 'transactionId'> &
+  Record<'credits' | 'paidMinor' | 'transactionId', string>;
+
+function toRefund(row: RefundRow): TopupRefund {
+  return {
+    ...row,
+    credits: nanos(BigInt(row.credits)),
+    paidMinor: BigInt(row.paidMinor),
+    transactionId: BigInt(row.transactionId),
+  };
+}

@@ -1,0 +1,239 @@
+import type pg from 'pg';
+import { atHorizon, type Horizon } from '../postings/horizon.js';
+import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
+import type { Commodity, LedgerKind, TimeOf } from './trial-balance.js';
+
+export interface LedgerAccount {
+  id: bigint;
+  code: string;
+  kind: LedgerKind;
+  commodity: Commodity;
+  /** The customer's account, of theirs. */
+  accountId: string | null;
+}
+
+export interface LedgerLine {
+  transactionId: bigint;
+  ordinal: number;
+  recordedAt: string;
+  effectiveAt: string;
+  kind: string;
+  reference: string;
+  chargeId: string | null;
+  /** Positive is a credit; units of the commodity. */
+  amount: bigint;
+  /** Of the account in this statement, after the line. */
+  balance: bigint;
+}
+
+/** Where a page ended; the next begins after it, on the same books. */
+export interface LedgerCursor {
+  transactionId: bigint;
+  ordinal: number;
+  balance: bigint;
+  /** As the first page answered them. */
+  to: string;
+  recordedBefore: string;
+  /** Of the last line. */
+  effectiveAt: string;
+}
+
+export interface LedgerStatementQuery {
+  /** Which times of postings count: recorded when left out. */
+  by?: TimeOf;
+  /** By effective time: only what was recorded before it, as the books were known then. Text or Date. */
+  recordedBefore?: string | Date | null;
+  /** Postings of this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  from: Date | null;
+  to: Date | null;
+  limit: number;
+  after: LedgerCursor | null;
+}
+
+export interface LedgerStatement {
+  account: LedgerAccount;
+  by: TimeOf;
+  /** By effective time: recorded before this; the same query with it gives the same answer for ever. */
+  recordedBefore: string;
+  from: string | null;
+  /**
+   * By recorded time not later than the horizon, so the statement stays true. By effective time as it was asked for: what comes
+   * later may be from before, and it is `recordedBefore` that keeps the statement true.
+   */
+  to: string;
+  opening: bigint;
+  closing: bigint;
+  /** In the order of the ledger, or by effective time in that in which things happened. */
+  lines: LedgerLine[];
+  next: LedgerCursor | null;
+}
+
+/** The entries of one ledger account in a time, with the balances around them. Null: there is no such ledger account. */
+export function ledgerAccountStatement(
+  pool: pg.Pool,
+  ledgerAccountId: bigint,
+  query: LedgerStatementQuery,
+): Promise<LedgerStatement | null> {
+  const work = (client: pg.ClientBase, horizon: Horizon) =>
+    readStatement(client, horizon, { ...query, ledgerAccountId });
+  const known = query.by === 'effective' ? query.recordedBefore : query.to;
+  return atHorizon(pool, work, query.after?.recordedBefore ?? known);
+}
+
+async function readStatement(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  query: LedgerStatementQuery & { ledgerAccountId: bigint },
+): Promise<LedgerStatement | null> {
+  const account = await findLedgerAccount(client, query.ledgerAccountId);
+  if (!account) return null;
+  await client.query(ONE_PROCESS);
+  const { limit, after, by = 'recorded' } = query;
+  const times = await timesOf(client, horizon, query);
+  const { from, to, recordedBefore } = times;
+  const balanceAt = (at: string): Promise<bigint> =>
+    by === 'recorded'
+      ? balanceBefore(client, account.id, at)
+      : effectiveBalanceBefore(client, account.id, { effectiveBefore: at, recordedBefore });
+  const [opening, closing] = [await balanceAt(from), await balanceAt(to)];
+  const asked = { ...times, ledgerAccountId: account.id, limit, after };
+  const found = by === 'recorded' ? await readLines(client, asked) : await readEffectiveLines(client, asked);
+  const lines = withBalances(found.slice(0, limit), after?.balance ?? opening);
+  const last = lines.at(-1);
+  return {
+    account,
+    by,
+    recordedBefore,
+    opening,
+    closing,
+    lines,
+    to,
+    from: query.from && from,
+    next: found.length > limit && last ? cursorAt(last, times) : null,
+  };
+}
+
+function cursorAt({ transactionId, ordinal, balance, effectiveAt }: LedgerLine, times: Times): LedgerCursor {
+  const { to, recordedBefore } = times;
+  return { transactionId, ordinal, balance, effectiveAt, to, recordedBefore };
+}
+
+interface Times {
+  from: string;
+  to: string;
+  recordedBefore: string;
+}
+
+/** By recorded time all that was recorded before the end counts, and no more than is certain. */
+async function timesOf(
+  client: pg.ClientBase,
+  horizon: Horizon,
+  { by, from, to, recordedBefore, after }: LedgerStatementQuery,
+): Promise<Times> {
+  const isRecorded = by !== 'effective';
+  const known = after?.recordedBefore ?? (isRecorded ? to : recordedBefore);
+  const { rows } = await client.query<Times>(
+    `SELECT least($1::timestamptz, to_at)::text AS "from", to_at::text AS "to", known::text AS "recordedBefore"
+     FROM (SELECT known, CASE WHEN $4 THEN known ELSE coalesce($2::timestamptz, known) END AS to_at
+       FROM (SELECT least($3::timestamptz, $5::timestamptz) AS known) AS cut) AS times`,
+    [from ?? '-infinity', after?.to ?? to, known ?? 'infinity', isRecorded, horizon.at],
+  );
+  return rows[0] as Times;
+}
+
+export async function findLedgerAccount(
+  client: pg.ClientBase | pg.Pool,
+  id: bigint,
+): Promise<LedgerAccount | null> {
+  const { rows } = await client.query<Omit<LedgerAccount, 'id'> & { id: string }>(
+    `SELECT id::text, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts WHERE id = $1`,
+    [id],
+  );
+  const row = rows[0];
+  return row ? { ...row, id: BigInt(row.id) } : null;
+}
+
+/** Of a client whose transaction reads the entries of one account: workers take longer to start than the work takes. */
+const ONE_PROCESS = 'SET LOCAL max_parallel_workers_per_gather = 0';
+
+type Row = Omit<LedgerLine, 'transactionId' | 'amount' | 'balance'> & {
+  transactionId: string;
+  amount: string;
+};
+
+interface LinesQuery extends Times {
+  ledgerAccountId: bigint;
+  limit: number;
+  after: LedgerCursor | null;
+}
+
+async function readLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
+  // In the order of the index, so that a page ends after its lines: a busy account has many more of the same hour.
+  await client.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off');
+  const { rows } = await client.query<Row>(
+    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+     FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE e.ledger_account_id = $1 AND (e.transaction_id, e.ordinal) > ($4::bigint, $5::int)
+       AND e.transaction_id >= coalesce((SELECT first_id FROM ledger_hours WHERE at <= $2::timestamptz ORDER BY at DESC LIMIT 1), 0)
+       AND e.transaction_id <= coalesce((SELECT last_id FROM ledger_hours WHERE at >= $3::timestamptz ORDER BY at LIMIT 1),
+         9223372036854775807)
+       AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
+     ORDER BY e.transaction_id, e.ordinal LIMIT $6`,
+    [
+      query.ledgerAccountId,
+      query.from,
+      query.to,
+      query.after?.transactionId ?? -1n,
+      query.after?.ordinal ?? -1,
+      query.limit + 1,
+    ],
+  );
+  return rows;
+}
+
+async function readEffectiveLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
+  const { ledgerAccountId, from, to, recordedBefore, limit, after } = query;
+  const { rows } = await client.query<Row>(
+    `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",
+       t.effective_at::text AS "effectiveAt", t.kind, t.reference, t.charge_id AS "chargeId", e.amount::text
+     FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+     WHERE e.ledger_account_id = $1 AND t.effective_at >= greatest($2::timestamptz, $5::timestamptz)
+       AND t.effective_at < $3::timestamptz AND t.recorded_at < $4::timestamptz
+       AND (t.effective_at, e.transaction_id, e.ordinal) > ($5::timestamptz, $6::bigint, $7::int)
+     ORDER BY t.effective_at, e.transaction_id, e.ordinal LIMIT $8`,
+    [
+      ledgerAccountId,
+      from,
+      to,
+      recordedBefore,
+      after?.effectiveAt ?? '-infinity',
+      after?.transactionId ?? -1n,
+      after?.ordinal ?? -1,
+      limit + 1,
+    ],
+  );
+  return rows;
+}
+
+function withBalances(rows: readonly Row[], before: bigint): LedgerLine[] {
+  let balance = before;
+  return rows.map((row) => {
+    const amount = BigInt(row.amount);
+    balance += amount;
+    return { ...row, transactionId: BigInt(row.transactionId), amount, balance };
+  });
+}
+
+/** Ledger accounts by code; a page begins after a code. */
+export async function listLedgerAccounts(
+  pool: pg.Pool,
+  query: { limit: number; after: string | null; codePrefix: string | null },
+): Promise<LedgerAccount[]> {
+  const { rows } = await pool.query<Omit<LedgerAccount, 'id'> & { id: bigint | string }>(
+    `SELECT id, code, kind, commodity, account_id AS "accountId" FROM ledger_accounts
+     WHERE ($1::text IS NULL OR code > $1) AND ($2::text IS NULL OR starts_with(code, $2)) ORDER BY code LIMIT $3`,
+    [query.after, query.codePrefix, query.limit],
+  );
+  return rows.map((row) => ({ ...row, id: BigInt(row.id) }));
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import { receiveBody } from './body-stream.js';
+import { ApiError } from '../errors.js';
+import { JsonBody, type JsonBodyLimits, WHOLE_BODY_BYTES } from './json-body.js';
+import { Turns } from './turns.js';
+
+export interface JsonParserOptions {
+  limitsOf: (request: FastifyRequest) => JsonBodyLimits;
+  /** Told of all bytes as they come. @throws ApiError when there are too many */
+  onBytes?: (request: FastifyRequest, bytes: Buffer) => void;
+  /** False: every text is a string, however long. */
+  longTexts?: boolean;
+}
+
+/**
+ * Has a server read JSON bodies as `JsonBody` does: checked byte by byte while they arrive, parsed when they are complete,
+ * the large ones in turns.
+ */
+export function readJsonInTurns(
+  server: FastifyInstance,
+  { limitsOf, onBytes, longTexts = true }: JsonParserOptions,
+): void {
+  const turns = new Turns();
+  const parseText = server.getDefaultJsonParser('error', 'error');
+  const read = async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
+    const limits = limitsOf(request);
+    const body = new JsonBody(limits, longTexts);
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > limits.bytes) throw tooLarge(limits.bytes);
+    const received = receiveBody(payload, (bytes) => {
+      onBytes?.(request, bytes);
+      body.push(bytes);
+    });
+    received.catch(() => undefined);
+    await Promise.race([received, ...(request.upload ? [request.upload.failure] : [])]);
+    const parse = () => body.end((text) => parsed(parseText, request, text));
+    return body.bytes > WHOLE_BODY_BYTES ? turns.take(parse) : parse();
+  };
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('application/json', (request, payload, done) => {
+    // A fault that is handed over here would close the connection before a client that still sends has its answer.
+    read(request, payload).then(
+      (body) => done(null, body),
+      (fault: unknown) => {
+        request.bodyFault = fault;
+        done(null, undefined);
+      },
+    );
+  });
+}
+
+function parsed(
+  parse: ReturnType<FastifyInstance['getDefaultJsonParser']>,
+  request: FastifyRequest,
+  text: string,
+): unknown {
+  let result: unknown;
+  void parse(request, text, (fault: Error | null, body?: unknown) => {
+    if (fault) throw fault;
+    result = body;
+  });
+  return result;
+}
+
+function tooLarge(bytes: number): ApiError {
+  return new ApiError('request_too_large', `The body has at most ${bytes} bytes.`);
+}

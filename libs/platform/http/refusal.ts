@@ -1,0 +1,78 @@
+import { NotFoundException } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ApiError, type ErrorCode } from '../errors.js';
+
+/** Seconds that clients are told to wait before they ask again; some clients obey any number, so it stays small. */
+export const RETRY_AFTER_SECONDS = 2;
+
+/** What Fastify and its multipart parser call a fault of the request, and what a client reads. */
+const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not valid JSON.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty; a JSON object is expected.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['request_too_large', 'The body is larger than this path takes.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The content type is not supported here: send application/json.',
+  ],
+  // The length is counted in decoded text, so that bytes which are no text differ from it too.
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body is not as long as Content-Length says, or is not UTF-8.',
+  ],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['unknown_url', 'The path is too long.'],
+};
+
+export interface ErrorBody {
+  error: { message: string; type: string; param: string | null; code: string };
+}
+
+/** The one error shape of /v1 and /vendora/v1 (wire.md 2.1). */
+export function errorBody(error: ApiError): ErrorBody {
+  return { error: { message: error.message, type: error.type, param: error.param, code: error.code } };
+}
+
+/** The headers that tell an SDK whether and when to repeat. */
+export function retryHeaders(error: ApiError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (error.shouldRetry !== undefined) headers['x-should-retry'] = String(error.shouldRetry);
+  return headers;
+}
+
+export interface RefusalOptions {
+  /** Words the answer to a path that no route takes. */
+  unknownUrl: (request: FastifyRequest) => ApiError;
+  /** Whether the same request may succeed later without anyone changing it. */
+  isTransient: (error: unknown) => boolean;
+}
+
+/** What a client may learn of anything that was thrown; undefined when that is nothing but internal_error. */
+export function refusalFor(
+  error: unknown,
+  request: FastifyRequest,
+  { unknownUrl, isTransient }: RefusalOptions,
+): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof NotFoundException) return unknownUrl(request);
+  const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
+  const fault = typeof code === 'string' ? PARSER_FAULTS[code] : undefined;
+  if (fault) return new ApiError(...fault);
+  if (isTransient(error))
+    return serviceUnavailable('The service cannot reach its database at the moment.', error);
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new ApiError('invalid_request', 'The request could not be read.', { cause: error });
+  }
+  return undefined;
+}
+
+export function serviceUnavailable(message: string, cause?: unknown): ApiError {
+  return new ApiError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}
+
+export function internalError(): ApiError {
+  return new ApiError(
+    'internal_error',
+    'The service met an unexpected fault; the request id names it in its log.',
+  );
+}
