@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewAmount, amountView, id, timeView } from '#platform/http/fields.js';
+import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import type { Approval } from './approval.entity.js';
 
 export const approvalView = z.object({

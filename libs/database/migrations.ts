@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
+import { lockConnection } from './locks.js';
 import { roleName, type Role } from './roles.js';
 
 export interface MigrateOptions {
@@ -20,9 +21,6 @@ interface Migration {
   sha256: string;
 }
 
-/** Any number that nobody else locks by in this database. */
-const MIGRATION_LOCK = '7012004831';
-
 /**
  * Brings the database to the state of this code: every new file runs once, in order, each in its own transaction,
  * under a lock, so that several programs may try at once.
@@ -36,7 +34,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    await lockConnection(client, 'migration');
     await refuseSuperuser(client);
     const applied = await applyAll(client, migrations);
     await setPasswords(client, options.passwords ?? {});

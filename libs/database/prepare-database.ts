@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
+import { lockConnection } from './locks.js';
 import { type Role, roleName, roles, withDatabase, withRole } from './roles.js';
 
 export interface Preparation {
@@ -10,9 +11,6 @@ export interface Preparation {
   /** The owner's is needed; a program's role without one keeps the password it has. */
   passwords: Partial<Record<Role, string>> & { owner: string };
 }
-
-/** Any number that nobody else locks by in the database that the admin logs in to. */
-const PREPARATION_LOCK = '7012004832';
 
 /** Exists only while an installation of an earlier version is brought up to date. */
 const HELPER = 'tollgate_upgrade';
@@ -25,7 +23,7 @@ const HELPER = 'tollgate_upgrade';
 export async function prepareDatabase(preparation: Preparation): Promise<void> {
   const { adminUrl, database } = preparation;
   await asAdmin(preparation, async (client) => {
-    await client.query(`SELECT pg_advisory_lock(${PREPARATION_LOCK})`);
+    await lockConnection(client, 'preparation');
     for (const role of roles) await makeRole(client, role, preparation.passwords[role]);
     await makeDatabase(client, database);
     await client.query(`DROP ROLE IF EXISTS ${HELPER}`);

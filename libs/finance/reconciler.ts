@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { type ControlFailed, topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
+import { underLock } from '#database/locks.js';
 import type { Control } from './control.js';
 import { type ControlOutcome, type ControlRun, runControls } from './control-run.js';
 import { readStandings } from './findings.js';
@@ -26,8 +27,6 @@ export interface Reconciliation extends ControlRun {
   readonly announced: boolean;
 }
 
-/** Names the lock under which one process at a time reconciles. */
-const LOCK = 0x0c00_7201;
 /** Subjects that an announcement names. */
 const SUBJECTS_TOLD = 5;
 const DAY_MS = 24 * 3_600_000;
@@ -47,7 +46,7 @@ export function reconcile(
   controls: readonly Control[],
   options: ReconcileOptions,
 ): Promise<Reconciliation | null> {
-  return underLock(pool, () => runAndStore(pool, controls, { ...options, since: new Map() }));
+  return alone(pool, () => runAndStore(pool, controls, { ...options, since: new Map() }));
 }
 
 /**
@@ -60,7 +59,7 @@ export function reconcileDue(
   controls: readonly Control[],
   options: ReconcileOptions & { readonly intervalMs: number },
 ): Promise<Reconciliation | null> {
-  return underLock(pool, async () => {
+  return alone(pool, async () => {
     if (await hasRunLately(pool, options)) return null;
     const due = await dueControls(pool, controls);
     if (due.length === 0) return null;
@@ -68,25 +67,10 @@ export function reconcileDue(
   });
 }
 
-/** The lock belongs to a connection, so it ends with its process. */
-async function underLock<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T | null> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      LOCK,
-    ]);
-    if (rows[0]?.locked !== true) return null;
-    try {
-      return await work();
-    } finally {
-      await client
-        .query('SELECT pg_advisory_unlock($1)', [LOCK])
-        .catch((failure: Error) => (broken = failure));
-    }
-  } finally {
-    client.release(broken);
-  }
+/** One process at a time reconciles; null where another does. */
+async function alone<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T | null> {
+  const done = await underLock(pool, 'reconciler', work);
+  return done && done.result;
 }
 
 async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number }): Promise<boolean> {

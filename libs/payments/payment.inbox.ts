@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { IncomingHttpHeaders } from 'node:http';
 import { inTransaction } from '#database/database.js';
+import { lockOne } from '#database/locks.js';
 import { isClosing } from '#identity/account.store.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { heldBetween } from '#ledger/postings/effective-time.js';
@@ -323,9 +324,7 @@ async function insertEvent(client: pg.PoolClient, event: PaymentEvent): Promise<
 
 /** Events of one payment wait for each other, whatever else they name. */
 async function lockPayment(client: pg.PoolClient, provider: string, paymentId: string): Promise<void> {
-  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `payment:${provider}:${paymentId}`,
-  ]);
+  await lockOne(client, 'payment', provider, paymentId);
 }
 
 async function lockOrder(

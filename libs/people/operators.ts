@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
+import { lock } from '#database/locks.js';
 import { audit } from '#identity/audit-log.js';
 import { noteMaker } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -9,7 +10,7 @@ import { ApiError } from '#platform/errors.js';
 import { insertPerson } from './new-person.js';
 import { findByEmail, type SigningPerson } from './person.store.js';
 import type { RoleGrants } from './role-grants.js';
-import { LOCK_ADMINS, lockPerson } from './roles.service.js';
+import { lockPerson } from './roles.service.js';
 
 export interface OperatorRequest {
   /** Lower case. */
@@ -54,7 +55,7 @@ export function makeOperator(
 ): Promise<Operator> {
   return inEntityTransaction(source, async (transaction) => {
     const { client } = transaction;
-    await client.query(LOCK_ADMINS);
+    await lock(client, 'administrators');
     if (request.by === null) await requireNoAdministrator(client, request.roles);
     const before = await findByEmail(client, request.email);
     if (before) refuseTakeover(before, request);

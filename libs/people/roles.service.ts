@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { beginsWith } from '#database/like.js';
+import { lock } from '#database/locks.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -29,9 +30,6 @@ export interface PeopleQuery {
 
 const COLUMNS = `id AS "userId", account_id AS "accountId", email, roles, totp_confirmed_at IS NOT NULL AS "totpEnabled",
   disabled_at IS NOT NULL AS disabled, created_at AS "createdAt"`;
-
-/** Two changes of who is an administrator wait for each other, or both might take the last one away. */
-export const LOCK_ADMINS = 'SELECT pg_advisory_xact_lock(7011102)';
 
 export interface PersonChange {
   userId: string;
@@ -130,7 +128,7 @@ export async function lockPerson(
   client: pg.ClientBase,
   { userId, actor }: { userId: string; actor: { readonly userId: string } },
 ): Promise<ListedPerson> {
-  await client.query(LOCK_ADMINS);
+  await lock(client, 'administrators');
   const { rows } = await client.query<ListedPerson>(`SELECT ${COLUMNS} FROM users WHERE id = $1 FOR UPDATE`, [
     userId,
   ]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewAmount, amountView, id, name, timeView } from '#platform/http/fields.js';
+import { viewAmount, amountView, id, timeView } from '#platform/http/fields.js';
 import type { KeyWithSpend } from '#people/keys/key.service.js';
 
 export const keyView = z.object({

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { type Adjustment, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import type { WriteOff } from '#ledger/postings/write-off.js';
-import { viewAmount, amount, amountView, id, timeView } from '#platform/http/fields.js';
+import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { reason as note } from '#payments/payment.fields.js';
 import type { Debtor } from '../reports/debts.js';
 
 export const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { underLock } from '#database/locks.js';
 import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
@@ -71,9 +72,6 @@ class CloseAbandoned extends Error {
   }
 }
 
-/** One close at a time; held by a connection, so that it ends with the program. */
-const CLOSE_LOCK = '7012004841';
-
 /**
  * Closes the books up to an instant. It answers the period, closed or abandoned: then its checklist or its reason says why.
  * @throws CloseRefused when it cannot begin, such as while another close runs
@@ -142,24 +140,11 @@ async function endedCloseOf(pool: pg.Pool, request: CloseRequest): Promise<Perio
   return known.state === 'closing' ? null : known;
 }
 
+/** One close at a time. */
 async function withCloseLock<T>(pool: pg.Pool, work: () => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    const { rows } = await client.query<{ mine: boolean }>(
-      `SELECT pg_try_advisory_lock(${CLOSE_LOCK}) AS mine`,
-    );
-    if (!rows[0]?.mine) throw new CloseRefused('running', 'Another close is running.');
-    try {
-      return await work();
-    } finally {
-      await client
-        .query(`SELECT pg_advisory_unlock(${CLOSE_LOCK})`)
-        .catch((error: Error) => (broken = error));
-    }
-  } finally {
-    client.release(broken);
-  }
+  const done = await underLock(pool, 'periodClose', work);
+  if (!done) throw new CloseRefused('running', 'Another close is running.');
+  return done.result;
 }
 
 async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: CloseOptions): Promise<void> {

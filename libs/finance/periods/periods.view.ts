@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { timeView } from '#platform/http/fields.js';
-import { reason } from '#payments/payment.fields.js';
 import { timeOf, trialBalanceView } from '../views/ledger.view.js';
 import type { LatePosting, Period, PeriodBalance } from './period.js';
 import type { Waiver } from './waiver.js';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { lockOne } from '#database/locks.js';
 import { type Posting, post } from '#ledger/postings/posting.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import type { LineType, ReportingProvider } from './report-line.js';
@@ -56,7 +57,7 @@ interface WaitingLine {
 }
 
 async function postChunk(client: pg.PoolClient, house: string): Promise<Posted> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('provider-postings', 0))`);
+  await lockOne(client, 'provider-postings');
   const lines = await readWaiting(client);
   if (lines.length === 0) return { lines: 0, unexplained: [] };
   const planned = await withoutRepeats(

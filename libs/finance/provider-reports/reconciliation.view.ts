@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { day, timeView } from '#platform/http/fields.js';
+import { timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { timeOf } from '../views/ledger.view.js';
 import { bankSentence } from './bank/bank.control.js';

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { lockOne } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import type { ReportDays } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
@@ -134,9 +135,7 @@ export async function beginReport(client: pg.ClientBase, header: ReportHeader): 
 }
 
 export async function lockProvider(client: pg.ClientBase, provider: string): Promise<void> {
-  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `provider-report:${provider}`,
-  ]);
+  await lockOne(client, 'provider-report', provider);
 }
 
 /**

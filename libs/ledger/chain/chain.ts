@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
+import { tryLock } from '#database/locks.js';
 import type { Logger } from '#platform/logging.js';
 import { atHorizon } from '../postings/horizon.js';
 import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock, type RowsOfBlock } from './chain-rows.js';
@@ -61,8 +62,6 @@ export async function blockOfTransaction(
   return rows[0] ? blockOf(rows[0]) : null;
 }
 
-/** One builder at a time; any number that nobody else locks by in this database. */
-const BUILD_LOCK = '7012004833';
 /** What a block holds in memory while it is sealed is some 20 MB. */
 const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
 /** How many ledger accounts are remembered as sealed, so that they are not looked up again. */
@@ -114,10 +113,8 @@ export class ChainBuilder {
 
   private async sealNext(client: pg.PoolClient, beforeId: bigint): Promise<Sealed | null> {
     await client.query(CHAIN_SETTINGS);
-    const { rows: locks } = await client.query<{ mine: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(${BUILD_LOCK}) AS mine`,
-    );
-    if (!locks[0]?.mine) return null;
+    // One builder at a time.
+    if (!(await tryLock(client, 'ledgerChain'))) return null;
     const head = await currentHead(client);
     const afterId = head?.lastId ?? BEFORE_ALL;
     const lastId = await this.lastIdOfNext(client, afterId, beforeId);

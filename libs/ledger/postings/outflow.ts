@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockOne } from '#database/locks.js';
 
 /** Everything that goes out by a person's decision, and under which limit it counts. */
 const LIMIT_OF = {
@@ -32,7 +33,7 @@ export interface Outflow {
  * lock of a transaction, so that none waits for it with locks of its own.
  */
 export async function lockOutflows(client: pg.ClientBase, actor: string): Promise<void> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('outflow:' || $1::text, 0))`, [actor]);
+  await lockOne(client, 'outflow', actor);
 }
 
 /**

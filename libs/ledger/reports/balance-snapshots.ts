@@ -1,9 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { tryLock } from '#database/locks.js';
 import { type Horizon, markHorizon, readHorizon } from '../postings/horizon.js';
-
-/** One builder at a time; any number that nobody else locks by in this database. */
-const BUILD_LOCK = '7012004832';
 
 /**
  * Stores where the hours that are over lie, and the balances at the start of the next day of UTC that has none yet and is before the horizon, so that balances as of
@@ -19,10 +17,8 @@ export async function buildNextSnapshot(pool: pg.Pool): Promise<string | null> {
     async (client) => {
       await client.query(`SET LOCAL timezone = 'UTC'`);
       await client.query(`SET LOCAL statement_timeout = '10min'`);
-      const { rows: locks } = await client.query<{ mine: boolean }>(
-        `SELECT pg_try_advisory_xact_lock(${BUILD_LOCK}) AS mine`,
-      );
-      return locks[0]?.mine ? buildOne(client) : null;
+      // One builder at a time.
+      return (await tryLock(client, 'balanceSnapshots')) ? buildOne(client) : null;
     },
     { isolation: 'REPEATABLE READ' },
   );

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { lockOne } from '#database/locks.js';
 import { post } from '#ledger/postings/posting.js';
 import { ApiError } from '#platform/errors.js';
 import { accountIn } from '../line-postings.js';
@@ -118,7 +119,7 @@ async function tryMatch(client: pg.ClientBase, match: Match, house: string): Pro
 
 /** Whoever matches waits for others to end: a line and its counterpart are matched once. */
 export async function lockMatching(client: pg.ClientBase): Promise<void> {
-  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('bank-matching', 0))`);
+  await lockOne(client, 'bank-matching');
 }
 
 /**
