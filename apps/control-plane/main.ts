@@ -38,14 +38,14 @@ Environment:
   MAIL_FROM               sender of mail (Tollgate <no-reply@localhost>)
   SIGN_INS_PER_EMAIL      tries to sign in as one person (10), and
   SIGN_INS_PER_ADDRESS    from one network address (100), in
-  SIGN_IN_WINDOW_SECONDS  this long (900); the README has the other limits of people
+  SIGN_IN_WINDOW_SECONDS  this long (900); docs/configuration.md has the other limits of people
   PAYMENT_CURRENCY        what customers pay in, with two decimals (USD)
   STRIPE_SECRET_KEY       turns payments by card on, with
   STRIPE_WEBHOOK_SECRET   what signs the events at /api/payments/events/stripe
   BANK_TRANSFER_INSTRUCTIONS  turns orders by bank transfer on: where to transfer to
   SANDBOX_PAYMENTS        payments that are only played (false)
   MANUAL_TOPUP_LIMIT      USD of balance that one person may credit alone in a day of UTC: transfers, suspense (1000)
-  TOPUP_REFUND_LIMIT      and refund of top-ups alone (100); the README has the durations of payments
+  TOPUP_REFUND_LIMIT      and refund of top-ups alone (100); docs/configuration.md has the durations of payments
   INVITE_REWARD_WINDOW_SECONDS  how long a reward stays before it can be moved, since its payment may go back (2592000)
   REFUND_LIMIT            USD of settled charges that one person may refund alone in a day (20)
   ADJUSTMENT_LIMIT        USD that one person may adjust and write off alone in a day (20)
@@ -59,7 +59,7 @@ Environment:
   GATEWAY_URL             where the control plane reaches a gateway for that (PUBLIC_BASE_URL)
   LIVE_POLL_SECONDS       how often open pages are told what changed (1)
   ACCOUNT_VIEW_SECONDS    how long support may look at the console of a customer (1800)
-  REPORT_SECONDS          how often it says how it is (5); the README has the others of the console
+  REPORT_SECONDS          how often it says how it is (5); docs/configuration.md has the others of the console
   LEDGER_SNAPSHOT_SECONDS how often a day that ended gets its balances stored (600)
   CHAIN_SEAL_SECONDS      how often what was posted is sealed in the hash chain (60)
   COST_ACCRUAL_SECONDS    how often the costs of charges that ended are told (60)
@@ -68,7 +68,7 @@ Environment:
   RECONCILE_SECONDS       pause between runs of the controls of the books (300)
   RECONCILE_GRACE_SECONDS work younger than this may be in flight, and is no finding yet (300)
   REPORT_OVERDUE_HOURS    a report of a provider or bank is a finding so long after the last one ended (72)
-  WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); the README has the others of webhooks
+  WEBHOOK_TIMEOUT_SECONDS limit of one attempt of a webhook (10); docs/configuration.md has the others of webhooks
   TRUST_PROXY             believe X-Forwarded-For of one proxy (true) or of so many (false)
   LOG_LEVEL               info
 

@@ -32,7 +32,7 @@ export interface RelayOptions {
   /** 0, the default, takes a free port. */
   port?: number;
   consolePort?: number;
-  /** The programs' configuration (README); URL_SIGNING_SECRET and SECRETS_KEY are needed. Only what stands here is read. */
+  /** The programs' configuration (docs/configuration.md); URL_SIGNING_SECRET and SECRETS_KEY are required. Nothing else is read. */
   env: NodeJS.ProcessEnv;
   /** Settings of the sandbox upstream that serves every model; false leaves the channels as they are. */
   sandbox?: SandboxOptions | false;

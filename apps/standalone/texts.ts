@@ -16,7 +16,7 @@ Environment:
   SANDBOX_VIDEO_SECONDS   and for a video (6)
   SANDBOX_URL             another upstream in place of the built-in sandbox, with SANDBOX_API_KEY
   LOG_LEVEL               warn
-  The durations of the three programs, as the README lists them.
+  The variables of the programs, as docs/configuration.md lists them.
 
 SIGTERM and SIGINT finish what is in flight first. Exit codes: 0 stopped, 1 failed.
 `;

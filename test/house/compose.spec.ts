@@ -122,9 +122,9 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('README', () => {
+describe('docs/configuration.md', () => {
   it('names every variable that the code reads', () => {
-    const text = readFileSync(join(root, 'README.md'), 'utf8');
+    const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
     const known = [...variablesOfTheCode()].filter((name) => !name.endsWith('_FILE') && !NOT_OURS.has(name));
     expect(known.filter((name) => !text.includes(name))).toEqual([]);
   });

@@ -53,7 +53,7 @@ export async function examine(env: Env, tell: (finding: Finding) => void): Promi
   return findings;
 }
 
-const CONFIGURE = 'Correct the variables that are named; the README lists every one with its rule.';
+const CONFIGURE = 'Correct the variables that are named; docs/configuration.md lists every one.';
 const STORE = 'Make the folder writable for the programs, or correct STORAGE_DIR or the S3_ variables.';
 const REACH =
   'Start the database, and check DATABASE_URL, the login of the role tollgate_billing (or DATA_DIR).';
