@@ -26,7 +26,7 @@ Environment:
   S3_FORCE_PATH_STYLE          s3: name the bucket in the path (true with an endpoint)
   URL_SIGNING_SECRET           signs download addresses; the same for every gateway, 32 characters or more
   SECRETS_KEY                  opens the keys of channels: 32 bytes in base64, the same for every program
-  CONSOLE_GRANT_SECRET         shared with billing, 32 characters or more: its console may call for people
+  CONSOLE_GRANT_SECRET         shared with the control plane, 32 characters or more: the console may call for people
   PUBLIC_BASE_URL              address that clients use, such as https://api.example.com; else taken from requests
   ALLOWED_HOSTS                hosts that requests may name, separated by commas; else any
   TRUST_PROXY                  believe X-Forwarded-* of one proxy (true) or of so many (false)
