@@ -1,5 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
-import type { Tokens } from './topics.js';
+import type { Tokens } from './tokens.js';
 
 /** The longest amount: a sign, 18 digits, a point and 18 decimals. */
 const DECIMAL_TEXT = /^-?\d{1,18}(\.\d{1,18})?$/;

@@ -1,5 +1,6 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { IsCount, IsDecimalText, IsInstant, IsReason, IsTokens, IsWord } from './payload.rules.js';
+import type { Tokens } from './tokens.js';
 import { topic, type AnyTopic } from './topic.js';
 
 /** Fixed when the topics are created: more would move accounts to other partitions. */
@@ -43,20 +44,6 @@ export type RefusalCode = (typeof refusalCodes)[number];
 export interface Reason {
   code: string;
   message: string;
-}
-
-/**
- * Tokens of a call as decimal integers; input that was read from a cache, or written into one, is counted apart. Programs of
- * the version before count what was written as input.
- */
-export interface Tokens {
-  input: string;
-  cachedInput: string;
-  output: string;
-  /** Written for five minutes. */
-  cacheWrite?: string;
-  /** Written for an hour. */
-  cacheWrite1h?: string;
 }
 
 export interface Refusal {

@@ -6,7 +6,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BusTimeout } from '#bus/bus.errors.js';
-import { KafkaTransport, type KafkaOptions } from '#bus/kafka/kafka.transport.js';
+import type { KafkaOptions } from '#bus/kafka/kafka.connection.js';
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { topic } from '#bus/topic.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
@@ -71,7 +72,7 @@ describe('KafkaTransport', () => {
   it('creates its topics although several programs start at once', async () => {
     const namespace = `t${newId()}.`;
     const programs = Array.from({ length: 6 }, () => createTransport({ namespace }));
-    await Promise.all(programs.map((program) => program.connect()));
+    await Promise.all(programs.map(({ connection }) => connection.connect()));
     for (const program of programs) await program.close();
   });
 
@@ -222,12 +223,13 @@ describe('KafkaTransport', () => {
     const bus = busOn(transport);
     await bus.publishText('test.told', 'a1', 'not json');
     await until('the letter is kept', () => till.letters.length === 1);
-    const consumer = transport.kafka.consumer({
-      groupId: `${transport.namespace}reader`,
+    const { kafka, namespace } = transport.connection;
+    const consumer = kafka.consumer({
+      groupId: `${namespace}reader`,
       maxWaitTimeInMs: 100,
     });
     await consumer.connect();
-    await consumer.subscribe({ topics: [`${transport.namespace}test.told.dead`], fromBeginning: true });
+    await consumer.subscribe({ topics: [`${namespace}test.told.dead`], fromBeginning: true });
     const letters: Record<string, string>[] = [];
     await consumer.run({
       eachMessage: async ({ message }) => {
@@ -276,9 +278,11 @@ describe('KafkaTransport', () => {
   it('refuses a topic that stands with another number of partitions', async () => {
     const namespace = `t${newId()}.`;
     const transport = createTransport({ namespace });
-    await transport.connect();
+    await transport.connection.connect();
     const other = createTransport({ namespace, topics: [{ ...testTopics.told, partitions: 5 }] });
-    await expect(other.connect()).rejects.toThrow(/test\.told has 3 partitions on the broker but 5 here/);
+    await expect(other.connection.connect()).rejects.toThrow(
+      /test\.told has 3 partitions on the broker but 5 here/,
+    );
     for (const each of [transport, other]) await each.close();
   });
 

@@ -1,45 +1,41 @@
 import { BusClient, type ReadMarker } from '../bus.client.js';
 import type { BusMessage } from '../message.js';
-import type { AnyTopic } from '../topic.js';
-import type { InProcessTransport } from './in-process.transport.js';
+import type { InProcessBroker } from './in-process.broker.js';
 
 export class InProcessClient extends BusClient {
-  constructor(
-    private readonly transport: InProcessTransport,
-    topics: readonly AnyTopic[],
-  ) {
-    super(topics);
+  constructor(private readonly broker: InProcessBroker) {
+    super(broker.topics);
   }
 
   async connect(): Promise<void> {
-    this.transport.checkOpen();
+    this.broker.checkOpen();
   }
 
-  /** The transport is closed by its owner, after every server and client. */
+  /** The broker is closed by its owner, after every server and client. */
   async close(): Promise<void> {}
 
   async tell(message: BusMessage): Promise<void> {
-    await this.transport.deliver(message, false);
+    await this.broker.deliver(message, false);
   }
 
   async endOffsets(topic: string): Promise<ReadMarker> {
-    return this.transport.endOf(topic);
+    return this.broker.endOf(topic);
   }
 
   async hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean> {
-    return this.transport.hasFinished(group, marker);
+    return this.broker.hasFinished(group, marker);
   }
 
   async health(): Promise<void> {
-    this.transport.checkOpen();
+    this.broker.checkOpen();
   }
 
   override unwrap<T>(): T {
-    return this.transport as T;
+    return this.broker as T;
   }
 
   protected ask(message: BusMessage, settle: (error: unknown, reply: string | null) => void): () => void {
-    this.transport.deliver(message, true).then(
+    this.broker.deliver(message, true).then(
       ([reply]) => {
         // A reply that chaos lost, or a topic whose group is not hosted here: the asker runs into its time limit.
         if (typeof reply === 'string') settle(null, reply);

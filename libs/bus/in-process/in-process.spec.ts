@@ -14,7 +14,8 @@ import {
   until,
 } from '../../../test/support/bus.js';
 import { BusTimeout, BusUnavailable } from '../bus.errors.js';
-import { InProcessTransport, type InProcessOptions } from './in-process.transport.js';
+import type { InProcessOptions } from './in-process.broker.js';
+import { InProcessTransport } from './in-process.transport.js';
 
 function createTransport(options: Partial<InProcessOptions> = {}): InProcessTransport {
   return new InProcessTransport({

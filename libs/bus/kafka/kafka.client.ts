@@ -2,11 +2,10 @@ import type { KafkaMessage } from 'kafkajs';
 import { BusClient, type ReadMarker } from '../bus.client.js';
 import { BusUnavailable } from '../bus.errors.js';
 import type { BusMessage } from '../message.js';
-import type { AnyTopic } from '../topic.js';
 import { GroupConsumer } from './group.consumer.js';
 import { header, headers } from './headers.js';
+import type { KafkaConnection } from './kafka.connection.js';
 import { REPLY_TOPIC } from './kafka.topics.js';
-import type { KafkaTransport } from './kafka.transport.js';
 import type { OutgoingMessage } from './send.queue.js';
 
 type Settle = (error: unknown, reply: string | null) => void;
@@ -18,11 +17,10 @@ export class KafkaClient extends BusClient {
   private lastCorrelationId = 0;
 
   constructor(
-    private readonly transport: KafkaTransport,
-    topics: readonly AnyTopic[],
+    private readonly connection: KafkaConnection,
     private readonly asks: boolean,
   ) {
-    super(topics);
+    super(connection.topics);
   }
 
   connect(): Promise<void> {
@@ -41,24 +39,24 @@ export class KafkaClient extends BusClient {
 
   async tell(message: BusMessage): Promise<void> {
     await this.connect();
-    await this.transport.send([outgoing(message)]);
+    await this.connection.send([outgoing(message)]);
   }
 
   endOffsets(topic: string): Promise<ReadMarker> {
-    return this.transport.endOf(topic);
+    return this.connection.endOf(topic);
   }
 
   hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean> {
-    return this.transport.hasCommittedPast(group, marker);
+    return this.connection.hasCommittedPast(group, marker);
   }
 
   async health(): Promise<void> {
     await this.connect();
-    await this.transport.health();
+    await this.connection.health();
   }
 
   override unwrap<T>(): T {
-    return this.transport as T;
+    return this.connection as T;
   }
 
   protected ask(message: BusMessage, settle: Settle): () => void {
@@ -70,19 +68,19 @@ export class KafkaClient extends BusClient {
       if (forget()) settle(error, reply);
     };
     this.open.set(correlationId, once);
-    const request = outgoing(message, { correlationId, replyTo: this.transport.instanceId });
-    this.transport
+    const request = outgoing(message, { correlationId, replyTo: this.connection.instanceId });
+    this.connection
       .send([{ ...request, isForgotten: () => !this.open.has(correlationId) }])
       .catch((error: unknown) => once(error, null));
     return () => void forget();
   }
 
   private async connectOnce(): Promise<void> {
-    await this.transport.connect();
+    await this.connection.connect();
     if (!this.asks) return;
-    const { namespace, instanceId, kafka } = this.transport;
+    const { namespace, instanceId, kafka } = this.connection;
     const replies = new GroupConsumer(kafka, {
-      ...this.transport.consumerSettings(),
+      ...this.connection.consumerSettings(),
       groupId: `${namespace}${REPLY_TOPIC}.${instanceId}`,
       group: 'replies',
       topics: [namespace + REPLY_TOPIC],
@@ -93,7 +91,7 @@ export class KafkaClient extends BusClient {
         return messages.length;
       },
     });
-    this.transport.watch(replies);
+    this.connection.watch(replies);
     try {
       await replies.start();
       this.replies = replies;
@@ -105,11 +103,11 @@ export class KafkaClient extends BusClient {
 
   private async stop(replies: GroupConsumer): Promise<void> {
     await replies.stop();
-    this.transport.unwatch(replies);
+    this.connection.unwatch(replies);
   }
 
   private receive(message: KafkaMessage): void {
-    if (header(message, headers.replyTo) !== this.transport.instanceId) return;
+    if (header(message, headers.replyTo) !== this.connection.instanceId) return;
     // Unknown: already answered, or given up. The charge's stored answer is there for whoever asks again.
     this.open.get(header(message, headers.correlationId) ?? '')?.(null, message.value?.toString() ?? null);
   }

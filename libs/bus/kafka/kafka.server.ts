@@ -1,11 +1,10 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import { BusServer } from '../bus.server.js';
 import type { ConsumerOptions, DeadLetter, Delivery, Outcome } from '../delivery.js';
-import type { AnyTopic } from '../topic.js';
 import { GroupConsumer } from './group.consumer.js';
 import { header, headers } from './headers.js';
+import type { KafkaConnection } from './kafka.connection.js';
 import { deadLetterTopic, REPLY_TOPIC } from './kafka.topics.js';
-import type { KafkaTransport } from './kafka.transport.js';
 import type { OutgoingMessage } from './send.queue.js';
 
 export class KafkaServer extends BusServer {
@@ -13,20 +12,19 @@ export class KafkaServer extends BusServer {
   private deliveries: Delivery[] = [];
 
   constructor(
-    private readonly transport: KafkaTransport,
+    private readonly connection: KafkaConnection,
     options: ConsumerOptions,
-    topics: readonly AnyTopic[],
   ) {
     super(
       {
         ...options,
         // The topic first: whoever watches it learns of the letter even when the store is away.
         onDeadLetter: async (letter) => {
-          await transport.send([deadMessage(letter)]);
+          await connection.send([deadMessage(letter)]);
           await options.onDeadLetter(letter);
         },
       },
-      topics,
+      connection.topics,
     );
   }
 
@@ -34,19 +32,19 @@ export class KafkaServer extends BusServer {
     await Promise.all(
       this.consumers.splice(0).map(async (consumer) => {
         await consumer.stop();
-        this.transport.unwatch(consumer);
+        this.connection.unwatch(consumer);
       }),
     );
     await Promise.all(this.deliveries.map((delivery) => delivery.drain()));
   }
 
   override unwrap<T>(): T {
-    return this.transport as T;
+    return this.connection as T;
   }
 
   protected async start(deliveries: Delivery[]): Promise<void> {
     this.deliveries = deliveries;
-    await this.transport.connect();
+    await this.connection.connect();
     this.consumers = this.options.groups.flatMap((group) => {
       const own = deliveries.filter((delivery) => delivery.group === group);
       return [
@@ -60,19 +58,19 @@ export class KafkaServer extends BusServer {
         ),
       ];
     });
-    for (const consumer of this.consumers) this.transport.watch(consumer);
+    for (const consumer of this.consumers) this.connection.watch(consumer);
     await Promise.all(this.consumers.map((consumer) => consumer.start()));
   }
 
   private consumerOf(group: string, deliveries: Delivery[]): GroupConsumer[] {
     const [first] = deliveries;
     if (!first) return [];
-    const { namespace, instanceId, kafka } = this.transport;
+    const { namespace, instanceId, kafka } = this.connection;
     const durable = !first.topic.broadcast;
     const byTopic = new Map(deliveries.map((delivery) => [namespace + delivery.topic.name, delivery]));
     return [
       new GroupConsumer(kafka, {
-        ...this.transport.consumerSettings(),
+        ...this.connection.consumerSettings(),
         groupId: namespace + (durable ? group : `${group}.${instanceId}`),
         group,
         topics: [...byTopic.keys()],
@@ -99,7 +97,7 @@ export class KafkaServer extends BusServer {
       ),
     );
     const replies = messages.flatMap((message, index) => replyTo(message, outcomes[index] as Outcome));
-    if (replies.length > 0) await this.transport.send(replies);
+    if (replies.length > 0) await this.connection.send(replies);
     const failedAt = outcomes.findIndex(({ done }) => !done);
     return failedAt < 0 ? messages.length : failedAt;
   }

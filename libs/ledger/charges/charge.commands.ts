@@ -1,11 +1,5 @@
-import type {
-  ChargeReply,
-  ChargeRequested,
-  ChargeResolved,
-  ResolvedReply,
-  TaskEnded,
-  Tokens,
-} from '#bus/topics.js';
+import type { Tokens } from '#bus/tokens.js';
+import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply, TaskEnded } from '#bus/topics.js';
 import {
   BrokenRule,
   type HoldCommand,

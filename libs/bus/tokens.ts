@@ -1,0 +1,13 @@
+/**
+ * Tokens of a call as decimal integers; input that was read from a cache, or written into one, is counted apart. Programs of
+ * the version before count what was written as input.
+ */
+export interface Tokens {
+  input: string;
+  cachedInput: string;
+  output: string;
+  /** Written for five minutes. */
+  cacheWrite?: string;
+  /** Written for an hour. */
+  cacheWrite1h?: string;
+}
