@@ -1,4 +1,5 @@
-import type { LeasedTask, TaskQueue } from '#tasks/task-queue.store.js';
+import type { LeasedTask } from '#tasks/leased-task.js';
+import type { TaskQueue } from '#tasks/task-queue.store.js';
 
 /** Renewals in a lease's time: two may fail before it is lost. */
 const RENEWALS_PER_LEASE = 3;

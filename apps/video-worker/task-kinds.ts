@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import type { LeasedTask } from '#tasks/task-queue.store.js';
+import type { LeasedTask } from '#tasks/leased-task.js';
 import type { Task } from '#tasks/task.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
 import type { FileBody } from '#upstream/file-download.js';

@@ -1,6 +1,6 @@
 import { Loop } from '#platform/loop.js';
 import type { TaskError } from '#tasks/task-end.js';
-import type { LeasedTask } from '#tasks/task-queue.store.js';
+import type { LeasedTask } from '#tasks/leased-task.js';
 import type { Task } from '#tasks/task.js';
 import { type FollowerParts, TaskFollower } from './task-follower.js';
 import { fileFolders, kindsOfWork } from './task-kinds.js';

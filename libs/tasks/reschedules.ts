@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { LeasedTask } from './task-queue.store.js';
+import type { LeasedTask } from './leased-task.js';
 
 export interface NextPoll {
   /** Milliseconds from now. */

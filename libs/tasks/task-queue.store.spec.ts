@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type LeasedTask, TaskQueue } from './task-queue.store.js';
+import type { LeasedTask } from './leased-task.js';
+import { TaskQueue } from './task-queue.store.js';
 import { TasksUnderTest } from './tasks.fixture.js';
 
 let tasks: TasksUnderTest;

@@ -1,15 +1,9 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 import { type Clock, systemClock } from '#platform/clock.js';
+import type { LeasedTask } from './leased-task.js';
 import { type NextPoll, Reschedules } from './reschedules.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
-
-/** A task in the hands of one worker: only writes that carry the lease's token count. */
-export interface LeasedTask extends Task {
-  leaseToken: string;
-  /** By the database's clock, when the task was claimed. */
-  pastDeadline: boolean;
-}
 
 export interface ClaimLimits {
   limit: number;
