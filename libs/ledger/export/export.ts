@@ -2,9 +2,10 @@ import type pg from 'pg';
 import { currentHead } from '../chain/chain.js';
 import { type Horizon, openReport, type Report } from '../postings/horizon.js';
 import { beancountFormat } from './beancount.js';
+import type { Books } from './books.js';
 import { FullBooks } from './full-books.js';
 import { hledgerFormat } from './hledger.js';
-import type { JournalAccount, JournalBalance, JournalFormat, JournalTransaction, Unit } from './journal.js';
+import type { JournalFormat } from './journal.js';
 import { dayAfter, type Range, type RangeQuery, readRange } from './range.js';
 import { csvFormat, jsonLinesFormat } from './rows.js';
 import { SummaryBooks } from './summary-books.js';
@@ -26,19 +27,6 @@ export interface ExportQuery extends RangeQuery {
   summary: boolean;
   /** What PAY is in, ISO 4217. */
   currency: string;
-}
-
-/** What a journal is written of, part by part; each is asked for once, and days in their order. */
-export interface Books {
-  /** Of all accounts that may follow, in their order, also more than once. */
-  units(): Promise<Unit[]>;
-  accounts(range: Range | null): AsyncIterable<JournalAccount[]>;
-  /** One more account, which only the opening balances name. */
-  extraAccount(): Promise<JournalAccount | null>;
-  opening(horizon: Horizon, range: Range): AsyncIterable<JournalBalance[]>;
-  transactions(range: Range, day: string): AsyncIterable<JournalTransaction[]>;
-  /** What the accounts that moved on the day hold at its end. */
-  closing(): AsyncIterable<JournalBalance[]>;
 }
 
 /** Whoever reads slowly keeps a snapshot of the database open, but not for ever. */

@@ -5,7 +5,7 @@ import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balan
 import { streamBalances } from '../reports/trial-balance.js';
 import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
 import { fetched } from '../postings/cursor.js';
-import type { Books } from './export.js';
+import type { Books } from './books.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 

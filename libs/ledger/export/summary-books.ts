@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Horizon } from '../postings/horizon.js';
 import { readTrialBalance } from '../reports/trial-balance.js';
-import type { Books } from './export.js';
+import type { Books } from './books.js';
 import {
   type JournalAccount,
   type JournalBalance,
