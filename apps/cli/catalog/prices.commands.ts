@@ -7,12 +7,8 @@ import { changeFields } from '#marketplace/prices/price-change.fields.js';
 import { compareRows, readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
-import {
-  type DoneBy,
-  type NewProposal,
-  type Proposal,
-  ProposalDesk,
-} from '#marketplace/prices/proposal.service.js';
+import type { Proposal } from '#marketplace/prices/proposal.js';
+import { type DoneBy, type NewProposal, ProposalDesk } from '#marketplace/prices/proposal.service.js';
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';

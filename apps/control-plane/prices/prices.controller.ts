@@ -12,7 +12,8 @@ import {
   proposalDetail,
   proposalSummary,
 } from '#marketplace/prices/prices.view.js';
-import { type DoneBy, type Proposal, ProposalDesk } from '#marketplace/prices/proposal.service.js';
+import type { Proposal } from '#marketplace/prices/proposal.js';
+import { type DoneBy, ProposalDesk } from '#marketplace/prices/proposal.service.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { pricesRoutes as routes } from './prices.routes.js';

@@ -4,7 +4,7 @@ import { readLimit } from '#ledger/postings/outflow.js';
 import { subjectOf } from '#pricing/price-change.js';
 import { largeMove, type PriceMove } from '#pricing/price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
-import type { Proposal } from './proposal.service.js';
+import type { Proposal } from './proposal.js';
 
 /** Who wrote the changes of a proposal as they are. */
 export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' | 'proposedBy'>): string {

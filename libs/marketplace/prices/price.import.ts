@@ -4,7 +4,8 @@ import type { PriceBook } from '#pricing/price-book.js';
 import type { PriceChange } from '#pricing/price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
 import { effectiveMs } from './based-change.js';
-import type { DoneBy, Proposal, ProposalDesk } from './proposal.service.js';
+import type { Proposal } from './proposal.js';
+import type { DoneBy, ProposalDesk } from './proposal.service.js';
 
 export interface ImportOptions {
   readonly effectiveAt: Date | null;

@@ -2,7 +2,7 @@ import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
 import type { ImportResult } from './price.import.js';
-import type { Proposal } from './proposal.service.js';
+import type { Proposal } from './proposal.js';
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_PREVIEW_MS = 31 * DAY_MS;

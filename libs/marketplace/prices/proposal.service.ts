@@ -12,31 +12,12 @@ import { type PriceBook } from '#pricing/price-book.js';
 import { changeOf, changeText, type PriceChange, subjectOf, versionsOf } from '#pricing/price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
+import type { Proposal } from './proposal.js';
 
 /** Who does it: as the audit log names people, and the request by which they do. */
 export interface DoneBy {
   readonly actor: string;
   readonly requestId: string | null;
-}
-
-export interface Proposal {
-  readonly id: string;
-  /** Counts the revisions of an open proposal; a confirmation names the one that was looked at. */
-  readonly revision: number;
-  readonly state: 'open' | 'confirmed' | 'cancelled' | 'expired';
-  readonly note: string;
-  /** null: at its confirmation. */
-  readonly effectiveAt: Date | null;
-  readonly changes: readonly ProposedChange[];
-  readonly proposedBy: string;
-  /** Who wrote the changes as they are, where it was revised. */
-  readonly revisedBy: string | null;
-  /** Its author confirmed what needs two people, where the installation declares that it has one. */
-  readonly confirmedAlone: boolean;
-  readonly proposedAt: Date;
-  readonly expiresAt: Date;
-  readonly decidedBy: string | null;
-  readonly decidedAt: Date | null;
 }
 
 export interface NewProposal {
