@@ -1,5 +1,6 @@
 import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
-import type { ChannelHealth, ChannelVitals } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.module.js';
 
 /** What a worker tells of itself beside what every program tells. */

@@ -11,6 +11,7 @@ import {
   failureOf,
 } from './breaker.js';
 import { channelMetrics } from './channel-metrics.js';
+import type { ChannelVitals } from './channel-vitals.js';
 import type { NotAccepted } from './outcomes.js';
 import type { ProbeResult } from './probe.js';
 
@@ -54,21 +55,6 @@ export interface Place {
   report(outcome: CallOutcome): void;
   /** Frees the place; safe to call again. */
   leave(): void;
-}
-
-/** How a model of a channel is, as this program met it. */
-export interface ChannelVitals {
-  channelId: string;
-  model: string | null;
-  state: BreakerState;
-  inFlight: number;
-  /** Since a call succeeded. */
-  failures: number;
-  openedAtMs: number | null;
-  lastFailure: CallFailure | null;
-  /** Of the last calls; null before the first. */
-  p50Ms: number | null;
-  p99Ms: number | null;
 }
 
 /** What is known of one model on one channel. */

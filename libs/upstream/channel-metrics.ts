@@ -1,14 +1,17 @@
+import type { FairShare } from '#platform/fair-share.js';
 import { Counter, Gauge, type Registry } from '#platform/metrics.js';
-import type { ChannelHealth } from './channel-health.js';
+import type { ChannelVitals } from './channel-vitals.js';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
+/** What is measured, read anew each time that somebody asks for the metrics. */
+interface Measured {
+  vitalsOfAll(): readonly ChannelVitals[];
+  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting'>>;
+}
+
 /** Shows the health of channels as metrics; the answer counts openings. */
-export function channelMetrics(
-  registry: Registry,
-  prefix: string,
-  health: Pick<ChannelHealth, 'vitalsOfAll' | 'placesOfAll'>,
-): Counter {
+export function channelMetrics(registry: Registry, prefix: string, health: Measured): Counter {
   const registers = [registry];
   const labelNames = ['channel', 'model'];
   new Gauge({
