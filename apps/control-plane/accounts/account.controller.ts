@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { AccountDesk } from '#people/accounts/account.service.js';
-import { AccountReader, type AccountView } from '#people/accounts/account.reader.js';
+import { AccountReader } from '#people/accounts/account.reader.js';
+import type { AccountView } from '#people/accounts/account.view.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { accountRoutes } from './account.routes.js';
 

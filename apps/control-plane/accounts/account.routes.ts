@@ -1,30 +1,9 @@
 import { z } from 'zod';
 import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { accountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 import { keyView } from '../keys/key.view.js';
-
-export const accountView = z.object({
-  accountId: id,
-  name: z.string(),
-  inviteCode: z.string(),
-  createdAt: timeView,
-  balance: z.object({
-    main: amountView.meta({ description: 'USD that calls can spend; below zero it is a debt.' }),
-    held: amountView.meta({ description: 'USD set aside for calls under way.' }),
-    invite: amountView.meta({ description: 'USD of rewards that were not moved to the main balance.' }),
-    refundPending: amountView.meta({ description: 'USD on their way back to where they were paid from.' }),
-  }),
-  frozen: z
-    .object({
-      reason: z.string().meta({ description: '`debt`, or the words of whoever froze the account.' }),
-    })
-    .nullable()
-    .meta({ description: 'Null: the account is not frozen.' }),
-  lowBalanceThreshold: amountView.nullable(),
-  monthlyLimit: amountView.nullable(),
-  spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
-});
 
 const positive = amount.refine((value) => value > 0n, 'must be above 0');
 

@@ -1,13 +1,10 @@
 import type pg from 'pg';
-import type { z } from 'zod';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
-import type { accountView } from '#apps/control-plane/accounts/account.routes.js';
-
-export type AccountView = z.input<typeof accountView>;
+import { type AccountRow, type AccountView, viewAccount } from './account.view.js';
 
 export interface FoundAccount {
   accountId: string;
@@ -22,22 +19,6 @@ export interface AccountSearch {
   limit: number;
   cursor?: string | undefined;
   query?: string | undefined;
-}
-
-interface AccountRow {
-  accountId: string;
-  name: string;
-  inviteCode: string;
-  createdAt: Date;
-  main: bigint;
-  held: bigint;
-  invite: bigint;
-  refundPending: bigint;
-  frozen: boolean;
-  reason: string | null;
-  threshold: bigint | null;
-  monthlyLimit: bigint | null;
-  spentThisMonth: bigint;
 }
 
 export interface AccountReaderParts {
@@ -97,24 +78,4 @@ const MATCHES = `SELECT id FROM accounts WHERE id = $3
 function patterns(query: string): string[] {
   const text = query.toLowerCase();
   return [text, beginsWith(text), beginsWith(text), query.slice(0, KEY_PREFIX_CHARS)];
-}
-
-function viewAccount(row: AccountRow): AccountView {
-  const { accountId, name, inviteCode, createdAt, frozen, reason, threshold, monthlyLimit } = row;
-  return {
-    accountId,
-    name,
-    inviteCode,
-    createdAt: createdAt.toISOString(),
-    balance: {
-      main: viewAmount(row.main),
-      held: viewAmount(row.held),
-      invite: viewAmount(row.invite),
-      refundPending: viewAmount(row.refundPending),
-    },
-    frozen: frozen ? { reason: reason ?? '' } : null,
-    lowBalanceThreshold: threshold === null ? null : viewAmount(threshold),
-    monthlyLimit: monthlyLimit === null ? null : viewAmount(monthlyLimit),
-    spentThisMonth: viewAmount(row.spentThisMonth),
-  };
 }
