@@ -3,8 +3,9 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
+import type { CallSession } from './call-session.js';
+import { ROUTE, type Route } from './declared-route.js';
 import { HeavyWork } from './heavy-work.js';
-import { type CallSession, ROUTE, type Route } from './route.js';
 import { RequestThrottle } from './request-throttle.js';
 import { SessionReader } from './session.reader.js';
 

@@ -2,13 +2,28 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
-import type { Call, CallSession, Route } from './route.js';
+import type { CallSession } from './call-session.js';
+import type { Route } from './declared-route.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard of the control plane. */
     session?: CallSession | null;
   }
+}
+
+/** What a handler gets: the request, checked and typed. */
+export interface Call<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Who calls; on public routes a session may still be there. */
+  readonly session: CallSession | null;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly request: FastifyRequest;
+  /** For headers and cookies; the handler returns the body. */
+  readonly reply: FastifyReply;
 }
 
 /** The checked request of a route. @throws ApiError that names the field at fault and what is allowed. */

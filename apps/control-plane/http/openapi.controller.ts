@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { ROUTE, type Route } from './declared-route.js';
 import { describeApi, type OpenApiDocument } from './openapi.document.js';
 import { RequestThrottle } from './request-throttle.js';
-import { ROUTE, type Route } from './route.js';
 import { SessionCookie } from './session-cookie.js';
 
 /** Describes every route that a controller serves, so that none can be forgotten. */

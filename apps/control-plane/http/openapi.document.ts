@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '#platform/errors.js';
-import type { Route } from './route.js';
+import type { Route } from './declared-route.js';
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface OpenApiDocument {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '#identity/ip-list.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
-import type { Route } from './route.js';
+import type { Route } from './declared-route.js';
 import { Throttle } from './throttle.js';
 
 /** A payment provider has few addresses, and tells of the payments of everybody from them. */

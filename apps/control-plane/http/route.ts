@@ -7,98 +7,13 @@ import {
   SetMetadata,
   UseGuards,
 } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Actor, Role } from '#identity/role.js';
-import type { AccountView } from '#identity/session.store.js';
-import type { ErrorCode } from '#platform/errors.js';
-import type { SecondFactorState } from '#identity/second-factor.js';
+import type { Actor } from '#identity/role.js';
 import { AccessGuard } from './access.guard.js';
-import { CallInput } from './call.js';
+import { type Call, CallInput } from './call.js';
+import type { CallSession } from './call-session.js';
+import { type Access, type Fields, type Route, ROUTE, type UnderView } from './declared-route.js';
 import type { Load } from './heavy-work.js';
-
-/** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
-export type Access = 'public' | readonly Role[];
-
-/**
- * What a route does while the session looks at somebody else's account: `theirs` answers for that account, `own` for the
- * session itself as always, and the rest is refused.
- */
-export type UnderView = 'theirs' | 'own' | 'refused';
-
-type Fields = z.ZodObject;
-
-/**
- * One address of the control plane, declared once: the server, its checks, the OpenAPI document and the generated client
- * all follow from it. Objects of the request are strict, so that a misspelt field is refused and not ignored.
- */
-export interface Route<
-  P extends Fields = Fields,
-  Q extends Fields = Fields,
-  B extends z.ZodType | null = z.ZodType | null,
-  A extends z.ZodType | null = z.ZodType | null,
-> {
-  /** Unique; what generated clients call it. */
-  readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Such as `/api/tickets/{ticketId}`. */
-  readonly path: `/${string}`;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly access: Access;
-  readonly params: P;
-  readonly query: Q;
-  /** The JSON body; null: none is read. */
-  readonly body: B;
-  /** The media type of a body that is not JSON; `body` is then a string. */
-  readonly consumes?: string;
-  /** The body is neither read nor checked: the handler gets it as a stream, of whatever media type, and of so many bytes at most. */
-  readonly streamsBody?: number;
-  /** The handler needs the bytes of the body as they came too: `request.sentBytes`. */
-  readonly keepsBytes?: boolean;
-  /** The answer of success as JSON; null: nothing, or `produces`. */
-  readonly answer: A;
-  /** The media types of an answer that is not JSON; the handler answers text or a stream. */
-  readonly produces?: readonly string[];
-  readonly status: number;
-  /** Refusals of this route, besides those that every route has. */
-  readonly refusals: readonly ErrorCode[];
-  /** False for what a machine calls and proves otherwise, such as a payment provider. */
-  readonly guardsAgainstForgery: boolean;
-  readonly underView: UnderView;
-  /** What is not light has its turn by account, so that nobody takes all of the database's time. */
-  readonly load: Load;
-  /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
-  readonly confirms: boolean;
-  /** Staff who have yet to set up their second factor reach it too. */
-  readonly beforeSecondFactor: boolean;
-}
-
-/** What a handler gets: the request, checked and typed. */
-export interface Call<P, Q, B> {
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-  /** Who calls; on public routes a session may still be there. */
-  readonly session: CallSession | null;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly request: FastifyRequest;
-  /** For headers and cookies; the handler returns the body. */
-  readonly reply: FastifyReply;
-}
-
-export interface CallSession {
-  /** While it looks at another account, that account's id stands in the actor of routes that answer for it. */
-  readonly actor: Actor;
-  readonly csrfToken: string;
-  /** Whose account it looks at, if not its own. */
-  readonly view: AccountView | null;
-  /** Its person proved a moment ago that it is them. */
-  readonly isConfirmed: boolean;
-  readonly secondFactor: SecondFactorState;
-}
 
 /** Where somebody of a role calls, there is a session. */
 type SignedIn<C> = Omit<C, 'session'> & { readonly session: CallSession; readonly actor: Actor };
@@ -165,8 +80,6 @@ export function route<
     beforeSecondFactor: spec.beforeSecondFactor ?? false,
   };
 }
-
-export const ROUTE = Symbol('tollgate.route');
 
 /** Makes a controller's method the handler of a route. Its one parameter is the checked call. */
 export function Serves<R extends Route>(declared: R) {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type FoundSession, SessionStore } from '#identity/session.store.js';
 import { SecondFactor } from '#identity/second-factor.js';
-import type { CallSession } from './route.js';
+import type { CallSession } from './call-session.js';
 import { SessionCookie } from './session-cookie.js';
 
 /** Finds the session that a request belongs to. */

@@ -1,4 +1,5 @@
-import type { AnswerOf, CallSession } from '../http/route.js';
+import type { CallSession } from '../http/call-session.js';
+import type { AnswerOf } from '../http/route.js';
 import type { sessionRoutes } from './session.routes.js';
 
 /** What a browser knows of its session. */

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { Role } from '#identity/role.js';
+import type { ErrorCode } from '#platform/errors.js';
+import type { Load } from './heavy-work.js';
+
+/** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
+export type Access = 'public' | readonly Role[];
+
+/**
+ * What a route does while the session looks at somebody else's account: `theirs` answers for that account, `own` for the
+ * session itself as always, and the rest is refused.
+ */
+export type UnderView = 'theirs' | 'own' | 'refused';
+
+export type Fields = z.ZodObject;
+
+/**
+ * One address of the control plane, declared once: the server, its checks, the OpenAPI document and the generated client
+ * all follow from it. Objects of the request are strict, so that a misspelt field is refused and not ignored.
+ */
+export interface Route<
+  P extends Fields = Fields,
+  Q extends Fields = Fields,
+  B extends z.ZodType | null = z.ZodType | null,
+  A extends z.ZodType | null = z.ZodType | null,
+> {
+  /** Unique; what generated clients call it. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Such as `/api/tickets/{ticketId}`. */
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly params: P;
+  readonly query: Q;
+  /** The JSON body; null: none is read. */
+  readonly body: B;
+  /** The media type of a body that is not JSON; `body` is then a string. */
+  readonly consumes?: string;
+  /** The body is neither read nor checked: the handler gets it as a stream, of whatever media type, and of so many bytes at most. */
+  readonly streamsBody?: number;
+  /** The handler needs the bytes of the body as they came too: `request.sentBytes`. */
+  readonly keepsBytes?: boolean;
+  /** The answer of success as JSON; null: nothing, or `produces`. */
+  readonly answer: A;
+  /** The media types of an answer that is not JSON; the handler answers text or a stream. */
+  readonly produces?: readonly string[];
+  readonly status: number;
+  /** Refusals of this route, besides those that every route has. */
+  readonly refusals: readonly ErrorCode[];
+  /** False for what a machine calls and proves otherwise, such as a payment provider. */
+  readonly guardsAgainstForgery: boolean;
+  readonly underView: UnderView;
+  /** What is not light has its turn by account, so that nobody takes all of the database's time. */
+  readonly load: Load;
+  /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
+  readonly confirms: boolean;
+  /** Staff who have yet to set up their second factor reach it too. */
+  readonly beforeSecondFactor: boolean;
+}
+
+/** The key of a handler's route among its metadata. */
+export const ROUTE = Symbol('tollgate.route');
