@@ -1,33 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type pg from 'pg';
-import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { ProgramReporter } from '#bus/program-reporter.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
-import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import type { Registry } from '#platform/metrics.js';
-import type { BillingConfig } from './billing.config.js';
 import { BillingMetrics } from './billing.metrics.js';
+import type { BillingModuleOptions } from './billing.options.js';
 import { billingReporter } from './billing.report.js';
 import { LOG } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { KeyUse } from './key-use.js';
-
-export interface BillingModuleOptions {
-  /** Connections under billing's own database role. */
-  pool: pg.Pool;
-  bus: Bus;
-  config: BillingConfig;
-  log: Logger;
-  registry: Registry;
-  clock: Clock;
-}
 
 /** Everything that works beside the handlers. */
 interface Background {

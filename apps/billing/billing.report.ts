@@ -1,6 +1,6 @@
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
-import type { BillingModuleOptions } from './billing.module.js';
+import type { BillingModuleOptions } from './billing.options.js';
 
 /** What billing tells of itself beside what every program tells; all of them since its start, and to stay 0. */
 export interface BillingReport {

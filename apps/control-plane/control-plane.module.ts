@@ -1,12 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type pg from 'pg';
-import type { DataSource } from 'typeorm';
-import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
-import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AdjustmentsModule } from './adjustments/adjustments.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
@@ -38,25 +32,8 @@ import { UsageModule } from './usage/usage.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { ConsoleController } from './console.controller.js';
 import { ConsolePages } from './console.pages.js';
-import type { ControlPlaneConfig } from './control-plane.config.js';
+import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import { SharedModule } from './shared.module.js';
-
-export interface ControlPlaneModuleOptions {
-  /** Connections under billing's database role. */
-  pool: pg.Pool;
-  /** The same database for entities. */
-  entities: DataSource;
-  bus: Bus;
-  config: ControlPlaneConfig;
-  log: Logger;
-  registry: Registry;
-  clock: Clock;
-  pages: ConsolePages;
-  /** Where clients send calls for models, without /v1. */
-  baseUrl: () => string;
-  /** Where the control plane itself reaches a gateway. */
-  gatewayUrl: () => string;
-}
 
 /** The console's address: what people may see and do, and the jobs that keep the books behind the postings. */
 @Module({})

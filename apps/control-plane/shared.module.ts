@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { SessionStore } from '#identity/session.store.js';
 import { SecondFactor } from '#identity/second-factor.js';
-import type { ControlPlaneModuleOptions } from './control-plane.module.js';
+import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import {
   BASE_URL,
   CLOCK,

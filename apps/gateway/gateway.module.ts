@@ -7,17 +7,12 @@ import {
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
-import type pg from 'pg';
-import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
-import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
 import { Uploads } from '#platform/http/uploads.js';
 import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
@@ -32,8 +27,8 @@ import { ChargeDesk } from './charging/charge.desk.js';
 import { ResolutionPost } from './charging/resolution.post.js';
 import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
-import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
+import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
 import { CLOCK, CONFIG } from './gateway.tokens.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
@@ -58,17 +53,6 @@ import { TaskLibrary } from './tasks/task.library.js';
 import { VideoCreator } from './videos/video.creation.js';
 import { VIDEO, VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
-
-export interface GatewayModuleOptions {
-  /** Connections under the gateway's own database role. */
-  pool: pg.Pool;
-  bus: Bus;
-  storage: FileStore;
-  config: GatewayConfig;
-  log: Logger;
-  registry: Registry;
-  clock: Clock;
-}
 
 /** Starts the gateway's background work with the application, and ends it once no request is in flight. */
 @Injectable()

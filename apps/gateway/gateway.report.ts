@@ -2,7 +2,7 @@ import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ChannelVitals } from '#upstream/channel-vitals.js';
-import type { GatewayModuleOptions } from './gateway.module.js';
+import type { GatewayModuleOptions } from './gateway.options.js';
 
 /** What a gateway tells of itself beside what every program tells. */
 export interface GatewayReport {

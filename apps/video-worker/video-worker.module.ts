@@ -6,35 +6,18 @@ import {
   Module,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import type pg from 'pg';
-import type { Bus } from '#bus/bus.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ProgramReporter } from '#bus/program-reporter.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadOpenCatalog } from '#catalog/channel-keys.js';
-import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
-import type { Logger } from '#platform/logging.js';
-import type { Registry } from '#platform/metrics.js';
-import type { FileStore } from '#storage/file-store.js';
 import { TaskQueue } from '#tasks/task-queue.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { ChannelHealth } from '#upstream/channel-health.js';
-import type { VideoWorkerConfig } from './video-worker.config.js';
+import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 import { VideoWorker } from './video-worker.js';
 import { WorkerMetrics } from './worker.metrics.js';
 import { workerReporter } from './worker.report.js';
-
-export interface VideoWorkerModuleOptions {
-  /** Connections under the worker's own database role. */
-  pool: pg.Pool;
-  bus: Bus;
-  storage: FileStore;
-  config: VideoWorkerConfig;
-  log: Logger;
-  registry: Registry;
-  clock: Clock;
-}
 
 /** Starts the worker with the application, and ends it in order: its tasks, their announcements, its connections. */
 @Injectable()

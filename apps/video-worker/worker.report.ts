@@ -1,7 +1,7 @@
 import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ChannelVitals } from '#upstream/channel-vitals.js';
-import type { VideoWorkerModuleOptions } from './video-worker.module.js';
+import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
 /** What a worker tells of itself beside what every program tells. */
 export interface WorkerReport {
