@@ -13,14 +13,8 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { endOf, stateAt, type VendorTask } from './vendor-tasks.js';
+import { endOf, type MeshTask, stateAt } from './vendor-tasks.js';
 import { FAILURE } from './videos.js';
-
-export interface MeshTask extends VendorTask {
-  mode: 'draft' | 'texture';
-  /** The colour of a texture. */
-  hue: number;
-}
 
 /** Four photos in base64. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
 import { Refusal } from './answers.js';
 import type { Fault } from './directives.js';
+import type { Drawing } from './drawing.worker.js';
 
 /** One accepted piece of long work. Its progress is not stored: it follows from the clock, so a restart loses nothing. */
 export interface VendorTask {
@@ -17,6 +18,20 @@ export interface VendorTask {
   idempotencyKey: string | null;
   /** Tells another request under the same idempotency key from a repeat. */
   inputHash: string;
+}
+
+export interface VideoTask extends VendorTask {
+  /** The form it was created in, which decides the words of its polls. */
+  dialect: 'openai' | 'xai' | 'google';
+  /** Size as the OpenAI form shows it; the file itself is smaller. */
+  size: string;
+  drawing: Drawing;
+}
+
+export interface MeshTask extends VendorTask {
+  mode: 'draft' | 'texture';
+  /** The colour of a texture. */
+  hue: number;
 }
 
 export interface TaskState {

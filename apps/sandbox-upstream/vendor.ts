@@ -4,9 +4,7 @@ import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
 import { Refusal } from './answers.js';
 import type { Studio } from './studio.js';
-import type { MeshTask } from './meshes.js';
-import type { VendorTasks } from './vendor-tasks.js';
-import type { VideoTask } from './videos.js';
+import type { MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */

@@ -16,8 +16,7 @@ import {
   type Vendor,
 } from './vendor.js';
 import { acceptTask, spoilPoll } from './task-calls.js';
-import { endOf, stateAt, type TaskState, type VendorTask } from './vendor-tasks.js';
-import type { Drawing } from './drawing.worker.js';
+import { endOf, stateAt, type TaskState, type VideoTask } from './vendor-tasks.js';
 
 const DEFAULT_SECONDS = 5;
 /** Twenty seconds take the drawing thread about a third of one. */
@@ -28,14 +27,6 @@ const SIDES = { min: 16, max: 4096 };
 const SHORT_SIDES: Record<string, number> = { '480p': 480, '720p': 720, '1080p': 1080 };
 const MAX_KEPT_PROMPT = 1_000;
 const IMAGE_FIELDS = /^(image|images|input_reference|reference_images|video)(\[|$)/;
-
-export interface VideoTask extends VendorTask {
-  /** The form it was created in, which decides the words of its polls. */
-  dialect: 'openai' | 'xai' | 'google';
-  /** Size as the OpenAI form shows it; the file itself is smaller. */
-  size: string;
-  drawing: Drawing;
-}
 
 /** `POST /v1/videos` (OpenAI form) and `POST /v1/videos/generations` (xAI form). */
 export async function createVideo(
