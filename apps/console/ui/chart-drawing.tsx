@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import { Paper, Text } from '@mantine/core';
-import type { ChartProps } from './chart.js';
+import type { ChartProps } from './chart-props.js';
 
 type Row = { at: string; exact: Record<string, string | null> } & Record<string, unknown>;
 

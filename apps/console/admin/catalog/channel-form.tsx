@@ -11,7 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -20,9 +20,14 @@ import { FormFault, useSend } from '../../ui/form.js';
 import { type Channel, useGroups } from '../catalog.js';
 import { ChannelModels } from './channel-models.js';
 import { KeyMark } from './channel-health.js';
-import { changesOf, type ChannelValues, createdBy, protocols, valuesOf } from './channel-values.js';
-
-export type ChannelForm = UseFormReturnType<ChannelValues>;
+import {
+  changesOf,
+  type ChannelFormState,
+  type ChannelValues,
+  createdBy,
+  protocols,
+  valuesOf,
+} from './channel-values.js';
 
 /** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
 export function ChannelForm({ channel, done }: { channel: Channel | null; done: (id: string) => void }) {
@@ -82,7 +87,7 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
   );
 }
 
-function Identity({ form }: { form: ChannelForm }) {
+function Identity({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation('catalog');
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -97,7 +102,7 @@ function Identity({ form }: { form: ChannelForm }) {
   );
 }
 
-function Keys({ form, channel }: { form: ChannelForm; channel: Channel | null }) {
+function Keys({ form, channel }: { form: ChannelFormState; channel: Channel | null }) {
   const { t } = useTranslation('catalog');
   return (
     <Stack gap={4}>
@@ -129,7 +134,7 @@ const NUMBERS = ['priority', 'weight', 'requestTimeoutMs', 'maxConcurrency'] as 
 const LEAST = { priority: -1_000, weight: 1, requestTimeoutMs: 100, maxConcurrency: 1 };
 const MOST = { priority: 1_000, weight: 1_000_000, requestTimeoutMs: 3_600_000, maxConcurrency: 1_000_000 };
 
-function Numbers({ form }: { form: ChannelForm }) {
+function Numbers({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation('catalog');
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -150,7 +155,7 @@ function Numbers({ form }: { form: ChannelForm }) {
   );
 }
 
-function Groups({ form }: { form: ChannelForm }) {
+function Groups({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation('catalog');
   const groups = useGroups().data ?? [];
   return (

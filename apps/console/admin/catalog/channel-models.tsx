@@ -2,10 +2,10 @@ import { ActionIcon, Fieldset, Group, Select, Stack, Text, TextInput } from '@ma
 import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useModels } from '../catalog.js';
-import type { ChannelForm } from './channel-form.js';
+import type { ChannelFormState } from './channel-values.js';
 
 /** Our models that the upstream serves, and what it calls each. */
-export function ChannelModels({ form }: { form: ChannelForm }) {
+export function ChannelModels({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
   const { models: chosen } = form.values;

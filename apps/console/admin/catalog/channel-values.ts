@@ -1,3 +1,4 @@
+import type { UseFormReturnType } from '@mantine/form';
 import type { paths } from '../../api/schema.js';
 import type { Channel } from '../catalog.js';
 
@@ -26,6 +27,9 @@ export type ChannelValues = {
   /** Ours, and what the upstream calls each. */
   models: { ours: string; theirs: string }[];
 };
+
+/** Their form, for the parts that it is made of. */
+export type ChannelFormState = UseFormReturnType<ChannelValues>;
 
 export function valuesOf(channel: Channel | null): ChannelValues {
   return {

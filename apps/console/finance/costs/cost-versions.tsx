@@ -7,15 +7,15 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
+import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 
 const route = getRouteApi('/finance/costs');
 const TYPING_MS = 250;
 
-export type CostVersion = Item<'/api/finance/upstream-costs'>;
+type CostVersion = Item<'/api/finance/upstream-costs'>;
 
 /** What channels take for models; only what is in force, unless the history is asked for. */
 export function CostVersions() {
@@ -117,19 +117,4 @@ function useColumns(): Column<CostVersion>[] {
       isExtra: true,
     },
   ];
-}
-
-export function Cost({ cost }: { cost: CostVersion['cost'] }) {
-  const { t } = useTranslation('costs');
-  if (cost === null) return t('versions.withdrawn');
-  if ('unitCost' in cost) return <Money value={cost.unitCost} />;
-  return (
-    <Stack gap={0} align="flex-end">
-      {(['input', 'cachedInput', 'output'] as const).map((name) => (
-        <Text key={name} size="sm" component="div">
-          {t(`tokens.${name}`)} <Money value={cost[name]} />
-        </Text>
-      ))}
-    </Stack>
-  );
 }

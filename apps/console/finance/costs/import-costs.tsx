@@ -8,7 +8,7 @@ import { newRequestId, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
-import { Cost } from './cost-versions.js';
+import { Cost } from './cost.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
   const query = { requestId, dryRun: dryRun ? 'true' : 'false' } as const;

@@ -4,7 +4,7 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
-import { Covers } from './imports.js';
+import { Covers } from './covers.js';
 
 type Coverage = Item<'/api/finance/provider-reports/coverage'>;
 

@@ -15,7 +15,7 @@ import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Fact, Facts } from '../facts.js';
 import { type Days, daysUntil } from '../utc-days.js';
-import { Covers } from './imports.js';
+import { Covers } from './covers.js';
 import { refreshReconciliation } from './reconciliation.js';
 
 /** What the control plane takes at once; the command line takes any size. */

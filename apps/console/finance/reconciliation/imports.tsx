@@ -10,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
+import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import type { Run } from './reconciliation.js';
 
@@ -111,12 +112,4 @@ function useColumns(): Column<Run>[] {
       ),
     },
   ];
-}
-
-export function Covers({ covers: { from, to } }: { covers: NonNullable<Run['covers']> }) {
-  return (
-    <>
-      {from === null ? '…' : <When at={from} />} – <When at={to} />
-    </>
-  );
 }

@@ -5,7 +5,7 @@ import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { ReasonAction } from '../../ui/reason-action.js';
-import type { FoundAccount } from './account.page.js';
+import type { FoundAccount } from './found-account.js';
 import { ViewAction } from './view-action.js';
 
 /** What can be done for an account; money moves by tickets and by finance. */

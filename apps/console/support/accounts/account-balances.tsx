@@ -2,7 +2,7 @@ import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Money } from '../../ui/money.js';
-import type { FoundAccount } from './account.page.js';
+import type { FoundAccount } from './found-account.js';
 
 const BALANCES = ['main', 'held', 'invite', 'refundPending'] as const;
 

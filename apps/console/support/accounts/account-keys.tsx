@@ -4,7 +4,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { knownRows } from '../../ui/known-rows.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import type { FoundAccount } from './account.page.js';
+import type { FoundAccount } from './found-account.js';
 
 type Key = FoundAccount['keys'][number];
 

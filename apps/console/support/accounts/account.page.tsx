@@ -2,7 +2,6 @@ import { Group, Stack, Tabs, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { TextLink } from '../../ui/links.js';
@@ -18,13 +17,12 @@ import { AccountLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
 import { AccountUsage } from './account-usage.js';
 import { AccountTickets } from './account-tickets.js';
+import type { FoundAccount } from './found-account.js';
 import { Frozen } from './frozen.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const TABS = ['about', 'keys', 'usage', 'tickets'] as const;
 type Tab = (typeof TABS)[number];
-
-export type FoundAccount = Answer<'/api/support/accounts/{accountId}'>;
 
 /** A customer's account: what it has, what it may, what it did, and what can be done for it. */
 export function SupportAccountPage() {
