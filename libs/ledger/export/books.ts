@@ -1,4 +1,4 @@
-import type { Horizon } from '../horizon.js';
+import type { Horizon } from '../postings/horizon.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
 import type { Range } from './range.js';
 

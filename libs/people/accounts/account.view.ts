@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, timeView, viewAmount } from '#platform/fields.js';
+import { amountView, id, timeView, viewAmount } from '#platform/http/fields.js';
 
 export const accountView = z.object({
   accountId: id,
