@@ -4,7 +4,7 @@ import { viewApproval } from '#approvals/approvals.view.js';
 import type { Role } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
-import { type Desks, withDesks } from './desks.js';
+import { type Services, withServices } from './services.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
 
@@ -33,8 +33,8 @@ export function approvalsCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((id: string, options: Options & { note?: string }) =>
-      decide(options, ({ approvals: desk }, decision) =>
-        desk.approve({ ...decision, approvalId: id, note: options.note ?? null }),
+      decide(options, ({ approvals: service }, decision) =>
+        service.approve({ ...decision, approvalId: id, note: options.note ?? null }),
       ),
     );
   approvals
@@ -45,15 +45,15 @@ export function approvalsCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((id: string, options: Options & { note: string }) =>
-      decide(options, ({ approvals: desk }, decision) =>
-        desk.reject({ ...decision, approvalId: id, note: options.note }),
+      decide(options, ({ approvals: service }, decision) =>
+        service.reject({ ...decision, approvalId: id, note: options.note }),
       ),
     );
   return approvals;
 }
 
 async function list(options: Options): Promise<void> {
-  const found = await withDesks(process.env, async ({ pool, approvals }) => {
+  const found = await withServices(process.env, async ({ pool, approvals }) => {
     const actor = await actingPerson(pool, options, STAFF);
     return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
   });
@@ -74,11 +74,11 @@ type Deciding = { actor: Awaited<ReturnType<typeof actingPerson>>; requestId: st
 
 async function decide(
   options: Options,
-  work: (desks: Desks, decision: Deciding) => Promise<Approval>,
+  work: (services: Services, decision: Deciding) => Promise<Approval>,
 ): Promise<void> {
-  const approval = await withDesks(process.env, async (desks) => {
-    const actor = await actingPerson(desks.pool, options, STAFF);
-    return work(desks, { actor, requestId: operatorName() });
+  const approval = await withServices(process.env, async (services) => {
+    const actor = await actingPerson(services.pool, options, STAFF);
+    return work(services, { actor, requestId: operatorName() });
   });
   if (options.json) return printJson(viewApproval(approval));
   printText(

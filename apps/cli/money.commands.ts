@@ -10,7 +10,7 @@ import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
-import { waitingFor, withDesks } from './desks.js';
+import { waitingFor, withServices } from './services.js';
 import {
   creditsArgument,
   paidArgument,
@@ -57,8 +57,8 @@ async function record(accountId: string, options: TopupOptions, command: Command
     command.error('error: give either --credits or --paid', { exitCode: 2 });
   }
   if (credits === 0n) command.error('error: a top-up buys more than nothing', { exitCode: 2 });
-  const { answer, rate, paidMinor } = await withDesks(process.env, async (desks) => {
-    const { pool, transfers, currency } = desks;
+  const { answer, rate, paidMinor } = await withServices(process.env, async (services) => {
+    const { pool, transfers, currency } = services;
     const actor = await actingPerson(pool, options, ['finance']);
     const terms = await approvedRate(pool, accountId, options.rate);
     const bought = paid === undefined ? priceCredits(credits!, terms) : convertPayment(paid, terms);

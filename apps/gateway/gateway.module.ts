@@ -23,7 +23,7 @@ import { AssetCreator } from './assets/asset.creation.js';
 import { ASSET, AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
 import { CacheEventsController } from './cache-events.controller.js';
-import { ChargeDesk } from './charging/charge.desk.js';
+import { ChargeService } from './charging/charge.service.js';
 import { ResolutionPost } from './charging/resolution.post.js';
 import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
@@ -196,7 +196,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   });
   const onHeld = (chargeId: string) => idempotency.chargeHeld(chargeId);
   const { holdExpiresMs } = config;
-  const desk = new ChargeDesk(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
+  const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
   const secret = config.urlSigningSecret;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
@@ -204,7 +204,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const allowPrivateAddress = config.pictureUrlsMayBePrivate;
   const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
   const health = channelHealth(options, upstreams);
-  const shared = { catalog, desk, post, upstreams, health, config, clock, metrics, log };
+  const shared = { catalog, service, post, upstreams, health, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);

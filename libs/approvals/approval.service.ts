@@ -74,15 +74,15 @@ interface Filter {
   beforeId: string | null;
 }
 
-export interface ApprovalDeskParts {
+export interface ApprovalServiceParts {
   readonly source: DataSource;
 }
 
 /** Second signatures: one person asks, another with a role for its kind decides, and it is applied exactly once. */
-export class ApprovalDesk {
+export class ApprovalService {
   private readonly kinds = new Map<string, ApprovalKind<unknown>>();
 
-  constructor(private readonly parts: ApprovalDeskParts) {}
+  constructor(private readonly parts: ApprovalServiceParts) {}
 
   register<P>(kind: ApprovalKind<P>): void {
     if (this.kinds.has(kind.kind)) throw new Error(`approval kind ${kind.kind} is registered twice`);

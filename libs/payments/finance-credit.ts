@@ -9,7 +9,7 @@ import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#to
 import type { ApprovalContext } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
 
-/** What the desks of finance share: who asks, who acts, and what they may meet when they credit. */
+/** What the services of finance share: who asks, who acts, and what they may meet when they credit. */
 
 export interface Asking {
   actor: Actor;

@@ -4,7 +4,7 @@ import { Checkouts } from './checkouts.js';
 import { OrderStore } from './order.store.js';
 import { PaymentInbox } from './payment.inbox.js';
 import { RefundRunner } from './refund.runner.js';
-import { TopupDesk } from './topup.service.js';
+import { TopupService } from './topup.service.js';
 import type { TopupOrder } from './topup-order.entity.js';
 
 /** Bounds what one round asks providers for. */
@@ -13,7 +13,7 @@ const A_ROUND = 20;
 export interface OrderChecksParts {
   readonly orders: OrderStore;
   readonly checkouts: Checkouts;
-  readonly desk: TopupDesk;
+  readonly service: TopupService;
 }
 
 /**
@@ -32,7 +32,7 @@ export class OrderChecks {
   /** A provider that does not answer for one order must not keep the others waiting. */
   private async check(order: TopupOrder): Promise<void> {
     try {
-      await this.parts.desk.check(order);
+      await this.parts.service.check(order);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }

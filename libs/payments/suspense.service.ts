@@ -11,7 +11,7 @@ import type { TopupRequest, TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { ApprovalService, type Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
@@ -30,16 +30,16 @@ import {
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
 type SuspensePayload = z.infer<typeof suspensePayload>;
 
-export interface SuspenseDeskParts {
+export interface SuspenseServiceParts {
   readonly source: DataSource;
   readonly config: HouseConfig;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
   readonly relay: Pick<OutboxRelay, 'wake'>;
 }
 
 /** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
-export class SuspenseDesk {
-  constructor(private readonly parts: SuspenseDeskParts) {
+export class SuspenseService {
+  constructor(private readonly parts: SuspenseServiceParts) {
     parts.approvals.register({
       kind: 'suspense.credit',
       roles: ['finance'],

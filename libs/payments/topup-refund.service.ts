@@ -15,7 +15,7 @@ import {
 } from '#ledger/postings/topup-refund.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { ApprovalService, type Done } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
 import { type Asking, type Doer, doer, doerOf } from './finance-credit.js';
 import { RefundRunner } from './refund.runner.js';
@@ -23,15 +23,15 @@ import { RefundRunner } from './refund.runner.js';
 const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
 type RefundPayload = z.infer<typeof refundPayload>;
 
-export interface RefundDeskParts {
+export interface TopupRefundServiceParts {
   readonly source: DataSource;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
   readonly runner: Pick<RefundRunner, 'run'>;
 }
 
 /** Refunds of top-ups, asked for by finance; above the limit by two people. */
-export class RefundDesk {
-  constructor(private readonly parts: RefundDeskParts) {
+export class TopupRefundService {
+  constructor(private readonly parts: TopupRefundServiceParts) {
     parts.approvals.register({
       kind: 'topup.refund',
       roles: ['finance'],

@@ -5,15 +5,15 @@ import { FOUND } from './payment.notices.js';
 import type { CheckoutState, PaymentEvent } from './payment.provider.js';
 import type { TopupOrder } from './topup-order.entity.js';
 
-export interface TopupDeskParts {
+export interface TopupServiceParts {
   readonly orders: OrderStore;
   readonly checkouts: Checkouts;
   readonly inbox: PaymentInbox;
 }
 
 /** Orders of customers and their checkouts, which are opened and closed outside of transactions. */
-export class TopupDesk {
-  constructor(private readonly parts: TopupDeskParts) {}
+export class TopupService {
+  constructor(private readonly parts: TopupServiceParts) {}
 
   /**
    * Saves an order, then opens its checkout. A repeat of the request finds the order, and opens the checkout if that had

@@ -10,7 +10,7 @@ import type { TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalDesk, type Done } from '#approvals/approval.service.js';
+import { ApprovalService, type Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
@@ -53,16 +53,16 @@ const transferPayload = z.object({
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
-export interface TransferDeskParts {
+export interface TransferServiceParts {
   readonly source: DataSource;
   readonly config: HouseConfig;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
   readonly relay: Pick<OutboxRelay, 'wake'>;
 }
 
 /** Bank transfers, recorded by hand; above the limit by two people. */
-export class TransferDesk {
-  constructor(private readonly parts: TransferDeskParts) {
+export class TransferService {
+  constructor(private readonly parts: TransferServiceParts) {
     parts.approvals.register({
       kind: 'topup.manual',
       roles: ['finance'],

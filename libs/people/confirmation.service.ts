@@ -2,7 +2,7 @@ import { spendCode } from '#identity/one-time-codes.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { CodeCheck } from './code-check.js';
-import { PasswordDesk } from './password.service.js';
+import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { findById } from './person.store.js';
 
@@ -12,14 +12,14 @@ export interface Proof {
   password?: string | undefined;
 }
 
-export interface ConfirmationDeskParts extends PeopleParts {
-  readonly passwords: PasswordDesk;
+export interface ConfirmationServiceParts extends PeopleParts {
+  readonly passwords: PasswordService;
   readonly codes: CodeCheck;
 }
 
 /** Lets somebody prove again, in the middle of a session, that it is them. */
-export class ConfirmationDesk {
-  constructor(private readonly parts: ConfirmationDeskParts) {}
+export class ConfirmationService {
+  constructor(private readonly parts: ConfirmationServiceParts) {}
 
   /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
   async confirm(actor: Actor, { code, password }: Proof): Promise<void> {

@@ -8,7 +8,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
-import { PasswordDesk } from './password.service.js';
+import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { lockById } from './person.store.js';
 import { deadLink } from './sign-up.service.js';
@@ -21,8 +21,8 @@ export interface EmailChange {
 
 const UNIQUE_VIOLATION = '23505';
 
-export interface EmailDeskParts extends PeopleParts {
-  readonly passwords: PasswordDesk;
+export interface EmailServiceParts extends PeopleParts {
+  readonly passwords: PasswordService;
 }
 
 /**
@@ -30,8 +30,8 @@ export interface EmailDeskParts extends PeopleParts {
  * new address. Until then nothing is changed; afterwards the old address is told. That an address is somebody else's shows
  * only in the mail that goes there.
  */
-export class EmailDesk {
-  constructor(private readonly parts: EmailDeskParts) {}
+export class EmailService {
+  constructor(private readonly parts: EmailServiceParts) {}
 
   /** Queues a mail to the new address. @throws ApiError forbidden for a wrong password, invalid_value, too_many_attempts. */
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {

@@ -27,13 +27,13 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-export interface PasswordDeskParts extends PeopleParts {
+export interface PasswordServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
 /** New passwords, by a mailed link or by the one before. Both end the other sessions and tell the owner by mail. */
-export class PasswordDesk {
-  constructor(private readonly parts: PasswordDeskParts) {}
+export class PasswordService {
+  constructor(private readonly parts: PasswordServiceParts) {}
 
   /** Queues a mail; whether anybody has the address shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {

@@ -7,7 +7,7 @@ import { noteMaker } from '#identity/own-interest.js';
 import { type Actor, type Role, roles as everyRole } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import { type ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import {
   type ListedPerson,
   lockPerson,
@@ -31,7 +31,7 @@ export interface GrantAnswer {
 
 export interface RoleGrantsParts {
   readonly source: DataSource;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
 }
 
 /** Roles of the staff: granted by two administrators, taken away by one. */

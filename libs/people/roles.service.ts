@@ -37,14 +37,14 @@ export interface PersonChange {
   requestId: string;
 }
 
-export interface RolesDeskParts {
+export interface RolesServiceParts {
   readonly pool: pg.Pool;
   readonly sessions: SessionStore;
 }
 
 /** People and whether they may sign in. Nobody decides about themselves, and one administrator who may sign in remains. */
-export class RolesDesk {
-  constructor(private readonly parts: RolesDeskParts) {}
+export class RolesService {
+  constructor(private readonly parts: RolesServiceParts) {}
 
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
     const after = readCursor(cursor, 1);

@@ -21,7 +21,7 @@ export interface Credentials {
   cancelDeletion?: boolean | undefined;
 }
 
-export interface SignInDeskParts extends PeopleParts {
+export interface SignInServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
@@ -29,8 +29,8 @@ export interface SignInDeskParts extends PeopleParts {
  * Signing in. An unknown e-mail address and a wrong password answer the same after the same work. Tries are counted per
  * e-mail address and per network address, for all processes together; whoever is locked out can still reset the password.
  */
-export class SignInDesk {
-  constructor(private readonly parts: SignInDeskParts) {}
+export class SignInService {
+  constructor(private readonly parts: SignInServiceParts) {}
 
   /** @throws ApiError sign_in_failed, totp_required, account_closing, too_many_attempts. */
   async signIn(credentials: Credentials, origin: Origin): Promise<OpenedSession> {

@@ -31,7 +31,7 @@ const UNIQUE_VIOLATION = '23505';
  * owner will confirm later, and the first step answers the same, as fast, whether the address has an account or not: the
  * mail alone says which.
  */
-export class SignUpDesk {
+export class SignUpService {
   constructor(private readonly parts: PeopleParts) {}
 
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */

@@ -7,7 +7,7 @@ import { ApiError } from '#platform/errors.js';
 import { placeOf } from '#platform/sealed-secret.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { CodeCheck } from './code-check.js';
-import { PasswordDesk } from './password.service.js';
+import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 
 export interface TotpState {
@@ -15,14 +15,14 @@ export interface TotpState {
   recoveryCodesLeft: number;
 }
 
-export interface TotpDeskParts extends PeopleParts {
-  readonly passwords: PasswordDesk;
+export interface TotpServiceParts extends PeopleParts {
+  readonly passwords: PasswordService;
   readonly codes: CodeCheck;
 }
 
 /** One-time codes of a device, beside the password. */
-export class TotpDesk {
-  constructor(private readonly parts: TotpDeskParts) {}
+export class TotpService {
+  constructor(private readonly parts: TotpServiceParts) {}
 
   async state({ userId }: Actor): Promise<TotpState> {
     const { rows } = await this.parts.pool.query<TotpState>(

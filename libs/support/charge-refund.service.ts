@@ -16,9 +16,9 @@ import {
 import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { formatAmount, type Nanos, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import { noteDecision } from './ticket-decision.js';
-import type { Speaker, TicketDesk } from './ticket.service.js';
+import type { Speaker, TicketService } from './ticket.service.js';
 
 export interface WantedRefund {
   ticketId: string;
@@ -51,17 +51,17 @@ const approvalPayload = z.strictObject({
 });
 type ApprovalPayload = z.infer<typeof approvalPayload>;
 
-export interface RefundDeskParts {
+export interface ChargeRefundServiceParts {
   source: DataSource;
   pool: pg.Pool;
-  tickets: TicketDesk;
-  approvals: ApprovalDesk;
+  tickets: TicketService;
+  approvals: ApprovalService;
   relay: Pick<OutboxRelay, 'wake'>;
 }
 
 /** Refunds after settlement: from a ticket, with a reason, and by two people above a limit. */
-export class RefundDesk {
-  constructor(private readonly parts: RefundDeskParts) {
+export class ChargeRefundService {
+  constructor(private readonly parts: ChargeRefundServiceParts) {
     parts.approvals.register<ApprovalPayload>({
       kind: KIND,
       roles: ['support', 'admin'],

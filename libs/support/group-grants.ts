@@ -7,7 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import { noteDecision } from './ticket-decision.js';
-import type { Speaker, TicketDesk } from './ticket.service.js';
+import type { Speaker, TicketService } from './ticket.service.js';
 
 export interface GroupOfAccount {
   readonly accountId: string;
@@ -18,7 +18,7 @@ export interface GroupOfAccount {
 export class GroupGrants {
   constructor(
     private readonly source: DataSource,
-    private readonly tickets: TicketDesk,
+    private readonly tickets: TicketService,
   ) {}
 
   /** @throws ApiError for an account or a group that there is not, one's own account, and a ticket of another account */

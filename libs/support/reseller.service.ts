@@ -5,7 +5,7 @@ import { ApiError } from '#platform/errors.js';
 import { isResellerVolume, RESELLER_RATE, type TopupRate } from '#topup/conversion.js';
 import type { AccountRates } from '#topup/account-rates.js';
 import { noteDecision } from './ticket-decision.js';
-import type { Speaker, TicketDesk } from './ticket.service.js';
+import type { Speaker, TicketService } from './ticket.service.js';
 
 export interface ResellerVolume {
   verifiedTokens: bigint;
@@ -15,10 +15,10 @@ export interface ResellerVolume {
 }
 
 /** Requests for the reseller rate: what they are judged by, and granting them. */
-export class ResellerDesk {
+export class ResellerService {
   constructor(
     private readonly source: DataSource,
-    private readonly tickets: TicketDesk,
+    private readonly tickets: TicketService,
     private readonly rates: AccountRates,
   ) {}
 

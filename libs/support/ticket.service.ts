@@ -42,7 +42,7 @@ const MAX_UNCLOSED = 20;
 const MAX_MESSAGES = 500;
 
 /** Tickets between customers and support. Customers reach those of their account, others as if they were not there. */
-export class TicketDesk {
+export class TicketService {
   constructor(private readonly source: DataSource) {}
 
   /** @throws ApiError for a charge of somebody else, or one ticket too many */

@@ -42,7 +42,7 @@ export interface QuotedWish {
 }
 
 /** Says what a request would cost, by what a hold would decide with, and charges nothing. */
-export class QuoteDesk {
+export class QuoteService {
   constructor(
     private readonly pool: pg.Pool,
     private readonly market: MarketReader,

@@ -31,7 +31,7 @@ export interface EndpointChange {
 }
 
 /** The endpoints of accounts: each owner's own, another's as if it were not there. */
-export class EndpointDesk {
+export class EndpointService {
   constructor(
     private readonly source: DataSource,
     private readonly config: { readonly webhooks: WebhooksConfig; readonly secrets: SecretBox },

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
-  // That life has no desk, which would mark what went back.
+  // That life has no service, which would mark what went back.
   await pool.query(
     `UPDATE suspense_items s SET state = 'returned', cleared_transaction_id = t.id, cleared_by = 'cli', cleared_at = now()
      FROM ledger_transactions t WHERE t.linked_id = s.transaction_id`,

@@ -25,7 +25,7 @@ const DAYS = 28;
 const ENTRIES_PER_CHARGE = 4.06;
 /** The only customer of the books: the one at place 0. */
 const ACCOUNT_ID = `book${'0'.repeat(22)}`;
-/** The desk's loops would be busy with weeks that appear at once, as they are in no relay that runs. */
+/** The service's loops would be busy with weeks that appear at once, as they are in no relay that runs. */
 const NO_LOOPS = Object.fromEntries(
   [
     'LEDGER_SNAPSHOT_SECONDS',

@@ -5,7 +5,7 @@ import type pg from 'pg';
  * charge, holds that settle in full, in part or not at all, top-ups with their lots, some of them recorded days after they
  * happened. Balances after each entry, charges, spends and stored balances agree, so that the ledger check finds nothing.
  *
- * Left out are refunds of any kind, rewards, reversals, tasks, refused charges and everything that the desk's loops write.
+ * Left out are refunds of any kind, rewards, reversals, tasks, refused charges and everything that the service's loops write.
  * Ids of transactions follow each other without the gaps that a quiet ledger has.
  */
 export interface BookSize {

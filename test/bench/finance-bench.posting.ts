@@ -45,7 +45,7 @@ export async function measurePosting(server: EmbeddedPostgres, seconds: number):
     const note = `${IN_FLIGHT} in flight, half of them settlements`;
     const rates = { unit: '/s' as const, aim: null, note };
     return [
-      told({ what: 'postings without the desk', value: before, ...rates }),
+      told({ what: 'postings without the service', value: before, ...rates }),
       told({ what: 'postings with chain, costs, recognition', value: after, ...rates }),
       told({
         what: 'the one of the other',

@@ -24,7 +24,7 @@ import { measurePosting, POSTING_DATABASES } from './finance-bench.posting.js';
 import { openLedger } from './ledger.bench.js';
 import { printTable } from './report.js';
 
-/** The finance desk on a ledger of many entries: each figure beside what it should be, with floors of the same run. */
+/** The finance service on a ledger of many entries: each figure beside what it should be, with floors of the same run. */
 export interface FinanceBenchOptions {
   entries: number;
   accounts: number;
@@ -157,7 +157,7 @@ async function generate(
   }
 }
 
-/** What the loops of the desk wrote stands in the books by then. */
+/** What the loops of the service wrote stands in the books by then. */
 async function checkBooks(billing: pg.Pool): Promise<void> {
   process.stderr.write('checking the ledger\n');
   const { ok, violations } = await checkLedger(billing, { graceMs: CHECK_GRACE_MS });

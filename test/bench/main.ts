@@ -29,7 +29,7 @@ program
 
 program
   .command('finance')
-  .description('reports, exports, the hash chain and the loops of the finance desk on a large ledger')
+  .description('reports, exports, the hash chain and the loops of the finance service on a large ledger')
   .option('--entries <n>', 'of the ledger that is generated', wholeNumber, 10_000_000)
   .option('--accounts <n>', 'customers that it has', wholeNumber, 10_000)
   .option('--seconds <n>', 'time for each measurement of posting', wholeNumber, 10)

@@ -8,7 +8,7 @@ import { compareRows, readPriceCsv, readPriceList } from '#marketplace/prices/pr
 import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
-import { type DoneBy, type NewProposal, ProposalDesk } from '#marketplace/prices/proposal.service.js';
+import { type DoneBy, type NewProposal, ProposalService } from '#marketplace/prices/proposal.service.js';
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
@@ -139,9 +139,9 @@ function collect(text: string, before: string[]): string[] {
   throw new InvalidArgumentError('Give a name and a value, such as imgmodel-4=0.035.');
 }
 
-function deskOf(pool: pg.Pool): ProposalDesk {
+function deskOf(pool: pg.Pool): ProposalService {
   const { proposalLifeMs } = readMarketConfig(new ConfigReader(process.env));
-  return new ProposalDesk({ pool, lifeMs: proposalLifeMs });
+  return new ProposalService({ pool, lifeMs: proposalLifeMs });
 }
 
 /** The administrator who acts. */
@@ -181,7 +181,7 @@ async function importFile(file: string, options: Timing): Promise<void> {
   const rows = await readRows(file);
   const result = await withDatabase(process.env, async (pool) => {
     const author = await byUnless(dryRun, pool, options);
-    return importPrices({ pool, desk: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, author);
+    return importPrices({ pool, service: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, author);
   });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(importView(result));
@@ -348,18 +348,18 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
 
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
-    const desk = deskOf(pool);
+    const service = deskOf(pool);
     const author = await by(pool, options);
-    return desk.confirm(id, options.revision ?? (await desk.find(id)).revision, author);
+    return service.confirm(id, options.revision ?? (await service.find(id)).revision, author);
   });
   tellDecision(proposal, options);
 }
 
 async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
   const proposal = await withDatabase(process.env, async (pool) => {
-    const desk = deskOf(pool);
+    const service = deskOf(pool);
     const author = await by(pool, options);
-    return desk.cancel(id, (await desk.find(id)).revision, author);
+    return service.cancel(id, (await service.find(id)).revision, author);
   });
   tellDecision(proposal, options);
 }

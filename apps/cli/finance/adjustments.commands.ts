@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { AdjustmentDesk, Answer, Asking } from '#finance/adjustments/adjustment.service.js';
+import type { AdjustmentService, Answer, Asking } from '#finance/adjustments/adjustment.service.js';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -19,7 +19,7 @@ import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, creditsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
-import { waitingFor, withDesks } from '../desks.js';
+import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 
@@ -149,12 +149,14 @@ async function adjust(
   const amount = give - take;
   if (amount === 0n) command.error('error: give --give or --take, above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, reason, note };
-  const answer = await asked(options, (desk, asking) => desk.adjust(wanted, asking));
+  const answer = await asked(options, (service, asking) => service.adjust(wanted, asking));
   printMade('Adjustment', viewDone(answer, viewAdjustment), options);
 }
 
 async function reverse(adjustmentId: string, options: Made): Promise<void> {
-  const answer = await asked(options, (desk, asking) => desk.reverse(adjustmentId, options.note, asking));
+  const answer = await asked(options, (service, asking) =>
+    service.reverse(adjustmentId, options.note, asking),
+  );
   printMade('Reversal', viewDone(answer, viewAdjustment), options);
 }
 
@@ -166,22 +168,22 @@ async function writeOff(
   const { amount = null, ticket: ticketId, note } = options;
   if (amount === 0n) command.error('error: --amount is above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, note };
-  const answer = await asked(options, (desk, asking) => desk.writeOff(wanted, asking));
+  const answer = await asked(options, (service, asking) => service.writeOff(wanted, asking));
   printMade('Write-off', viewDone(answer, viewWriteOff), options);
 }
 
 async function reverseGivenUp(writeOffId: string, options: Made): Promise<void> {
   const { note } = options;
-  const answer = await asked(options, (desk, asking) => desk.reverseWriteOff(writeOffId, note, asking));
+  const answer = await asked(options, (service, asking) => service.reverseWriteOff(writeOffId, note, asking));
   printMade('Reversal', viewDone(answer, viewWriteOff), options);
 }
 
 function asked<T>(
   options: Made,
-  work: (desk: AdjustmentDesk, asking: Asking) => Promise<Answer<T>>,
+  work: (service: AdjustmentService, asking: Asking) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const { requestId = newId() } = options;
-  return withDesks(process.env, async ({ pool, adjustments }) => {
+  return withServices(process.env, async ({ pool, adjustments }) => {
     const actor = await actingPerson(pool, options, ['finance']);
     return work(adjustments, { actor, requestId, auditId: operatorName() });
   });

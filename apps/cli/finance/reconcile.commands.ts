@@ -33,7 +33,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { waitingFor, withDesks } from '../desks.js';
+import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
 import { withDatabase } from '../database.access.js';
@@ -159,7 +159,7 @@ async function accept(
   options: Acting & { reason: string; json?: boolean },
 ): Promise<void> {
   const { reason, json } = options;
-  const { state, approvalId } = await withDesks(process.env, async ({ pool, lines }) => {
+  const { state, approvalId } = await withServices(process.env, async ({ pool, lines }) => {
     const actor = await actingPerson(pool, options, ['finance']);
     const asking = { actor, requestId: newId(), auditId: operatorName() };
     return lines.accept({ provider, lineId }, reason, asking);

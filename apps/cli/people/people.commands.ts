@@ -12,7 +12,7 @@ import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPersonIfAny } from '../acting.js';
 import { withDatabase } from '../database.access.js';
-import { waitingFor, withDesks } from '../desks.js';
+import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 
@@ -72,12 +72,12 @@ async function create(options: CreateOptions): Promise<void> {
   if (password !== null)
     checkPassword(password, { email: options.email, names: serviceNames(await consoleUrl()) });
   const passwordHash = password === null ? null : await new PasswordHasher().hash(password);
-  const operator = await withDesks(process.env, async (desks) => {
-    const { pool } = desks;
+  const operator = await withServices(process.env, async (services) => {
+    const { pool } = services;
     const by = await actingPersonIfAny(pool, options, ['admin']);
     const { rowCount } = await pool.query('SELECT FROM users WHERE email = $1', [options.email]);
     const needsLink = options.link === true || (!rowCount && passwordHash === null);
-    return makeOperator(desks, {
+    return makeOperator(services, {
       email: options.email,
       name: options.name,
       roles: options.role ?? ['admin'],

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { AccountDesk } from '#people/accounts/account.service.js';
+import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import type { AccountView } from '#people/accounts/account.view.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -9,7 +9,7 @@ import { accountRoutes } from './account.routes.js';
 export class AccountController {
   constructor(
     @Inject(AccountReader) private readonly reader: AccountReader,
-    @Inject(AccountDesk) private readonly desk: AccountDesk,
+    @Inject(AccountService) private readonly service: AccountService,
   ) {}
 
   @Serves(accountRoutes.show)
@@ -20,7 +20,7 @@ export class AccountController {
   @Serves(accountRoutes.change)
   async change({ actor, body, requestId }: CallOf<typeof accountRoutes.change>): Promise<AccountView> {
     const { accountId } = actor;
-    await this.desk.change({ by: `user:${actor.userId}`, accountId, requestId }, body);
+    await this.service.change({ by: `user:${actor.userId}`, accountId, requestId }, body);
     return this.reader.show(accountId);
   }
 }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountDesk } from '#people/accounts/account.service.js';
+import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { provided } from '#platform/wiring.js';
 import { SessionStore } from '#identity/session.store.js';
@@ -24,7 +24,7 @@ import { ViewController } from './view.controller.js';
   ],
   providers: [
     provided(AccountReader, { pool: POOL }),
-    provided(AccountDesk, { pool: POOL, sessions: SessionStore }),
+    provided(AccountService, { pool: POOL, sessions: SessionStore }),
   ],
 })
 export class AccountsModule {}

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Actor } from '#identity/role.js';
-import { KeyDesk } from '#people/keys/key.service.js';
-import { RolesDesk } from '#people/roles.service.js';
-import { AccountDesk } from '#people/accounts/account.service.js';
+import { KeyService } from '#people/keys/key.service.js';
+import { RolesService } from '#people/roles.service.js';
+import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import type { AccountView } from '#people/accounts/account.view.js';
 import type { StaffOperation } from '#people/accounts/freezing.js';
@@ -18,9 +18,9 @@ const ALL_KEYS = 200;
 export class SupportController {
   constructor(
     @Inject(AccountReader) private readonly reader: AccountReader,
-    @Inject(AccountDesk) private readonly desk: AccountDesk,
-    @Inject(KeyDesk) private readonly keys: KeyDesk,
-    @Inject(RolesDesk) private readonly people: RolesDesk,
+    @Inject(AccountService) private readonly service: AccountService,
+    @Inject(KeyService) private readonly keys: KeyService,
+    @Inject(RolesService) private readonly people: RolesService,
   ) {}
 
   @Serves(supportRoutes.search)
@@ -42,13 +42,13 @@ export class SupportController {
 
   @Serves(supportRoutes.freeze)
   async freeze({ params, body, ...call }: CallOf<typeof supportRoutes.freeze>): Promise<AccountView> {
-    await this.desk.freeze(operationOf(call, params), body.reason);
+    await this.service.freeze(operationOf(call, params), body.reason);
     return this.reader.show(params.accountId);
   }
 
   @Serves(supportRoutes.unfreeze)
   async unfreeze({ params, body, ...call }: CallOf<typeof supportRoutes.unfreeze>): Promise<AccountView> {
-    await this.desk.unfreeze(operationOf(call, params), body.note);
+    await this.service.unfreeze(operationOf(call, params), body.note);
     return this.reader.show(params.accountId);
   }
 
@@ -57,7 +57,7 @@ export class SupportController {
     params,
     ...call
   }: CallOf<typeof supportRoutes.revokeSessions>): Promise<AnswerOf<typeof supportRoutes.revokeSessions>> {
-    return { revoked: await this.desk.revokeSessions(operationOf(call, params)) };
+    return { revoked: await this.service.revokeSessions(operationOf(call, params)) };
   }
 }
 

@@ -8,7 +8,7 @@ import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv } from '#platform/http/csv.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { AdjustmentDesk, type Asking, parseSigned } from '#finance/adjustments/adjustment.service.js';
+import { AdjustmentService, type Asking, parseSigned } from '#finance/adjustments/adjustment.service.js';
 import {
   adjustmentColumns,
   debtorColumns,
@@ -28,7 +28,7 @@ const FILE_PAGE = 1_000;
 @Controller()
 export class AdjustmentsController {
   constructor(
-    @Inject(AdjustmentDesk) private readonly desk: AdjustmentDesk,
+    @Inject(AdjustmentService) private readonly service: AdjustmentService,
     @Inject(POOL) private readonly pool: pg.Pool,
   ) {}
 
@@ -48,14 +48,14 @@ export class AdjustmentsController {
   @Serves(routes.adjust)
   async adjust(call: CallOf<typeof routes.adjust>): Promise<AnswerOf<typeof routes.adjust>> {
     const { amount, requestId: _, ...wanted } = call.body;
-    const answer = await this.desk.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call));
+    const answer = await this.service.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call));
     const { state, done, approvalId } = answer;
     return { state, adjustment: done && viewAdjustment(done), approvalId };
   }
 
   @Serves(routes.reverse)
   async reverse(call: CallOf<typeof routes.reverse>): Promise<AnswerOf<typeof routes.reverse>> {
-    const answer = await this.desk.reverse(call.params.adjustmentId, call.body.note, asking(call));
+    const answer = await this.service.reverse(call.params.adjustmentId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
     return { state, adjustment: done && viewAdjustment(done), approvalId };
   }
@@ -76,7 +76,7 @@ export class AdjustmentsController {
   @Serves(routes.writeOff)
   async writeOff(call: CallOf<typeof routes.writeOff>): Promise<AnswerOf<typeof routes.writeOff>> {
     const { amount = null, requestId: _, ...wanted } = call.body;
-    const { state, done, approvalId } = await this.desk.writeOff({ ...wanted, amount }, asking(call));
+    const { state, done, approvalId } = await this.service.writeOff({ ...wanted, amount }, asking(call));
     return { state, writeOff: done && viewWriteOff(done), approvalId };
   }
 
@@ -84,7 +84,7 @@ export class AdjustmentsController {
   async reverseWriteOff(
     call: CallOf<typeof routes.reverseWriteOff>,
   ): Promise<AnswerOf<typeof routes.reverseWriteOff>> {
-    const answer = await this.desk.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
+    const answer = await this.service.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
     return { state, writeOff: done && viewWriteOff(done), approvalId };
   }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApprovalDesk } from '#approvals/approval.service.js';
-import { AdjustmentDesk } from '#finance/adjustments/adjustment.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { AdjustmentsController } from './adjustments.controller.js';
 
 /** Corrections of balances by people: adjustments, reversals and write-offs. */
@@ -9,9 +9,10 @@ import { AdjustmentsController } from './adjustments.controller.js';
   controllers: [AdjustmentsController],
   providers: [
     {
-      provide: AdjustmentDesk,
-      useFactory: (source: DataSource, approvals: ApprovalDesk) => new AdjustmentDesk({ source, approvals }),
-      inject: [DataSource, ApprovalDesk],
+      provide: AdjustmentService,
+      useFactory: (source: DataSource, approvals: ApprovalService) =>
+        new AdjustmentService({ source, approvals }),
+      inject: [DataSource, ApprovalService],
     },
   ],
 })

@@ -1,13 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { type ApprovalView, viewApproval } from '#approvals/approvals.view.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { approvalRoutes } from './approvals.routes.js';
 
 @Controller()
 export class ApprovalsController {
-  constructor(@Inject(ApprovalDesk) private readonly desk: ApprovalDesk) {}
+  constructor(@Inject(ApprovalService) private readonly service: ApprovalService) {}
 
   @Serves(approvalRoutes.list)
   async list({
@@ -16,20 +16,24 @@ export class ApprovalsController {
   }: CallOf<typeof approvalRoutes.list>): Promise<AnswerOf<typeof approvalRoutes.list>> {
     const { limit, state, cursor } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
-    const page = pageFrom(await this.desk.list({ actor, state, limit, beforeId }), limit, ({ id }) => [id]);
+    const page = pageFrom(await this.service.list({ actor, state, limit, beforeId }), limit, ({ id }) => [
+      id,
+    ]);
     return { ...page, items: page.items.map(viewApproval) };
   }
 
   @Serves(approvalRoutes.show)
   async show({ actor, params }: CallOf<typeof approvalRoutes.show>): Promise<ApprovalView> {
-    return viewApproval(await this.desk.show(params.approvalId, actor));
+    return viewApproval(await this.service.show(params.approvalId, actor));
   }
 
   @Serves(approvalRoutes.approve)
   async approve(call: CallOf<typeof approvalRoutes.approve>): Promise<ApprovalView> {
     const { actor, params, body, requestId } = call;
     const { approvalId } = params;
-    return viewApproval(await this.desk.approve({ approvalId, actor, note: body.note ?? null, requestId }));
+    return viewApproval(
+      await this.service.approve({ approvalId, actor, note: body.note ?? null, requestId }),
+    );
   }
 
   @Serves(approvalRoutes.reject)
@@ -40,6 +44,6 @@ export class ApprovalsController {
     requestId,
   }: CallOf<typeof approvalRoutes.reject>): Promise<ApprovalView> {
     const { approvalId } = params;
-    return viewApproval(await this.desk.reject({ approvalId, actor, note: body.note, requestId }));
+    return viewApproval(await this.service.reject({ approvalId, actor, note: body.note, requestId }));
   }
 }

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { provided } from '#platform/wiring.js';
 import { ApprovalsController } from './approvals.controller.js';
 
@@ -8,7 +8,7 @@ import { ApprovalsController } from './approvals.controller.js';
 @Global()
 @Module({
   controllers: [ApprovalsController],
-  providers: [provided(ApprovalDesk, { source: DataSource })],
-  exports: [ApprovalDesk],
+  providers: [provided(ApprovalService, { source: DataSource })],
+  exports: [ApprovalService],
 })
 export class ApprovalsModule {}

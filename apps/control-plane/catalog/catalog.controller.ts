@@ -3,9 +3,9 @@ import { hindranceOf } from '#catalog/offer.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
-import { ChannelDesk, type ShownChannel } from '#marketplace/catalog/channel.service.js';
-import { GroupDesk, type ShownGroup } from '#marketplace/catalog/group.service.js';
-import { ModelDesk, type ShownModel } from '#marketplace/catalog/model.service.js';
+import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
+import { GroupService, type ShownGroup } from '#marketplace/catalog/group.service.js';
+import { ModelService, type ShownModel } from '#marketplace/catalog/model.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
 
@@ -15,9 +15,9 @@ type ModelView = AnswerOf<typeof routes.getModel>;
 @Controller()
 export class CatalogController {
   constructor(
-    @Inject(ModelDesk) private readonly models: ModelDesk,
-    @Inject(GroupDesk) private readonly groups: GroupDesk,
-    @Inject(ChannelDesk) private readonly channels: ChannelDesk,
+    @Inject(ModelService) private readonly models: ModelService,
+    @Inject(GroupService) private readonly groups: GroupService,
+    @Inject(ChannelService) private readonly channels: ChannelService,
     @Inject(MarketReader) private readonly market: MarketReader,
   ) {}
 

@@ -3,9 +3,9 @@ import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
-import { ChannelDesk } from '#marketplace/catalog/channel.service.js';
-import { GroupDesk } from '#marketplace/catalog/group.service.js';
-import { ModelDesk } from '#marketplace/catalog/model.service.js';
+import { ChannelService } from '#marketplace/catalog/channel.service.js';
+import { GroupService } from '#marketplace/catalog/group.service.js';
+import { ModelService } from '#marketplace/catalog/model.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
@@ -22,21 +22,21 @@ import { CatalogController } from './catalog.controller.js';
       useFactory: (source: DataSource, relay: OutboxRelay) => new CatalogChanges(source, relay),
     },
     {
-      provide: ModelDesk,
+      provide: ModelService,
       inject: [DataSource, CatalogChanges],
-      useFactory: (source: DataSource, changes: CatalogChanges) => new ModelDesk(source, changes),
+      useFactory: (source: DataSource, changes: CatalogChanges) => new ModelService(source, changes),
     },
     {
-      provide: GroupDesk,
+      provide: GroupService,
       inject: [DataSource, CatalogChanges, CLOCK],
       useFactory: (source: DataSource, changes: CatalogChanges, clock: Clock) =>
-        new GroupDesk(source, changes, clock),
+        new GroupService(source, changes, clock),
     },
     {
-      provide: ChannelDesk,
+      provide: ChannelService,
       inject: [DataSource, CatalogChanges, CONFIG],
       useFactory: (source: DataSource, changes: CatalogChanges, { secrets }: ControlPlaneConfig) =>
-        new ChannelDesk(source, changes, secrets),
+        new ChannelService(source, changes, secrets),
     },
   ],
 })

@@ -4,7 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { readCharge } from '#usage/charge.reader.js';
-import { QuoteDesk } from '#usage/quote.service.js';
+import { QuoteService } from '#usage/quote.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { explainCharge, explainQuote } from './charge-explanation.js';
@@ -16,7 +16,7 @@ export class ChargeController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(MarketReader) private readonly market: MarketReader,
-    @Inject(QuoteDesk) private readonly quotes: QuoteDesk,
+    @Inject(QuoteService) private readonly quotes: QuoteService,
   ) {}
 
   @Serves(routes.show)

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { MarketReader } from '#marketplace/price-list.js';
-import { QuoteDesk } from '#usage/quote.service.js';
+import { QuoteService } from '#usage/quote.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { ChargeController } from './charge.controller.js';
@@ -12,9 +12,9 @@ import { ChargeController } from './charge.controller.js';
   controllers: [ChargeController],
   providers: [
     {
-      provide: QuoteDesk,
+      provide: QuoteService,
       inject: [POOL, MarketReader],
-      useFactory: (pool: pg.Pool, market: MarketReader) => new QuoteDesk(pool, market),
+      useFactory: (pool: pg.Pool, market: MarketReader) => new QuoteService(pool, market),
     },
   ],
 })

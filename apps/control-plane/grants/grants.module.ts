@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { TicketDesk } from '#support/ticket.service.js';
+import { TicketService } from '#support/ticket.service.js';
 import { GroupGrants } from '#support/group-grants.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { GrantsController } from './grants.controller.js';
@@ -12,8 +12,8 @@ import { GrantsController } from './grants.controller.js';
   providers: [
     {
       provide: GroupGrants,
-      inject: [DataSource, TicketDesk],
-      useFactory: (source: DataSource, tickets: TicketDesk) => new GroupGrants(source, tickets),
+      inject: [DataSource, TicketService],
+      useFactory: (source: DataSource, tickets: TicketService) => new GroupGrants(source, tickets),
     },
   ],
 })

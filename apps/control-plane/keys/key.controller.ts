@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { KeyDesk, type KeyRules } from '#people/keys/key.service.js';
+import { KeyService, type KeyRules } from '#people/keys/key.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { keyRoutes } from './key.routes.js';
 import { viewKey } from './key.view.js';
@@ -8,34 +8,34 @@ type KeyView = AnswerOf<typeof keyRoutes.show>;
 
 @Controller()
 export class KeyController {
-  constructor(@Inject(KeyDesk) private readonly desk: KeyDesk) {}
+  constructor(@Inject(KeyService) private readonly service: KeyService) {}
 
   @Serves(keyRoutes.list)
   async list({ actor, query }: CallOf<typeof keyRoutes.list>): Promise<AnswerOf<typeof keyRoutes.list>> {
-    const { items, nextCursor } = await this.desk.list(actor.accountId, query);
+    const { items, nextCursor } = await this.service.list(actor.accountId, query);
     return { items: items.map(viewKey), nextCursor };
   }
 
   @Serves(keyRoutes.create)
   async create(call: CallOf<typeof keyRoutes.create>): Promise<AnswerOf<typeof keyRoutes.create>> {
     const { name, group, ...rules } = call.body;
-    const { key, apiKey } = await this.desk.create(call, { name, group, ...given(rules) });
+    const { key, apiKey } = await this.service.create(call, { name, group, ...given(rules) });
     return { ...viewKey(key), apiKey };
   }
 
   @Serves(keyRoutes.show)
   async show({ actor, params }: CallOf<typeof keyRoutes.show>): Promise<KeyView> {
-    return viewKey(await this.desk.find(actor.accountId, params.keyId));
+    return viewKey(await this.service.find(actor.accountId, params.keyId));
   }
 
   @Serves(keyRoutes.change)
   async change(call: CallOf<typeof keyRoutes.change>): Promise<KeyView> {
-    return viewKey(await this.desk.change(call, call.params.keyId, given(call.body)));
+    return viewKey(await this.service.change(call, call.params.keyId, given(call.body)));
   }
 
   @Serves(keyRoutes.remove)
   async remove(call: CallOf<typeof keyRoutes.remove>): Promise<void> {
-    await this.desk.remove(call, call.params.keyId);
+    await this.service.remove(call, call.params.keyId);
   }
 }
 

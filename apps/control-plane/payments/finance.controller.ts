@@ -7,18 +7,18 @@ import { viewPayment } from '#payments/payment.fields.js';
 import type { Done } from '#approvals/approval.service.js';
 import type { Asking } from '#payments/finance-credit.js';
 import { FinanceReader } from '#payments/finance.reader.js';
-import { RefundDesk } from '#payments/topup-refund.service.js';
-import { SuspenseDesk } from '#payments/suspense.service.js';
-import { TransferDesk } from '#payments/transfer.service.js';
+import { TopupRefundService } from '#payments/topup-refund.service.js';
+import { SuspenseService } from '#payments/suspense.service.js';
+import { TransferService } from '#payments/transfer.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { financeRoutes, type refundView } from './finance.routes.js';
 
 @Controller()
 export class FinanceController {
   constructor(
-    @Inject(TransferDesk) private readonly transfers: TransferDesk,
-    @Inject(RefundDesk) private readonly refundDesk: RefundDesk,
-    @Inject(SuspenseDesk) private readonly suspenseDesk: SuspenseDesk,
+    @Inject(TransferService) private readonly transfers: TransferService,
+    @Inject(TopupRefundService) private readonly topupRefunds: TopupRefundService,
+    @Inject(SuspenseService) private readonly suspenseItems: SuspenseService,
     @Inject(FinanceReader) private readonly reader: FinanceReader,
   ) {}
 
@@ -57,7 +57,7 @@ export class FinanceController {
   async refund(call: CallOf<typeof financeRoutes.refund>): Promise<AnswerOf<typeof financeRoutes.refund>> {
     const { credits = null, reason } = call.body;
     const { topupId } = call.params;
-    const { done, approvalId } = await this.refundDesk.refund({ topupId, credits, reason }, asking(call));
+    const { done, approvalId } = await this.topupRefunds.refund({ topupId, credits, reason }, asking(call));
     return { refund: done && viewRefund(done), approvalId };
   }
 
@@ -85,7 +85,7 @@ export class FinanceController {
     const { refundId } = call.params;
     const { actor, requestId: auditId } = call;
     const asked = { actor, auditId, requestId: auditId };
-    return viewRefund(await this.refundDesk.confirmRefund({ refundId, outcome, reference, note }, asked));
+    return viewRefund(await this.topupRefunds.confirmRefund({ refundId, outcome, reference, note }, asked));
   }
 
   @Serves(financeRoutes.suspense)
@@ -108,19 +108,23 @@ export class FinanceController {
   ): Promise<AnswerOf<typeof financeRoutes.creditSuspense>> {
     const { itemId } = call.params;
     const { accountId, note } = call.body;
-    return viewCredited(await this.suspenseDesk.creditSuspense({ itemId, accountId, note }, asking(call)));
+    return viewCredited(await this.suspenseItems.creditSuspense({ itemId, accountId, note }, asking(call)));
   }
 
   @Serves(financeRoutes.returnSuspense)
   async returnSuspense(call: CallOf<typeof financeRoutes.returnSuspense>): Promise<void> {
     const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseDesk.returnSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
+    await this.suspenseItems.returnSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
   }
 
   @Serves(financeRoutes.expenseSuspense)
   async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>): Promise<void> {
     const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseDesk.expenseSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
+    await this.suspenseItems.expenseSuspense(params.itemId, body.note, {
+      actor,
+      auditId,
+      requestId: auditId,
+    });
   }
 
   @Serves(financeRoutes.events)

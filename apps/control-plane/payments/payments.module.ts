@@ -11,15 +11,15 @@ import { PaymentInbox } from '#payments/payment.inbox.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import type { PaymentProvider, PaymentProviders } from '#payments/payment.provider.js';
 import { OrderChecks, PaymentReconciler } from '#payments/payment.reconciler.js';
-import { RefundDesk } from '#payments/topup-refund.service.js';
+import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { RefundRunner } from '#payments/refund.runner.js';
 import { SandboxProvider } from '#payments/sandbox.provider.js';
 import { StripeProvider } from '#payments/stripe.provider.js';
-import { SuspenseDesk } from '#payments/suspense.service.js';
-import { TopupDesk } from '#payments/topup.service.js';
-import { TransferDesk } from '#payments/transfer.service.js';
+import { SuspenseService } from '#payments/suspense.service.js';
+import { TopupService } from '#payments/topup.service.js';
+import { TransferService } from '#payments/transfer.service.js';
 import { job, provided } from '#platform/wiring.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
@@ -64,20 +64,20 @@ function openProviders({ payments, consoleUrl }: ControlPlaneConfig, pool: pg.Po
     provided(PaymentInbox, { pool: POOL, config: CONFIG, providers: PROVIDERS, notices: PaymentNotices }),
     provided(OrderStore, { source: DataSource, pool: POOL, config: CONFIG }),
     provided(Checkouts, { providers: PROVIDERS, config: CONFIG, log: LOG }),
-    provided(TopupDesk, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
-    provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, desk: TopupDesk }),
+    provided(TopupService, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
+    provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, service: TopupService }),
     provided(RefundRunner, { pool: POOL, config: CONFIG, log: LOG, providers: PROVIDERS }),
-    provided(TransferDesk, {
+    provided(TransferService, {
       source: DataSource,
       config: CONFIG,
-      approvals: ApprovalDesk,
+      approvals: ApprovalService,
       relay: OutboxRelay,
     }),
-    provided(RefundDesk, { source: DataSource, approvals: ApprovalDesk, runner: RefundRunner }),
-    provided(SuspenseDesk, {
+    provided(TopupRefundService, { source: DataSource, approvals: ApprovalService, runner: RefundRunner }),
+    provided(SuspenseService, {
       source: DataSource,
       config: CONFIG,
-      approvals: ApprovalDesk,
+      approvals: ApprovalService,
       relay: OutboxRelay,
     }),
     provided(FinanceReader, { pool: POOL }),

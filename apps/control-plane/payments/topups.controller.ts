@@ -8,7 +8,7 @@ import { Checkouts } from '#payments/checkouts.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
 import { OrderStore, type Wish } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
-import { TopupDesk } from '#payments/topup.service.js';
+import { TopupService } from '#payments/topup.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -17,7 +17,7 @@ import { type orderView, topupRoutes } from './topups.routes.js';
 @Controller()
 export class TopupsController {
   constructor(
-    @Inject(TopupDesk) private readonly desk: TopupDesk,
+    @Inject(TopupService) private readonly service: TopupService,
     @Inject(OrderStore) private readonly orders: OrderStore,
     @Inject(Checkouts) private readonly checkouts: Checkouts,
     @Inject(CONFIG) private readonly config: ControlPlaneConfig,
@@ -37,7 +37,7 @@ export class TopupsController {
   async create({ actor, body }: CallOf<typeof topupRoutes.create>): Promise<View> {
     const { provider, requestId } = body;
     const { accountId } = actor;
-    return this.view(await this.desk.order({ accountId, wish: wishOf(body), provider, requestId }));
+    return this.view(await this.service.order({ accountId, wish: wishOf(body), provider, requestId }));
   }
 
   @Serves(topupRoutes.list)
@@ -57,7 +57,7 @@ export class TopupsController {
 
   @Serves(topupRoutes.cancel)
   async cancel({ actor, params }: CallOf<typeof topupRoutes.cancel>): Promise<View> {
-    return this.view(await this.desk.cancel(actor.accountId, params.orderId));
+    return this.view(await this.service.cancel(actor.accountId, params.orderId));
   }
 
   private view(order: TopupOrder): View {

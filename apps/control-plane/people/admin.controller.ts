@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { AuditReader } from '#people/audit.reader.js';
 import { RoleGrants } from '#people/role-grants.js';
-import { RolesDesk } from '#people/roles.service.js';
+import { RolesService } from '#people/roles.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { auditRoutes, peopleRoutes } from './admin.routes.js';
 import { viewPerson } from './person.view.js';
@@ -11,14 +11,14 @@ type PersonView = AnswerOf<typeof peopleRoutes.setDisabled>;
 @Controller()
 export class AdminController {
   constructor(
-    @Inject(RolesDesk) private readonly desk: RolesDesk,
+    @Inject(RolesService) private readonly service: RolesService,
     @Inject(RoleGrants) private readonly grants: RoleGrants,
     @Inject(AuditReader) private readonly auditLog: AuditReader,
   ) {}
 
   @Serves(peopleRoutes.list)
   async list({ query }: CallOf<typeof peopleRoutes.list>): Promise<AnswerOf<typeof peopleRoutes.list>> {
-    const { items, nextCursor } = await this.desk.list(query);
+    const { items, nextCursor } = await this.service.list(query);
     return { items: items.map(viewPerson), nextCursor };
   }
 
@@ -34,12 +34,12 @@ export class AdminController {
 
   @Serves(peopleRoutes.setDisabled)
   async setDisabled({ params, body, ...call }: CallOf<typeof peopleRoutes.setDisabled>): Promise<PersonView> {
-    return viewPerson(await this.desk.setDisabled({ ...call, ...params }, body.disabled));
+    return viewPerson(await this.service.setDisabled({ ...call, ...params }, body.disabled));
   }
 
   @Serves(peopleRoutes.removeTotp)
   async removeTotp({ params, ...call }: CallOf<typeof peopleRoutes.removeTotp>): Promise<PersonView> {
-    return viewPerson(await this.desk.removeTotp({ ...call, ...params }));
+    return viewPerson(await this.service.removeTotp({ ...call, ...params }));
   }
 
   @Serves(auditRoutes.list)

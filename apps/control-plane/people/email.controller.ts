@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { EmailDesk } from '#people/email.service.js';
+import { EmailService } from '#people/email.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { originOf } from './entrance.js';
 import { emailRoutes } from './session.routes.js';
@@ -7,7 +7,7 @@ import { emailRoutes } from './session.routes.js';
 /** Where people are reached, and what they sign in with. */
 @Controller()
 export class EmailController {
-  constructor(@Inject(EmailDesk) private readonly emails: EmailDesk) {}
+  constructor(@Inject(EmailService) private readonly emails: EmailService) {}
 
   @Serves(emailRoutes.request)
   async request({ actor, body, request }: CallOf<typeof emailRoutes.request>): Promise<void> {

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
-import { ConfirmationDesk } from '#people/confirmation.service.js';
-import { PasswordDesk } from '#people/password.service.js';
-import { TotpDesk } from '#people/totp.service.js';
+import { ConfirmationService } from '#people/confirmation.service.js';
+import { PasswordService } from '#people/password.service.js';
+import { TotpService } from '#people/totp.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
@@ -11,9 +11,9 @@ import { passwordRoutes, sessionRoutes, totpRoutes } from './session.routes.js';
 export class PasswordController {
   constructor(
     @Inject(Entrance) private readonly entrance: Entrance,
-    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
-    @Inject(TotpDesk) private readonly totp: TotpDesk,
-    @Inject(ConfirmationDesk) private readonly confirmations: ConfirmationDesk,
+    @Inject(PasswordService) private readonly passwords: PasswordService,
+    @Inject(TotpService) private readonly totp: TotpService,
+    @Inject(ConfirmationService) private readonly confirmations: ConfirmationService,
   ) {}
 
   @Serves(passwordRoutes.requestReset)

@@ -7,16 +7,16 @@ import { Loop } from '#platform/loop.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { AuditReader } from '#people/audit.reader.js';
 import { CodeCheck } from '#people/code-check.js';
-import { ConfirmationDesk } from '#people/confirmation.service.js';
-import { EmailDesk } from '#people/email.service.js';
-import { PasswordDesk } from '#people/password.service.js';
+import { ConfirmationService } from '#people/confirmation.service.js';
+import { EmailService } from '#people/email.service.js';
+import { PasswordService } from '#people/password.service.js';
 import { RoleGrants } from '#people/role-grants.js';
-import { RolesDesk } from '#people/roles.service.js';
-import { SignInDesk } from '#people/sign-in.service.js';
-import { SignUpDesk } from '#people/sign-up.service.js';
-import { TotpDesk } from '#people/totp.service.js';
+import { RolesService } from '#people/roles.service.js';
+import { SignInService } from '#people/sign-in.service.js';
+import { SignUpService } from '#people/sign-up.service.js';
+import { TotpService } from '#people/totp.service.js';
 import { job, provided } from '#platform/wiring.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { SessionStore } from '#identity/session.store.js';
 import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { AdminController } from './admin.controller.js';
@@ -63,19 +63,19 @@ const PEOPLE_PARTS = {
   providers: [
     job(cleaningLoop, { ...SHARED, attempts: AttemptsStore }),
     Entrance,
-    provided(SignUpDesk, PEOPLE_PARTS),
-    provided(SignInDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
-    provided(PasswordDesk, { ...PEOPLE_PARTS, codes: CodeCheck }),
-    provided(EmailDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk }),
-    provided(TotpDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
+    provided(SignUpService, PEOPLE_PARTS),
+    provided(SignInService, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(PasswordService, { ...PEOPLE_PARTS, codes: CodeCheck }),
+    provided(EmailService, { ...PEOPLE_PARTS, passwords: PasswordService }),
+    provided(TotpService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
     provided(CodeCheck, PEOPLE_PARTS),
-    provided(ConfirmationDesk, { ...PEOPLE_PARTS, passwords: PasswordDesk, codes: CodeCheck }),
-    provided(RolesDesk, { pool: POOL, sessions: SessionStore }),
-    provided(RoleGrants, { source: DataSource, approvals: ApprovalDesk }),
+    provided(ConfirmationService, { ...PEOPLE_PARTS, passwords: PasswordService, codes: CodeCheck }),
+    provided(RolesService, { pool: POOL, sessions: SessionStore }),
+    provided(RoleGrants, { source: DataSource, approvals: ApprovalService }),
     provided(AuditReader, { pool: POOL }),
     { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
     { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
   ],
-  exports: [RolesDesk, PasswordDesk, SignInDesk, Entrance, AttemptsStore],
+  exports: [RolesService, PasswordService, SignInService, Entrance, AttemptsStore],
 })
 export class PeopleModule {}

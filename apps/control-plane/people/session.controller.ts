@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import { SignInDesk } from '#people/sign-in.service.js';
-import { SignUpDesk } from '#people/sign-up.service.js';
+import { SignInService } from '#people/sign-in.service.js';
+import { SignUpService } from '#people/sign-up.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
@@ -15,8 +15,8 @@ export class SessionController {
   constructor(
     @Inject(SessionStore) private readonly sessions: SessionStore,
     @Inject(Entrance) private readonly entrance: Entrance,
-    @Inject(SignUpDesk) private readonly signUps: SignUpDesk,
-    @Inject(SignInDesk) private readonly signIns: SignInDesk,
+    @Inject(SignUpService) private readonly signUps: SignUpService,
+    @Inject(SignInService) private readonly signIns: SignInService,
   ) {}
 
   @Serves(sessionRoutes.show)

@@ -6,9 +6,9 @@ import { ApiError } from '#platform/errors.js';
 import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
 import { inTurn, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { PeriodDesk } from '#finance/periods/period.service.js';
+import { PeriodService } from '#finance/periods/period.service.js';
 import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
-import { WaiverDesk } from '#finance/periods/waiver.service.js';
+import { WaiverService } from '#finance/periods/waiver.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -22,8 +22,8 @@ export class PeriodsController {
   private readonly currency: string;
 
   constructor(
-    @Inject(PeriodDesk) private readonly desk: PeriodDesk,
-    @Inject(WaiverDesk) private readonly waivers: WaiverDesk,
+    @Inject(PeriodService) private readonly service: PeriodService,
+    @Inject(WaiverService) private readonly waivers: WaiverService,
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CONFIG) config: ControlPlaneConfig,
   ) {
@@ -65,7 +65,7 @@ export class PeriodsController {
 
   @Serves(routes.check)
   async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
-    const { at, checklist, graceMs } = await this.desk.check(body.end);
+    const { at, checklist, graceMs } = await this.service.check(body.end);
     const ok = checklist.every(({ state }) => state !== 'failed');
     return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
   }
@@ -86,11 +86,11 @@ export class PeriodsController {
   async close(call: CallOf<typeof routes.close>): Promise<AnswerOf<typeof routes.close>> {
     const { end, note = null, requestId } = call.body;
     const actor = `user:${call.actor.userId}`;
-    return viewPeriod(await this.desk.close({ end, note, actor, requestId }, call.requestId));
+    return viewPeriod(await this.service.close({ end, note, actor, requestId }, call.requestId));
   }
 
   private async find(periodId: string): Promise<Period> {
-    const period = await this.desk.find(BigInt(periodId));
+    const period = await this.service.find(BigInt(periodId));
     if (!period) throw new ApiError('not_found', 'There is no such period.');
     return period;
   }

@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordCloseGrace } from '#finance/periods/close-grace.js';
 import { first, providedBy, running } from '#platform/wiring.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
-import { PeriodDesk } from '#finance/periods/period.service.js';
-import { WaiverDesk } from '#finance/periods/waiver.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { PeriodService } from '#finance/periods/period.service.js';
+import { WaiverService } from '#finance/periods/waiver.service.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeriodsController } from './periods.controller.js';
 
@@ -13,19 +13,19 @@ import { PeriodsController } from './periods.controller.js';
   controllers: [PeriodsController],
   providers: [
     providedBy(
-      PeriodDesk,
+      PeriodService,
       ({ pool, log, config: { periods: config, reconcile } }: Shared) =>
-        new PeriodDesk({ pool, log, config, reconcile }),
+        new PeriodService({ pool, log, config, reconcile }),
       SHARED,
     ),
     providedBy(
-      WaiverDesk,
-      ({ config, ...parts }: Shared & { source: DataSource; approvals: ApprovalDesk }) =>
-        new WaiverDesk({ ...parts, limitMs: config.reconcile.limitMs }),
-      { ...SHARED, source: DataSource, approvals: ApprovalDesk },
+      WaiverService,
+      ({ config, ...parts }: Shared & { source: DataSource; approvals: ApprovalService }) =>
+        new WaiverService({ ...parts, limitMs: config.reconcile.limitMs }),
+      { ...SHARED, source: DataSource, approvals: ApprovalService },
     ),
     // A close that runs when the program ends is given up, and the books are open again.
-    running(PeriodDesk),
+    running(PeriodService),
     // What this program was started with is what every close goes by, whoever asks for it and from where.
     first(({ pool, config }: Shared) => recordCloseGrace(pool, config.reconcile.graceMs), SHARED),
   ],

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { id } from '#platform/http/fields.js';
-import { KeyDesk } from '#people/keys/key.service.js';
+import { KeyService } from '#people/keys/key.service.js';
 import { findTask } from '#usage/task.reader.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -24,7 +24,7 @@ const KINDS = {
 export class PlaygroundController {
   constructor(
     @Inject(GatewayClient) private readonly gateway: GatewayClient,
-    @Inject(KeyDesk) private readonly keys: KeyDesk,
+    @Inject(KeyService) private readonly keys: KeyService,
     @Inject(POOL) private readonly pool: pg.Pool,
   ) {}
 

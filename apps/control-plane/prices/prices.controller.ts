@@ -13,7 +13,7 @@ import {
   proposalSummary,
 } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
-import { type DoneBy, ProposalDesk } from '#marketplace/prices/proposal.service.js';
+import { type DoneBy, ProposalService } from '#marketplace/prices/proposal.service.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { pricesRoutes as routes } from './prices.routes.js';
@@ -22,51 +22,51 @@ import { pricesRoutes as routes } from './prices.routes.js';
 @Controller()
 export class PricesController {
   constructor(
-    @Inject(ProposalDesk) private readonly desk: ProposalDesk,
+    @Inject(ProposalService) private readonly service: ProposalService,
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.propose)
   async propose(call: CallOf<typeof routes.propose>): Promise<AnswerOf<typeof routes.propose>> {
-    return this.detail(await this.desk.propose(call.body, doneBy(call)), call.reply);
+    return this.detail(await this.service.propose(call.body, doneBy(call)), call.reply);
   }
 
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
     const { limit, state } = query;
     const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
-    const rows = await this.desk.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
+    const rows = await this.service.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
     return pageFrom(rows.map(proposalSummary), limit, ({ id }) => [id]);
   }
 
   @Serves(routes.show)
   async show({ params, reply }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
-    return this.detail(await this.desk.find(params.proposalId), reply);
+    return this.detail(await this.service.find(params.proposalId), reply);
   }
 
   @Serves(routes.revise)
   async revise(call: CallOf<typeof routes.revise>): Promise<AnswerOf<typeof routes.revise>> {
     const { revision, ...wanted } = call.body;
     const { proposalId } = call.params;
-    return this.detail(await this.desk.revise(proposalId, revision, wanted, doneBy(call)), call.reply);
+    return this.detail(await this.service.revise(proposalId, revision, wanted, doneBy(call)), call.reply);
   }
 
   @Serves(routes.confirm)
   async confirm(call: CallOf<typeof routes.confirm>): Promise<AnswerOf<typeof routes.confirm>> {
     const { proposalId } = call.params;
-    return this.detail(await this.desk.confirm(proposalId, call.body.revision, doneBy(call)), call.reply);
+    return this.detail(await this.service.confirm(proposalId, call.body.revision, doneBy(call)), call.reply);
   }
 
   @Serves(routes.cancel)
   async cancel(call: CallOf<typeof routes.cancel>): Promise<AnswerOf<typeof routes.cancel>> {
     const { proposalId } = call.params;
-    return this.detail(await this.desk.cancel(proposalId, call.body.revision, doneBy(call)), call.reply);
+    return this.detail(await this.service.cancel(proposalId, call.body.revision, doneBy(call)), call.reply);
   }
 
   @Serves(routes.preview)
   async preview({ params, query }: CallOf<typeof routes.preview>): Promise<AnswerOf<typeof routes.preview>> {
-    const { changes, effectiveAt } = await this.desk.find(params.proposalId);
+    const { changes, effectiveAt } = await this.service.find(params.proposalId);
     const window = previewWindow(query, this.clock.nowMs());
     return previewView(
       await previewChanges(this.pool, {
@@ -95,14 +95,14 @@ export class PricesController {
   @Serves(routes.importJson)
   async importJson(call: CallOf<typeof routes.importJson>): Promise<AnswerOf<typeof routes.importJson>> {
     const { rows, ...options } = call.body;
-    const parts = { pool: this.pool, desk: this.desk };
+    const parts = { pool: this.pool, service: this.service };
     return importView(await importPrices(parts, readPriceList(rows), options, doneBy(call)));
   }
 
   @Serves(routes.importCsv)
   async importCsv(call: CallOf<typeof routes.importCsv>): Promise<AnswerOf<typeof routes.importCsv>> {
     const { effectiveAt = null, note, dryRun } = call.query;
-    const parts = { pool: this.pool, desk: this.desk };
+    const parts = { pool: this.pool, service: this.service };
     const options = { effectiveAt, note, dryRun };
     return importView(await importPrices(parts, readPriceCsv(call.body), options, doneBy(call)));
   }
@@ -112,8 +112,8 @@ export class PricesController {
     reply: CallOf<typeof routes.show>['reply'],
   ): Promise<AnswerOf<typeof routes.show>> {
     void reply.header('etag', `"${proposal.id}-${proposal.revision}-${proposal.state}"`);
-    const outdated = await this.desk.staleness(proposal);
-    return proposalDetail(proposal, outdated, await this.desk.needsSecondPerson(proposal));
+    const outdated = await this.service.staleness(proposal);
+    return proposalDetail(proposal, outdated, await this.service.needsSecondPerson(proposal));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
-import { ProposalDesk } from '#marketplace/prices/proposal.service.js';
+import { ProposalService } from '#marketplace/prices/proposal.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { PricesController } from './prices.controller.js';
@@ -11,10 +11,10 @@ import { PricesController } from './prices.controller.js';
   controllers: [PricesController],
   providers: [
     {
-      provide: ProposalDesk,
+      provide: ProposalService,
       inject: [POOL, CONFIG, OutboxRelay],
       useFactory: (pool: pg.Pool, config: ControlPlaneConfig, relay: OutboxRelay) =>
-        new ProposalDesk({ pool, lifeMs: config.market.proposalLifeMs, onCommitted: () => relay.wake() }),
+        new ProposalService({ pool, lifeMs: config.market.proposalLifeMs, onCommitted: () => relay.wake() }),
     },
   ],
 })

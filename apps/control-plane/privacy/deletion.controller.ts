@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Deletion } from '#privacy/deletion-request.js';
 import { viewAmount } from '#platform/http/fields.js';
-import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
+import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance } from '../people/entrance.js';
 import { deletionRoutes as routes } from './deletion.routes.js';
@@ -9,19 +9,19 @@ import { deletionRoutes as routes } from './deletion.routes.js';
 @Controller()
 export class DeletionController {
   constructor(
-    @Inject(DeletionDesk) private readonly desk: DeletionDesk,
+    @Inject(AccountDeletionService) private readonly service: AccountDeletionService,
     @Inject(Entrance) private readonly entrance: Entrance,
   ) {}
 
   @Serves(routes.show)
   async show({ actor }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
-    const { graceSeconds, main, invite, held } = await this.desk.preview(actor.accountId);
+    const { graceSeconds, main, invite, held } = await this.service.preview(actor.accountId);
     return { graceSeconds, main: viewAmount(main), invite: viewAmount(invite), held: viewAmount(held) };
   }
 
   @Serves(routes.request)
   async request(call: CallOf<typeof routes.request>): Promise<AnswerOf<typeof routes.request>> {
-    const deletion = await this.desk.request(call.actor, call.body, call.requestId);
+    const deletion = await this.service.request(call.actor, call.body, call.requestId);
     this.entrance.leave(call.reply);
     return viewDeletion(deletion);
   }
@@ -29,12 +29,14 @@ export class DeletionController {
   @Serves(routes.ask)
   async ask(call: CallOf<typeof routes.ask>): Promise<AnswerOf<typeof routes.ask>> {
     const { actor, requestId, params, body } = call;
-    return { approvalId: await this.desk.ask({ actor, requestId, side: 'staff' }, { ...params, ...body }) };
+    return {
+      approvalId: await this.service.ask({ actor, requestId, side: 'staff' }, { ...params, ...body }),
+    };
   }
 
   @Serves(routes.cancel)
   async cancel({ actor, params, requestId }: CallOf<typeof routes.cancel>): Promise<void> {
-    await this.desk.cancel(actor, params.accountId, requestId);
+    await this.service.cancel(actor, params.accountId, requestId);
   }
 }
 

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
-import { PasswordDesk } from '#people/password.service.js';
+import { PasswordService } from '#people/password.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -14,7 +14,7 @@ export class ExportController {
   constructor(
     @Inject(DataExports) private readonly exports: DataExports,
     @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(PasswordDesk) private readonly passwords: PasswordDesk,
+    @Inject(PasswordService) private readonly passwords: PasswordService,
     @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DataExports } from '#privacy/data-export.js';
-import { DeletionDesk } from '#people/accounts/account-deletion.service.js';
+import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
 import { provided, providedBy } from '#platform/wiring.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
-import { PasswordDesk } from '#people/password.service.js';
-import { SignInDesk } from '#people/sign-in.service.js';
-import { TicketDesk } from '#support/ticket.service.js';
+import { PasswordService } from '#people/password.service.js';
+import { SignInService } from '#people/sign-in.service.js';
+import { TicketService } from '#support/ticket.service.js';
 import { CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
@@ -22,15 +22,15 @@ import { RetentionController } from './retention.controller.js';
   imports: [PeopleModule, TicketsModule],
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
-    provided(DeletionDesk, {
-      approvals: ApprovalDesk,
+    provided(AccountDeletionService, {
+      approvals: ApprovalService,
       pool: POOL,
       source: DataSource,
       config: CONFIG,
       relay: OutboxRelay,
-      passwords: PasswordDesk,
-      signIns: SignInDesk,
-      tickets: TicketDesk,
+      passwords: PasswordService,
+      signIns: SignInService,
+      tickets: TicketService,
     }),
     ...privacyJobs,
     providedBy(

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { BankDesk } from '#finance/provider-reports/bank/bank.service.js';
-import { LineDesk } from '#finance/provider-reports/line.service.js';
+import { BankService } from '#finance/provider-reports/bank/bank.service.js';
+import { LineService } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
-import { ReportDesk } from '#finance/provider-reports/report.service.js';
+import { ReportService } from '#finance/provider-reports/report.service.js';
 import { provided, running } from '#platform/wiring.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
 import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
 import { ReconciliationController } from './reconciliation.controller.js';
@@ -20,9 +20,14 @@ import { ReportsController } from './reports.controller.js';
   providers: [
     provided(ProviderReports, { pool: POOL, config: CONFIG, log: LOG, notices: PaymentNotices }),
     running(ProviderReports),
-    provided(ReportDesk, { pool: POOL, reports: ProviderReports }),
-    provided(LineDesk, { pool: POOL, inbox: PaymentInbox, source: DataSource, approvals: ApprovalDesk }),
-    provided(BankDesk, { pool: POOL, config: CONFIG }),
+    provided(ReportService, { pool: POOL, reports: ProviderReports }),
+    provided(LineService, {
+      pool: POOL,
+      inbox: PaymentInbox,
+      source: DataSource,
+      approvals: ApprovalService,
+    }),
+    provided(BankService, { pool: POOL, config: CONFIG }),
   ],
 })
 export class ReconciliationModule {}

@@ -1,11 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
 import type { Asking } from '#payments/finance-credit.js';
-import { BankDesk } from '#finance/provider-reports/bank/bank.service.js';
-import { LineDesk, type StoredLine } from '#finance/provider-reports/line.service.js';
+import { BankService } from '#finance/provider-reports/bank/bank.service.js';
+import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
-import { ReportDesk, type ReportRun } from '#finance/provider-reports/report.service.js';
+import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 
@@ -13,28 +13,28 @@ import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 @Controller()
 export class ReportsController {
   constructor(
-    @Inject(ReportDesk) private readonly desk: ReportDesk,
-    @Inject(LineDesk) private readonly lines: LineDesk,
-    @Inject(BankDesk) private readonly bank: BankDesk,
+    @Inject(ReportService) private readonly service: ReportService,
+    @Inject(LineService) private readonly lines: LineService,
+    @Inject(BankService) private readonly bank: BankService,
     @Inject(ProviderReports) private readonly providerReports: ProviderReports,
   ) {}
 
   @Serves(routes.reports)
   async reports({ query }: CallOf<typeof routes.reports>): Promise<AnswerOf<typeof routes.reports>> {
-    const { items, nextCursor } = await this.desk.list(query);
+    const { items, nextCursor } = await this.service.list(query);
     return { items: items.map(viewRun), nextCursor };
   }
 
   @Serves(routes.coverage)
   async coverage(): Promise<AnswerOf<typeof routes.coverage>> {
-    return { items: await this.desk.coverage() };
+    return { items: await this.service.coverage() };
   }
 
   @Serves(routes.importStripe)
   async importStripe(
     call: CallOf<typeof routes.importStripe>,
   ): Promise<AnswerOf<typeof routes.importStripe>> {
-    return viewImport(await this.desk.importStripe(uploadOf(call), asking(call)));
+    return viewImport(await this.service.importStripe(uploadOf(call), asking(call)));
   }
 
   @Serves(routes.fetch)
@@ -73,7 +73,7 @@ export class ReportsController {
   @Serves(routes.importBank)
   async importBank(call: CallOf<typeof routes.importBank>): Promise<AnswerOf<typeof routes.importBank>> {
     const { bankAccountId } = call.params;
-    return viewImport(await this.desk.importBank(bankAccountId, uploadOf(call), asking(call)));
+    return viewImport(await this.service.importBank(bankAccountId, uploadOf(call), asking(call)));
   }
 
   @Serves(routes.matchBankLine)

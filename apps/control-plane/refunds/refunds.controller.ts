@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ChargeRefund } from '#ledger/charges/charge-refund.js';
 import { viewAmount } from '#platform/http/fields.js';
-import { RefundDesk } from '#support/charge-refund.service.js';
+import { ChargeRefundService } from '#support/charge-refund.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { refundRoutes as routes, type refundView } from './refunds.routes.js';
@@ -10,11 +10,11 @@ import { refundRoutes as routes, type refundView } from './refunds.routes.js';
 /** Money back for what went wrong after it was paid for. */
 @Controller()
 export class RefundsController {
-  constructor(@Inject(RefundDesk) private readonly desk: RefundDesk) {}
+  constructor(@Inject(ChargeRefundService) private readonly service: ChargeRefundService) {}
 
   @Serves(routes.create)
   async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
-    const { state, refund, approvalId } = await this.desk.refund(staff(call), {
+    const { state, refund, approvalId } = await this.service.refund(staff(call), {
       ...call.params,
       ...call.body,
     });
@@ -23,7 +23,7 @@ export class RefundsController {
 
   @Serves(routes.list)
   async list({ params }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
-    const { settled, refundable, items } = await this.desk.ofCharge(params.chargeId);
+    const { settled, refundable, items } = await this.service.ofCharge(params.chargeId);
     return { settled: viewAmount(settled), refundable: viewAmount(refundable), items: items.map(view) };
   }
 }

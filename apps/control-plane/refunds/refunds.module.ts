@@ -2,14 +2,14 @@ import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
-import { TicketDesk } from '#support/ticket.service.js';
-import { RefundDesk } from '#support/charge-refund.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
+import { TicketService } from '#support/ticket.service.js';
+import { ChargeRefundService } from '#support/charge-refund.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundsController } from './refunds.controller.js';
 
-type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay];
+type Inputs = [DataSource, pg.Pool, TicketService, ApprovalService, OutboxRelay];
 
 /** Refunds after settlement. */
 @Module({
@@ -17,10 +17,10 @@ type Inputs = [DataSource, pg.Pool, TicketDesk, ApprovalDesk, OutboxRelay];
   controllers: [RefundsController],
   providers: [
     {
-      provide: RefundDesk,
+      provide: ChargeRefundService,
       useFactory: (...[source, pool, tickets, approvals, relay]: Inputs) =>
-        new RefundDesk({ source, pool, tickets, approvals, relay }),
-      inject: [DataSource, POOL, TicketDesk, ApprovalDesk, OutboxRelay],
+        new ChargeRefundService({ source, pool, tickets, approvals, relay }),
+      inject: [DataSource, POOL, TicketService, ApprovalService, OutboxRelay],
     },
   ],
 })

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { MailSender } from '#mail/mail.sender.js';
-import { ResellerDesk } from '#support/reseller.service.js';
-import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
+import { ResellerService } from '#support/reseller.service.js';
+import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { viewMessage, viewTicket } from './tickets.controller.js';
 import { supportTicketRoutes as routes } from './tickets.routes.js';
@@ -12,37 +12,37 @@ type View = AnswerOf<typeof routes.show>;
 @Controller()
 export class SupportTicketsController {
   constructor(
-    @Inject(TicketDesk) private readonly desk: TicketDesk,
-    @Inject(ResellerDesk) private readonly resellers: ResellerDesk,
+    @Inject(TicketService) private readonly service: TicketService,
+    @Inject(ResellerService) private readonly resellers: ResellerService,
     @Inject(MailSender) private readonly mail: MailSender,
   ) {}
 
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
-    const { items, nextCursor } = await this.desk.list(staff(call), call.query);
+    const { items, nextCursor } = await this.service.list(staff(call), call.query);
     return { items: items.map(viewTicket), nextCursor };
   }
 
   @Serves(routes.show)
   async show(call: CallOf<typeof routes.show>): Promise<View> {
-    return this.view(await this.desk.find(staff(call), call.params.ticketId));
+    return this.view(await this.service.find(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.answer)
   async answer(call: CallOf<typeof routes.answer>): Promise<View> {
-    const written = await this.desk.write(staff(call), call.params.ticketId, call.body);
+    const written = await this.service.write(staff(call), call.params.ticketId, call.body);
     this.mail.wake();
     return this.view(written);
   }
 
   @Serves(routes.close)
   async close(call: CallOf<typeof routes.close>): Promise<View> {
-    return this.view(await this.desk.close(staff(call), call.params.ticketId));
+    return this.view(await this.service.close(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.reopen)
   async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
-    return this.view(await this.desk.reopen(staff(call), call.params.ticketId));
+    return this.view(await this.service.reopen(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.grantResellerRate)
@@ -50,7 +50,7 @@ export class SupportTicketsController {
     const { ticketId } = call.params;
     await this.resellers.grant(staff(call), ticketId, call.body.requestId);
     this.mail.wake();
-    return this.view(await this.desk.find(staff(call), ticketId));
+    return this.view(await this.service.find(staff(call), ticketId));
   }
 
   private async view({ ticket, messages }: TicketWithMessages): Promise<View> {

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type Speaker, TicketDesk, type TicketWithMessages } from '#support/ticket.service.js';
+import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
 import type { Ticket, TicketMessage } from '#support/ticket.entity.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ticketRoutes as routes } from './tickets.routes.js';
@@ -9,37 +9,37 @@ type View = AnswerOf<typeof routes.show>;
 /** The tickets of the person's own account. */
 @Controller()
 export class TicketsController {
-  constructor(@Inject(TicketDesk) private readonly desk: TicketDesk) {}
+  constructor(@Inject(TicketService) private readonly service: TicketService) {}
 
   @Serves(routes.open)
   async open(call: CallOf<typeof routes.open>): Promise<View> {
-    return view(await this.desk.open(customer(call), call.body));
+    return view(await this.service.open(customer(call), call.body));
   }
 
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
-    const { items, nextCursor } = await this.desk.list(customer(call), call.query);
+    const { items, nextCursor } = await this.service.list(customer(call), call.query);
     return { items: items.map(viewTicket), nextCursor };
   }
 
   @Serves(routes.show)
   async show(call: CallOf<typeof routes.show>): Promise<View> {
-    return view(await this.desk.find(customer(call), call.params.ticketId));
+    return view(await this.service.find(customer(call), call.params.ticketId));
   }
 
   @Serves(routes.write)
   async write(call: CallOf<typeof routes.write>): Promise<View> {
-    return view(await this.desk.write(customer(call), call.params.ticketId, call.body));
+    return view(await this.service.write(customer(call), call.params.ticketId, call.body));
   }
 
   @Serves(routes.close)
   async close(call: CallOf<typeof routes.close>): Promise<View> {
-    return view(await this.desk.close(customer(call), call.params.ticketId));
+    return view(await this.service.close(customer(call), call.params.ticketId));
   }
 
   @Serves(routes.reopen)
   async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
-    return view(await this.desk.reopen(customer(call), call.params.ticketId));
+    return view(await this.service.reopen(customer(call), call.params.ticketId));
   }
 }
 

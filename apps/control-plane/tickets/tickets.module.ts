@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccountRates } from '#topup/account-rates.js';
-import { ResellerDesk } from '#support/reseller.service.js';
-import { TicketDesk } from '#support/ticket.service.js';
+import { ResellerService } from '#support/reseller.service.js';
+import { TicketService } from '#support/ticket.service.js';
 import { SupportTicketsController } from './support-tickets.controller.js';
 import { TicketsController } from './tickets.controller.js';
 
@@ -10,14 +10,18 @@ import { TicketsController } from './tickets.controller.js';
 @Module({
   controllers: [TicketsController, SupportTicketsController],
   providers: [
-    { provide: TicketDesk, useFactory: (source: DataSource) => new TicketDesk(source), inject: [DataSource] },
     {
-      provide: ResellerDesk,
-      useFactory: (source: DataSource, tickets: TicketDesk, rates: AccountRates) =>
-        new ResellerDesk(source, tickets, rates),
-      inject: [DataSource, TicketDesk, AccountRates],
+      provide: TicketService,
+      useFactory: (source: DataSource) => new TicketService(source),
+      inject: [DataSource],
+    },
+    {
+      provide: ResellerService,
+      useFactory: (source: DataSource, tickets: TicketService, rates: AccountRates) =>
+        new ResellerService(source, tickets, rates),
+      inject: [DataSource, TicketService, AccountRates],
     },
   ],
-  exports: [TicketDesk],
+  exports: [TicketService],
 })
 export class TicketsModule {}

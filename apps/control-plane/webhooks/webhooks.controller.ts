@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { type Delivery, DeliveryLog } from '#webhooks/delivery.log.js';
-import { EndpointDesk } from '#webhooks/endpoint.service.js';
+import { EndpointService } from '#webhooks/endpoint.service.js';
 import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -10,41 +10,41 @@ import { webhookRoutes as routes } from './webhooks.routes.js';
 @Controller()
 export class WebhooksController {
   constructor(
-    @Inject(EndpointDesk) private readonly desk: EndpointDesk,
+    @Inject(EndpointService) private readonly service: EndpointService,
     @Inject(DeliveryLog) private readonly log: DeliveryLog,
     @Inject(WebhookSender) private readonly sender: WebhookSender,
   ) {}
 
   @Serves(routes.list)
   async list({ actor }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
-    return { items: (await this.desk.list(actor.accountId)).map(viewEndpoint) };
+    return { items: (await this.service.list(actor.accountId)).map(viewEndpoint) };
   }
 
   @Serves(routes.create)
   async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
-    return viewWithSecret(await this.desk.create(call, call.body));
+    return viewWithSecret(await this.service.create(call, call.body));
   }
 
   @Serves(routes.show)
   async show({ actor, params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
-    return viewEndpoint(await this.desk.find(actor.accountId, params.endpointId));
+    return viewEndpoint(await this.service.find(actor.accountId, params.endpointId));
   }
 
   @Serves(routes.change)
   async change(call: CallOf<typeof routes.change>): Promise<AnswerOf<typeof routes.change>> {
-    return viewEndpoint(await this.desk.change(call, call.params.endpointId, call.body));
+    return viewEndpoint(await this.service.change(call, call.params.endpointId, call.body));
   }
 
   @Serves(routes.remove)
   async remove(call: CallOf<typeof routes.remove>): Promise<void> {
-    await this.desk.remove(call, call.params.endpointId);
+    await this.service.remove(call, call.params.endpointId);
   }
 
   @Serves(routes.rotateSecret)
   async rotateSecret(
     call: CallOf<typeof routes.rotateSecret>,
   ): Promise<AnswerOf<typeof routes.rotateSecret>> {
-    return viewWithSecret(await this.desk.rotateSecret(call, call.params.endpointId));
+    return viewWithSecret(await this.service.rotateSecret(call, call.params.endpointId));
   }
 
   @Serves(routes.ping)

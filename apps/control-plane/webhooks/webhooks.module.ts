@@ -5,7 +5,7 @@ import { UpstreamConnections } from '#upstream/connections.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
 import { DeliveryQueue } from '#webhooks/delivery.queue.js';
-import { EndpointDesk } from '#webhooks/endpoint.service.js';
+import { EndpointService } from '#webhooks/endpoint.service.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { NoticesController } from './notices.controller.js';
@@ -42,8 +42,9 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
     providedBy(DeliveryQueue, ({ pool, config }: Shared) => new DeliveryQueue(pool, config.webhooks), SHARED),
     providedBy(DeliveryLog, ({ pool, config }: Shared) => new DeliveryLog(pool, config.webhooks), SHARED),
     providedBy(
-      EndpointDesk,
-      ({ source, config, clock }: Shared & { source: DataSource }) => new EndpointDesk(source, config, clock),
+      EndpointService,
+      ({ source, config, clock }: Shared & { source: DataSource }) =>
+        new EndpointService(source, config, clock),
       { ...SHARED, source: DataSource },
     ),
     providedBy(WebhookSender, newSender, {

@@ -10,7 +10,7 @@ import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
-import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import type { ChargeService, Hold } from '../charging/charge.service.js';
 import {
   enterLine,
   inClientsName,
@@ -67,7 +67,7 @@ type Opened = StreamAnswer & { channel: string; model: string };
 
 export interface ConversationParts {
   catalog: CatalogCache;
-  desk: ChargeDesk;
+  service: ChargeService;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -165,7 +165,7 @@ export class ConversationService {
   }
 
   private async hold(prepared: Prepared): Promise<Hold> {
-    const { config, desk, post } = this.parts;
+    const { config, service, post } = this.parts;
     const { caller, model, requestId, limitAtMs } = prepared;
     const tokens = mostTokens(prepared);
     const order = {
@@ -178,7 +178,7 @@ export class ConversationService {
       taskId: null,
       requestId,
     };
-    const outcome = await desk.hold(order);
+    const outcome = await service.hold(order);
     if (outcome.kind === 'held') return outcome.hold;
     if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
     throw outcome.error;

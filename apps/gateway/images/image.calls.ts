@@ -6,7 +6,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
-import type { Hold } from '../charging/charge.desk.js';
+import type { Hold } from '../charging/charge.service.js';
 import { enterLine, inClientsName, type Line, upstreamModel, workOf } from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { GatewayConfig } from '../gateway.config.js';

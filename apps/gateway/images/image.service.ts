@@ -8,7 +8,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
-import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import type { ChargeService, Hold } from '../charging/charge.service.js';
 import { enterLine, linesFor, noLine, workOf } from '../charging/lines.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -65,7 +65,7 @@ const TICKS_PER_NANO = 10n;
 
 export interface ImageServiceParts {
   catalog: CatalogCache;
-  desk: ChargeDesk;
+  service: ChargeService;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -135,7 +135,7 @@ export class ImageService {
     call: ImageCall,
     { model, limitAtMs, units }: { model: CatalogModel; limitAtMs: number; units: number },
   ): Promise<Hold> {
-    const { config, desk, post } = this.parts;
+    const { config, service, post } = this.parts;
     const { caller, requestId } = call;
     const order = {
       chargeId: requestId,
@@ -146,7 +146,7 @@ export class ImageService {
       taskId: null,
       requestId,
     };
-    const outcome = await desk.hold(order);
+    const outcome = await service.hold(order);
     if (outcome.kind === 'held') return outcome.hold;
     if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
     throw outcome.error;

@@ -11,7 +11,7 @@ import type { TaskStore } from '#tasks/task.store.js';
 import type { ChannelHealth, Place } from '#upstream/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
-import type { ChargeDesk, Hold } from '../charging/charge.desk.js';
+import type { ChargeService, Hold } from '../charging/charge.service.js';
 import { enterLine, inClientsName, type Line, noLine, upstreamModel, workOf } from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
@@ -52,7 +52,7 @@ interface Failure {
 }
 
 export interface TaskCreationParts {
-  desk: ChargeDesk;
+  service: ChargeService;
   post: ResolutionPost;
   tasks: TaskStore;
   health: ChannelHealth;
@@ -110,9 +110,9 @@ export class TaskCreator {
   }
 
   private async hold(draft: Draft): Promise<Hold> {
-    const { desk, tasks } = this.parts;
+    const { service, tasks } = this.parts;
     const { caller, model, requestId, chargeId, id, units } = draft;
-    const outcome = await desk.hold({
+    const outcome = await service.hold({
       chargeId,
       caller,
       model,

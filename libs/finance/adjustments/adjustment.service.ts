@@ -24,7 +24,7 @@ import {
 } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import type { ApprovalContext, ApprovalDesk, ApprovalKind } from '#approvals/approval.service.js';
+import type { ApprovalContext, ApprovalService, ApprovalKind } from '#approvals/approval.service.js';
 
 export interface Asking {
   actor: Actor;
@@ -80,14 +80,14 @@ export interface Doers {
   auditId: string;
 }
 
-export interface AdjustmentDeskParts {
+export interface AdjustmentServiceParts {
   source: DataSource;
-  approvals: ApprovalDesk;
+  approvals: ApprovalService;
 }
 
 /** Adjustments, write-offs and their reversals: from a ticket, by two people above a limit. */
-export class AdjustmentDesk {
-  constructor(private readonly parts: AdjustmentDeskParts) {
+export class AdjustmentService {
+  constructor(private readonly parts: AdjustmentServiceParts) {
     const { approvals } = parts;
     approvals.register(
       this.kind('adjustment', adjustmentPayload, (client, { amount, ...wanted }, doers) =>

@@ -60,7 +60,7 @@ async function close(): Promise<Period> {
 }
 
 describe('the control of adjustments', () => {
-  it('finds a posting that no desk made, and a second person who approved nothing', async () => {
+  it('finds a posting that no service made, and a second person who approved nothing', async () => {
     expect(await found(adjustmentsControl)).toEqual([]);
     const { ticketId, userId } = await ticketOf(fixture, accountId);
     const requestedBy = `user:${userId}`;

@@ -16,7 +16,7 @@ import {
 } from './period-close.js';
 import type { PeriodsConfig } from './periods.config.js';
 
-export interface PeriodDeskParts {
+export interface PeriodServiceParts {
   pool: pg.Pool;
   log: Logger;
   config: PeriodsConfig;
@@ -25,11 +25,11 @@ export interface PeriodDeskParts {
 }
 
 /** Closes periods for people of finance, one at a time; a close goes on when its answer was given. */
-export class PeriodDesk {
+export class PeriodService {
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: PeriodDeskParts) {}
+  constructor(private readonly parts: PeriodServiceParts) {}
 
   check(end: Date): Promise<CheckedPeriod> {
     const { pool, reconcile } = this.parts;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
-import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import type { Approval } from '#approvals/approval.entity.js';
 import { findingsToWaive } from './period-close.js';
 import { waivableItems } from './period-checklist.js';
@@ -18,17 +18,17 @@ const payload = z.strictObject({
   reason: z.string(),
 });
 
-export interface WaiverDeskParts {
+export interface WaiverServiceParts {
   source: DataSource;
   pool: pg.Pool;
-  approvals: ApprovalDesk;
+  approvals: ApprovalService;
   /** The looks at what is to be waived are given up after this. */
   limitMs: number;
 }
 
 /** What a period may be closed in spite of: one person says why, another one agrees. Nobody does so alone. */
-export class WaiverDesk {
-  constructor(private readonly parts: WaiverDeskParts) {
+export class WaiverService {
+  constructor(private readonly parts: WaiverServiceParts) {
     parts.approvals.register({
       kind: 'period.waiver',
       roles: ['finance'],

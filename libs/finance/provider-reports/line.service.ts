@@ -7,7 +7,7 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import type { Asking } from '#payments/finance-credit.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { EventOutcome } from '#payments/payment.notices.js';
@@ -49,16 +49,16 @@ export interface StoredLine {
   acceptances: { reason: string; requestedBy: string; approvedBy: string | null; recordedAt: string }[];
 }
 
-export interface LineDeskParts {
+export interface LineServiceParts {
   readonly pool: pg.Pool;
   readonly inbox: Pick<PaymentInbox, 'currency' | 'accept'>;
   readonly source: DataSource;
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
 }
 
 /** Lines of reports, and what people make of those that our books miss. */
-export class LineDesk {
-  constructor(private readonly parts: LineDeskParts) {
+export class LineService {
+  constructor(private readonly parts: LineServiceParts) {
     parts.approvals.register({
       kind: 'provider-line.acceptance',
       roles: ['finance'],

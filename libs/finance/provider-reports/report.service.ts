@@ -33,14 +33,14 @@ interface Upload {
   dryRun: boolean;
 }
 
-export interface ReportDeskParts {
+export interface ReportServiceParts {
   readonly pool: pg.Pool;
   readonly reports: ProviderReports;
 }
 
 /** Files of providers and banks that people import. */
-export class ReportDesk {
-  constructor(private readonly parts: ReportDeskParts) {}
+export class ReportService {
+  constructor(private readonly parts: ReportServiceParts) {}
 
   /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
   importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { ChannelProtocol } from '#catalog/catalog.js';
 
-/** One configured upstream. Its keys are never shown: `channel.desk` shows their marks. */
+/** One configured upstream. Its keys are never shown: `channel.service` shows their marks. */
 @Entity('channels')
 export class ChannelRow {
   @PrimaryColumn('text') id!: string;

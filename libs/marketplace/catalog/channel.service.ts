@@ -55,7 +55,7 @@ const NOT_GIVEN = {
 const UNREADABLE = 'unreadable';
 
 /** The upstreams of the catalog. */
-export class ChannelDesk {
+export class ChannelService {
   constructor(
     private readonly source: DataSource,
     private readonly changes: CatalogChanges,

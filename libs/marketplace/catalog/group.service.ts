@@ -40,7 +40,7 @@ export interface ShownGroup {
  * The groups of the catalog. A new one begins with a multiplier, and a rule if it has one: nothing was ever priced by
  * them. Later ones are proposed.
  */
-export class GroupDesk {
+export class GroupService {
   constructor(
     private readonly source: DataSource,
     private readonly changes: CatalogChanges,

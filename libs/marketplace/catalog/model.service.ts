@@ -42,7 +42,7 @@ const UNITS: Record<Family, readonly Unit[]> = {
 };
 
 /** The models of the catalog. A new one is not for sale before it has a price, which is proposed as any other. */
-export class ModelDesk {
+export class ModelService {
   constructor(
     private readonly source: DataSource,
     private readonly changes: CatalogChanges,

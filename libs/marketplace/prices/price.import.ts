@@ -5,7 +5,7 @@ import type { PriceChange } from '#pricing/price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
 import { effectiveMs } from './based-change.js';
 import type { Proposal } from './proposal.js';
-import type { DoneBy, ProposalDesk } from './proposal.service.js';
+import type { DoneBy, ProposalService } from './proposal.service.js';
 
 export interface ImportOptions {
   readonly effectiveAt: Date | null;
@@ -44,7 +44,7 @@ export async function exportPrices(pool: pg.Pool): Promise<PriceExport> {
  * proposal of what differs. @throws ApiError for a time that has passed.
  */
 export async function importPrices(
-  { pool, desk }: { pool: pg.Pool; desk: ProposalDesk },
+  { pool, service }: { pool: pg.Pool; service: ProposalService },
   rows: readonly FileRow[],
   options: ImportOptions,
   by: DoneBy,
@@ -54,6 +54,6 @@ export async function importPrices(
   const compared = compareRows(book, rows, effectiveMs(effectiveAt, nowMs));
   const changes = [...compared.added, ...compared.changed].map(({ change }) => change);
   const isProposed = !dryRun && compared.refused.length === 0 && changes.length > 0;
-  const proposal = isProposed ? await desk.propose({ changes, effectiveAt, note }, by) : null;
+  const proposal = isProposed ? await service.propose({ changes, effectiveAt, note }, by) : null;
   return { ...compared, dryRun, proposal };
 }

@@ -26,7 +26,7 @@ export interface NewProposal {
   readonly note: string;
 }
 
-export interface ProposalDeskOptions {
+export interface ProposalServiceOptions {
   readonly pool: pg.Pool;
   /** An open proposal can be confirmed for so long, milliseconds. */
   readonly lifeMs: number;
@@ -46,8 +46,8 @@ const UNIQUE_VIOLATION = '23505';
  * its versions at once, under the lock that no hold is deciding under; one whose subjects have newer versions than its
  * proposer saw is refused.
  */
-export class ProposalDesk {
-  constructor(private readonly options: ProposalDeskOptions) {}
+export class ProposalService {
+  constructor(private readonly options: ProposalServiceOptions) {}
 
   /** @throws ApiError naming the change at fault. */
   async propose(wanted: NewProposal, by: DoneBy): Promise<Proposal> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { type Deletion, requestDeletion } from '#privacy/deletion-request.js';
-import type { ApprovalContext, ApprovalDesk } from '#approvals/approval.service.js';
+import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import { queueMail } from '#mail/mail.outbox.js';
 
 export const DELETION_KIND = 'account.deletion';
@@ -21,7 +21,7 @@ export interface DeletionParts {
 
 /** A deletion that one colleague asks for and an administrator decides, in the console or by the command line. */
 export function registerDeletions(
-  approvals: Pick<ApprovalDesk, 'register'>,
+  approvals: Pick<ApprovalService, 'register'>,
   { graceMs, wake }: DeletionParts,
 ): void {
   approvals.register<z.infer<typeof payload>>({

@@ -7,11 +7,11 @@ import type { Actor } from '#identity/role.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { ApiError } from '#platform/errors.js';
 import { cancelDeletion, type Deletion, requestDeletion } from '#privacy/deletion-request.js';
-import { ApprovalDesk } from '#approvals/approval.service.js';
+import { ApprovalService } from '#approvals/approval.service.js';
 import type { PrivacyConfig } from '#privacy/privacy.config.js';
-import { type Speaker, TicketDesk } from '#support/ticket.service.js';
-import { PasswordDesk } from '../password.service.js';
-import { SignInDesk } from '../sign-in.service.js';
+import { type Speaker, TicketService } from '#support/ticket.service.js';
+import { PasswordService } from '../password.service.js';
+import { SignInService } from '../sign-in.service.js';
 import { DELETION_KIND, mailOwner, registerDeletions } from './account-deletion.approval.js';
 
 export interface OwnerConsent {
@@ -27,20 +27,20 @@ export interface StaffRequest {
   requestId: string;
 }
 
-export interface DeletionDeskParts {
-  readonly approvals: ApprovalDesk;
+export interface AccountDeletionServiceParts {
+  readonly approvals: ApprovalService;
   readonly pool: pg.Pool;
   readonly source: DataSource;
   readonly config: { readonly privacy: PrivacyConfig };
   readonly relay: OutboxRelay;
-  readonly passwords: PasswordDesk;
-  readonly signIns: SignInDesk;
-  readonly tickets: TicketDesk;
+  readonly passwords: PasswordService;
+  readonly signIns: SignInService;
+  readonly tickets: TicketService;
 }
 
 /** Deletions of accounts: by their owners, and by two colleagues because of a ticket. */
-export class DeletionDesk {
-  constructor(private readonly parts: DeletionDeskParts) {
+export class AccountDeletionService {
+  constructor(private readonly parts: AccountDeletionServiceParts) {
     registerDeletions(parts.approvals, {
       graceMs: () => this.parts.config.privacy.deletionGraceMs,
       wake: () => this.parts.relay.wake(),

@@ -22,14 +22,14 @@ interface Settings {
   monthlyLimit: bigint | null;
 }
 
-export interface AccountDeskParts {
+export interface AccountServiceParts {
   readonly pool: pg.Pool;
   readonly sessions: SessionStore;
 }
 
 /** Changes accounts, by their owners and by support. */
-export class AccountDesk {
-  constructor(private readonly parts: AccountDeskParts) {}
+export class AccountService {
+  constructor(private readonly parts: AccountServiceParts) {}
 
   async change(operation: AccountOperation, change: AccountChange): Promise<void> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

@@ -41,15 +41,15 @@ export interface KeyChange {
 /** Live keys of one account; more are a script gone wrong. */
 const MAX_KEYS = 200;
 
-export interface KeyDeskParts {
+export interface KeyServiceParts {
   readonly source: DataSource;
   readonly relay: OutboxRelay;
   readonly clock: Clock;
 }
 
 /** The API keys of an account. Every hold stands before a change of its key or sees it, whatever gateways remember. */
-export class KeyDesk {
-  constructor(private readonly parts: KeyDeskParts) {}
+export class KeyService {
+  constructor(private readonly parts: KeyServiceParts) {}
 
   /** The live keys of an account, the newest first. */
   async list(

@@ -16,14 +16,14 @@ const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
     LEFT JOIN topups t ON t.id = s.topup_id LEFT JOIN topup_orders o ON o.id = s.order_id WHERE s.id = $1`,
 };
 
-export interface BankDeskParts {
+export interface BankServiceParts {
   readonly pool: pg.Pool;
   readonly config: { readonly payments: { readonly currency: string } };
 }
 
 /** What people of finance say of accounts at banks and of lines on them. */
-export class BankDesk {
-  constructor(private readonly parts: BankDeskParts) {}
+export class BankService {
+  constructor(private readonly parts: BankServiceParts) {}
 
   list(): Promise<BankAccount[]> {
     return listBankAccounts(this.parts.pool);

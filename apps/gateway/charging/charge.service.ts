@@ -70,7 +70,7 @@ export type HoldOutcome =
   | { kind: 'refused'; error: ApiError }
   | { kind: 'undecided'; error: ApiError };
 
-export interface ChargeDeskOptions {
+export interface ChargeServiceOptions {
   clock: Clock;
   log: Logger;
   metrics: GatewayMetrics;
@@ -80,11 +80,11 @@ export interface ChargeDeskOptions {
 }
 
 /** Asks billing to set money aside. The ledger decides; the quote made here only has to agree with it. */
-export class ChargeDesk {
+export class ChargeService {
   constructor(
     private readonly bus: Bus,
     private readonly catalog: CatalogCache,
-    private readonly options: ChargeDeskOptions,
+    private readonly options: ChargeServiceOptions,
   ) {}
 
   /** Never throws for what billing or the bus does. */
