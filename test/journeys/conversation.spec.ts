@@ -545,7 +545,8 @@ describe('a stream that goes wrong', () => {
     expect((await sandboxStats())['textsFinished']).toBe(before['textsFinished']);
     const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
     expect(settled).toBeGreaterThan(BigInt(Math.floor(read / 4)) * 10_000n);
-    expect(settled).toBeLessThan(400n * 10_000n);
+    // On a slow machine all of the text comes before the upstream is stopped; never more than that, and its input.
+    expect(settled).toBeLessThan(420n * 10_000n);
     expect((await customer.balance()).held).toBe('0');
   });
 
