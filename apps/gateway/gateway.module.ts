@@ -23,6 +23,7 @@ import { AssetCreator } from './assets/asset.creation.js';
 import { ASSET, AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
 import { CacheEventsController } from './cache-events.controller.js';
+import { ChargedCalls } from './charging/charged-call.js';
 import { ChargeService } from './charging/charge.service.js';
 import { ResolutionPost } from './charging/resolution.post.js';
 import { ConversationService } from './conversation/conversation.service.js';
@@ -204,7 +205,8 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const allowPrivateAddress = config.pictureUrlsMayBePrivate;
   const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
   const health = channelHealth(options, upstreams);
-  const shared = { catalog, service, post, upstreams, health, config, clock, metrics, log };
+  const calls = new ChargedCalls({ service, post, health });
+  const shared = { calls, catalog, service, post, upstreams, health, config, clock, metrics, log };
   const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);

@@ -7,19 +7,12 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth, Place } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
-import type { ChargeService, Hold } from '../charging/charge.service.js';
-import {
-  enterLine,
-  inClientsName,
-  type Line,
-  linesFor,
-  noLine,
-  upstreamModel,
-  workOf,
-} from '../charging/lines.js';
+import type { ChargedCalls } from '../charging/charged-call.js';
+import type { Hold } from '../charging/charge.service.js';
+import { inClientsName, type Line, linesFor, noLine, upstreamModel, workOf } from '../charging/lines.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -67,7 +60,7 @@ type Opened = StreamAnswer & { channel: string; model: string };
 
 export interface ConversationParts {
   catalog: CatalogCache;
-  service: ChargeService;
+  calls: ChargedCalls;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -113,15 +106,12 @@ export class ConversationService {
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
     const prepared = await this.prepare(call);
     const { model, caller, channels } = prepared;
-    const { clock, config, health } = this.parts;
+    const { calls, clock, config } = this.parts;
     const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.nowMs());
-    const line = await enterLine(health, channels, { model, caller, waitMs });
-    try {
+    await calls.onLine(channels, { model, caller, waitMs }, async (line) => {
       const hold = await this.hold(prepared);
       await this.runHeld({ ...prepared, line, hold }, client);
-    } finally {
-      line.place.leave();
-    }
+    });
   }
 
   private async runHeld(
@@ -164,24 +154,19 @@ export class ConversationService {
     return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
   }
 
-  private async hold(prepared: Prepared): Promise<Hold> {
-    const { config, service, post } = this.parts;
+  private hold(prepared: Prepared): Promise<Hold> {
+    const { calls, config } = this.parts;
     const { caller, model, requestId, limitAtMs } = prepared;
-    const tokens = mostTokens(prepared);
-    const order = {
+    return calls.hold({
       chargeId: requestId,
       caller,
       model,
       units: unitsOf(prepared),
-      ...(model.unit === 'token' && { tokens }),
+      ...(model.unit === 'token' && { tokens: mostTokens(prepared) }),
       deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
-    };
-    const outcome = await service.hold(order);
-    if (outcome.kind === 'held') return outcome.hold;
-    if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
-    throw outcome.error;
+    });
   }
 
   private async answer(held: Held, client: ClientStream): Promise<void> {
@@ -214,26 +199,22 @@ export class ConversationService {
     await this.finish(held, { ending, client, fault });
   }
 
-  /** One channel after the other, but only while each provably did not take the work. */
   private async askUpstreams(held: Held, client: ClientStream): Promise<Opened | Failure> {
-    const { health } = this.parts;
-    const isGivenUp = () => held.stop.aborted && client.left.aborted;
-    let last: Failure = notInTime;
-    const work = workOf(held.caller, held.model);
-    let place: Place | undefined = held.line.place;
-    for (const channel of held.line.channels) {
-      if (held.stop.aborted || (client.left.aborted && isGradual(held.asked))) break;
-      const ask = () => this.askUpstream(held, channel);
-      const outcome = await health.run(channel, ask, { work, place, isGivenUp });
-      place = undefined;
-      if (outcome.kind === 'answer') {
-        return { ...outcome, channel: channel.id, model: upstreamModel(channel, held.model) };
-      }
-      last = { ...outcome, channel: channel.id };
-      if (!client.left.aborted) this.report(held, last, last);
-      if (outcome.kind !== 'not_accepted') break;
-    }
-    return last;
+    const { left } = client;
+    const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.line, {
+      work: workOf(held.caller, held.model),
+      taken: 'answer',
+      mayAsk: () => !held.stop.aborted && !(left.aborted && isGradual(held.asked)),
+      ask: (channel) => this.askUpstream(held, channel),
+      onFailure: (failure, { id: channel }) => {
+        if (!left.aborted) this.report(held, { channel }, { ...failure, channel });
+      },
+      isGivenUp: () => held.stop.aborted && left.aborted,
+    });
+    if (!last) return notInTime;
+    const { outcome, channel } = last;
+    if (outcome.kind !== 'answer') return { ...outcome, channel: channel.id };
+    return { ...outcome, channel: channel.id, model: upstreamModel(channel, held.model) };
   }
 
   private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {

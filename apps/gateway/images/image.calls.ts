@@ -4,8 +4,9 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth, Place } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
+import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
 import { enterLine, inClientsName, type Line, upstreamModel, workOf } from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
@@ -30,6 +31,7 @@ export type Failure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string
 export type Success = ImagesDelivered & { channel: Channel };
 
 export interface ImageCallsParts {
+  calls: ChargedCalls;
   upstreams: Upstreams;
   health: ChannelHealth;
   config: GatewayConfig;
@@ -71,23 +73,18 @@ export class ImageCalls {
     return enterLine(health, channels, { model, caller, waitMs }).catch(() => null);
   }
 
-  /** One channel after the other, but only while each provably did not take the work. */
   private async askUpstreams(held: HeldWork): Promise<Success | Failure> {
-    let last: Failure = notInTime;
-    const work = workOf(held.caller, held.model);
-    let place: Place | undefined = held.line.place;
-    for (const channel of held.line.channels) {
-      const leftMs = held.limitAtMs - this.parts.clock.nowMs();
-      if (leftMs <= 0) break;
-      const ask = () => this.askUpstream(held, channel, leftMs);
-      const outcome = await this.parts.health.run(channel, ask, { work, place });
-      place = undefined;
-      if (outcome.kind === 'delivered') return { ...outcome, channel };
-      last = { ...outcome, channel: channel.id };
-      this.report(held, last);
-      if (outcome.kind !== 'not_accepted') break;
-    }
-    return last;
+    const leftMs = () => held.limitAtMs - this.parts.clock.nowMs();
+    const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.line, {
+      work: workOf(held.caller, held.model),
+      taken: 'delivered',
+      mayAsk: () => leftMs() > 0,
+      ask: (channel) => this.askUpstream(held, channel, leftMs()),
+      onFailure: (failure, channel) => this.report(held, failure, channel),
+    });
+    if (!last) return notInTime;
+    const { outcome, channel } = last;
+    return outcome.kind === 'delivered' ? { ...outcome, channel } : { ...outcome, channel: channel.id };
   }
 
   private async askUpstream(held: HeldWork, channel: Channel, leftMs: number): Promise<ImageOutcome> {
@@ -114,9 +111,9 @@ export class ImageCalls {
     return inClientsName(outcome, channel, held.model);
   }
 
-  private report(held: HeldWork, failure: Failure): void {
+  private report(held: HeldWork, failure: Failed<ImageOutcome, 'delivered'>, { id: channel }: Channel): void {
     const { hold, requestId, model } = held;
-    const { kind, channel, upstreamStatus } = failure;
+    const { kind, upstreamStatus } = failure;
     const reason = failure.kind === 'refused' ? failure.code : failure.reason;
     const facts = {
       requestId,

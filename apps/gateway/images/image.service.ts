@@ -8,8 +8,9 @@ import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
-import type { ChargeService, Hold } from '../charging/charge.service.js';
-import { enterLine, linesFor, noLine, workOf } from '../charging/lines.js';
+import type { ChargedCalls } from '../charging/charged-call.js';
+import type { Hold } from '../charging/charge.service.js';
+import { linesFor, noLine, workOf } from '../charging/lines.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -65,7 +66,7 @@ const TICKS_PER_NANO = 10n;
 
 export interface ImageServiceParts {
   catalog: CatalogCache;
-  service: ChargeService;
+  calls: ChargedCalls;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -82,10 +83,10 @@ export interface ImageServiceParts {
  * resolved before the client hears of it, and a client that left pays for what was delivered.
  */
 export class ImageService {
-  private readonly calls: ImageCalls;
+  private readonly images: ImageCalls;
 
   constructor(private readonly parts: ImageServiceParts) {
-    this.calls = new ImageCalls(parts);
+    this.images = new ImageCalls(parts);
   }
 
   /** @throws ApiError */
@@ -105,18 +106,15 @@ export class ImageService {
     const channels = linesFor(this.parts, current, { model, caller, capability });
     const pictures = call.pictures && (await this.loaded(call.pictures, call));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
-    const line = await enterLine(this.parts.health, channels, { model, caller, waitMs });
-    try {
+    return this.parts.calls.onLine(channels, { model, caller, waitMs }, async (line) => {
       const hold = await this.hold(call, { model, limitAtMs, units: asked.count * prompts.length });
       const held = { caller, asked, requestId, origin, model, line, limitAtMs, hold, pictures, prompts };
-      return await this.make({ ...held, startedAt: performance.now() });
-    } finally {
-      line.place.leave();
-    }
+      return this.make({ ...held, startedAt: performance.now() });
+    });
   }
 
   private async make(held: HeldCall): Promise<ImageResult> {
-    const results = await this.calls.askForEach(held, held.prompts);
+    const results = await this.images.askForEach(held, held.prompts);
     const made = results.find((result) => result.kind === 'delivered');
     const failed = results.find((result) => result.kind !== 'delivered');
     if (!made) throw await this.giveBack(held, failed!);
@@ -131,25 +129,19 @@ export class ImageService {
     return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }
 
-  private async hold(
-    call: ImageCall,
+  private hold(
+    { caller, requestId }: ImageCall,
     { model, limitAtMs, units }: { model: CatalogModel; limitAtMs: number; units: number },
   ): Promise<Hold> {
-    const { config, service, post } = this.parts;
-    const { caller, requestId } = call;
-    const order = {
+    return this.parts.calls.hold({
       chargeId: requestId,
       caller,
       model,
       units: BigInt(units),
-      deadlineMs: deadlineAfter(limitAtMs, config),
+      deadlineMs: deadlineAfter(limitAtMs, this.parts.config),
       taskId: null,
       requestId,
-    };
-    const outcome = await service.hold(order);
-    if (outcome.kind === 'held') return outcome.hold;
-    if (outcome.kind === 'undecided') await post.abandon(order, caller.accountId);
-    throw outcome.error;
+    });
   }
 
   /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */

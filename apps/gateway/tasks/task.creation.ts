@@ -1,5 +1,6 @@
 import { type CatalogModel, type Channel, keyMark } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
+import type { Nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
@@ -8,11 +9,12 @@ import type { Logger } from '#platform/logging.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
-import type { ChannelHealth, Place } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
+import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { ChargeService, Hold } from '../charging/charge.service.js';
-import { enterLine, inClientsName, type Line, noLine, upstreamModel, workOf } from '../charging/lines.js';
+import { inClientsName, type Line, noLine, upstreamModel, workOf } from '../charging/lines.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -52,6 +54,7 @@ interface Failure {
 }
 
 export interface TaskCreationParts {
+  calls: ChargedCalls;
   service: ChargeService;
   post: ResolutionPost;
   tasks: TaskStore;
@@ -73,15 +76,12 @@ export class TaskCreator {
 
   /** @throws ApiError; then nothing stays charged */
   async create(order: TaskOrder): Promise<ViewedTask> {
-    const { health, clock, config } = this.parts;
-    const { caller, model, channels } = order;
-    const line = await enterLine(health, channels, { model, caller, waitMs: config.channelWaitMs });
-    try {
-      const id = newId();
-      return await this.run({ ...order, id, chargeId: order.requestId, createdAtMs: clock.nowMs(), line });
-    } finally {
-      line.place.leave();
-    }
+    const { calls, clock, config } = this.parts;
+    const { caller, model, channels, requestId: chargeId } = order;
+    const wanted = { model, caller, waitMs: config.channelWaitMs };
+    return calls.onLine(channels, wanted, (line) =>
+      this.run({ ...order, id: newId(), chargeId, createdAtMs: clock.nowMs(), line }),
+    );
   }
 
   private async run(draft: Draft): Promise<ViewedTask> {
@@ -131,38 +131,47 @@ export class TaskCreator {
     throw error;
   }
 
-  /** Returns when the task is with the upstream, or with a sweep. Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed. */
+  /** Returns when the task is with the upstream, or with a sweep. @throws ApiError when nobody took it */
   private async submit(draft: Draft, hold: Hold): Promise<void> {
-    const { tasks, health } = this.parts;
     const work = workOf(draft.caller, draft.model);
-    let place: Place | undefined = draft.line.place;
-    let last: Omit<Failure, 'error'> | null = null;
-    for (const channel of draft.line.channels) {
-      const target = {
-        channelId: channel.id,
-        channelKey: keyMark(channel),
-        upstreamModel: upstreamModel(channel, draft.model),
-      };
-      const mayCall = await this.orLeaveToSweep(draft, () =>
-        last === null
-          ? tasks.toSubmitting(draft.id, { ...target, heldAmount: hold.amount })
-          : tasks.retarget(draft.id, target),
-      );
-      // Whoever was faster, or the sweep after an unclear write, decides what becomes of the task; polls will tell.
-      if (mayCall !== true) return;
-      const outcome = await health.run(channel, () => this.askUpstream(draft, channel), { work, place });
-      place = undefined;
-      if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
-      this.report(draft, channel, outcome);
-      last = { channelId: channel.id, upstreamStatus: outcome.upstreamStatus };
-      if (outcome.kind === 'unknown') return this.unclear(draft);
-      if (outcome.kind === 'refused') {
-        const error = new ApiError(outcome.code, outcome.message, { status: outcome.status });
-        return this.fail(draft, hold, { error, ...last });
-      }
-    }
-    const error = noLine(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
-    return this.fail(draft, hold, { error, ...(last ?? { channelId: null, upstreamStatus: null }) });
+    const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.line, {
+      work,
+      taken: 'accepted',
+      mayAsk: (channel, before) => this.mayCall(draft, channel, before ? null : hold.amount),
+      ask: (channel) => this.askUpstream(draft, channel),
+      onFailure: (failure, channel) => this.report(draft, channel, failure),
+    });
+    // Somebody was faster, or the sweep after an unclear write decides what becomes of the task; polls will tell.
+    if (isStopped || !last) return;
+    const { outcome, channel } = last;
+    if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
+    if (outcome.kind === 'unknown') return this.unclear(draft);
+    const { health } = this.parts;
+    const error =
+      outcome.kind === 'refused'
+        ? new ApiError(outcome.code, outcome.message, { status: outcome.status })
+        : noLine(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
+    const { upstreamStatus } = outcome;
+    return this.fail(draft, hold, { error, channelId: channel.id, upstreamStatus });
+  }
+
+  /**
+   * Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed.
+   * `heldAmount`: what is held, for the first of them.
+   */
+  private async mayCall(draft: Draft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
+    const { tasks } = this.parts;
+    const target = {
+      channelId: channel.id,
+      channelKey: keyMark(channel),
+      upstreamModel: upstreamModel(channel, draft.model),
+    };
+    const mayCall = await this.orLeaveToSweep(draft, () =>
+      heldAmount === null
+        ? tasks.retarget(draft.id, target)
+        : tasks.toSubmitting(draft.id, { ...target, heldAmount }),
+    );
+    return mayCall === true;
   }
 
   private async askUpstream(draft: Draft, channel: Channel): Promise<CreateOutcome> {
@@ -257,7 +266,7 @@ export class TaskCreator {
     }
   }
 
-  private report(draft: Draft, channel: Channel, outcome: Exclude<CreateOutcome, Accepted>): void {
+  private report(draft: Draft, channel: Channel, outcome: Failed<CreateOutcome, 'accepted'>): void {
     const { id, requestId } = draft;
     const { kind, upstreamStatus } = outcome;
     const reason = outcome.kind === 'refused' ? outcome.code : outcome.reason;

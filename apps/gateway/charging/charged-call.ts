@@ -1,0 +1,92 @@
+import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/channel-health.js';
+import type { NotAccepted } from '#upstream/outcomes.js';
+import type { ChargeOrder, ChargeService, Hold } from './charge.service.js';
+import { enterLine, type Line } from './lines.js';
+import type { ResolutionPost } from './resolution.post.js';
+
+export interface ChargedCallParts {
+  readonly service: ChargeService;
+  readonly post: ResolutionPost;
+  readonly health: ChannelHealth;
+}
+
+/** What a channel answered. */
+export interface Answer<O> {
+  readonly outcome: O | NotAccepted;
+  readonly channel: Channel;
+}
+
+/** Every answer with which a channel has not taken the work. */
+export type Failed<O, K> = Exclude<O | NotAccepted, { kind: K }>;
+
+export interface Asking<O extends CallOutcome, K extends O['kind']> {
+  readonly work: Work;
+  /** The kind of outcome with which a channel has taken the work. */
+  readonly taken: K;
+  ask(channel: Channel): Promise<O>;
+  /** Asked before each channel, with what the one before answered. False: nobody is asked any more. */
+  mayAsk(channel: Channel, before: Answer<O> | null): boolean | Promise<boolean>;
+  /** Called with every answer with which the work was not taken. */
+  onFailure(failure: Failed<O, K>, channel: Channel): void;
+  /** Whether the caller has left, so that an answer says nothing about the channel. */
+  readonly isGivenUp?: () => boolean;
+}
+
+/**
+ * What every call that costs money has in common, in this order: a place on a channel, the hold, the channels in turn. What
+ * is asked of them, and how it is delivered and resolved, is up to the family.
+ */
+export class ChargedCalls {
+  constructor(private readonly parts: ChargedCallParts) {}
+
+  /** Has a place on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
+  async onLine<T>(
+    channels: readonly Channel[],
+    wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
+    work: (line: Line) => Promise<T>,
+  ): Promise<T> {
+    const line = await enterLine(this.parts.health, channels, wanted);
+    try {
+      return await work(line);
+    } finally {
+      line.place.leave();
+    }
+  }
+
+  /** @throws ApiError when nothing is held. Should a hold that nobody answered still arrive, it is refused. */
+  async hold(order: ChargeOrder): Promise<Hold> {
+    const { service, post } = this.parts;
+    const outcome = await service.hold(order);
+    if (outcome.kind === 'held') return outcome.hold;
+    if (outcome.kind === 'undecided') await post.abandon(order, order.caller.accountId);
+    throw outcome.error;
+  }
+
+  /**
+   * Asks one channel after the other, but only while each provably did not take the work.
+   * @returns the last answer, null where nobody was asked; and whether `mayAsk` ended it
+   */
+  async askInTurn<O extends CallOutcome, K extends O['kind']>(
+    line: Line,
+    asking: Asking<O, K>,
+  ): Promise<{ last: Answer<O> | null; isStopped: boolean }> {
+    const { work, isGivenUp } = asking;
+    let last: Answer<O> | null = null;
+    let place: Place | undefined = line.place;
+    for (const channel of line.channels) {
+      if (!(await asking.mayAsk(channel, last))) return { last, isStopped: true };
+      const outcome = await this.parts.health.run(channel, () => asking.ask(channel), {
+        work,
+        place,
+        isGivenUp,
+      });
+      place = undefined;
+      last = { outcome, channel };
+      if (outcome.kind !== asking.taken) asking.onFailure(outcome as Failed<O, K>, channel);
+      if (outcome.kind !== 'not_accepted') break;
+    }
+    return { last, isStopped: false };
+  }
+}
