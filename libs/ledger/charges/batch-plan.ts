@@ -464,16 +464,3 @@ export function linesJson(lines: readonly ChargeLine[]): string {
     })),
   );
 }
-
-/** The columns of a quote as the charge stores them. */
-export function quoteColumns(quote: Quote): {
-  unitPrice: string | null;
-  multiplier: string;
-  lines: string | null;
-} {
-  return {
-    unitPrice: quote.unitPrice && formatDecimal(quote.unitPrice),
-    multiplier: formatDecimal(quote.multiplier),
-    lines: quote.lines && linesJson(quote.lines),
-  };
-}

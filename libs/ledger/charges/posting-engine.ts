@@ -11,7 +11,8 @@ import {
   type ResolveCommand,
   type ResolveResult,
 } from './charge.js';
-import { type BatchContext, BatchConflict, lockAndRead, writeAndCommit } from './posting-store.js';
+import { type BatchContext, lockAndRead } from './batch-reader.js';
+import { BatchConflict, writeAndCommit } from './batch-writer.js';
 
 /** A batch larger than this gains no throughput and makes everybody in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;

@@ -1,0 +1,172 @@
+import { formatDecimal } from '#money/amount.js';
+import type { Announcement } from './announcements.js';
+import { type BatchPlan, linesJson, type LockedBalance } from './batch-plan.js';
+import type { HoldCommand } from './charge.js';
+
+/**
+ * What a batch writes, column by column. Rows reach the database as one array for each column, so one statement writes any
+ * number of them. The SQL and the values both come from these tables: the order of a table's columns is that of its parameters.
+ */
+
+type Type = 'text' | 'date' | 'bigint' | 'numeric' | 'integer' | 'smallint' | 'float8' | 'boolean';
+type Value = string | bigint | number | boolean | null | undefined;
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly type: Type;
+  readonly value: (row: Row) => Value;
+}
+
+type NewCharge = BatchPlan['newCharges'][number];
+type Resolution = BatchPlan['resolutions'][number];
+type Transaction = BatchPlan['transactions'][number];
+type Entry = BatchPlan['entries'][number];
+export interface SpendChange {
+  readonly keyId: string;
+  /** Its first day, such as 2026-01-01. */
+  readonly month: string;
+  readonly spent: bigint;
+}
+
+export const newChargeColumns: readonly Column<NewCharge>[] = [
+  { name: 'id', type: 'text', value: ({ command }) => command.chargeId },
+  { name: 'account_id', type: 'text', value: ({ command }) => command.accountId },
+  { name: 'state', type: 'text', value: ({ state }) => state },
+  { name: 'input_hash', type: 'text', value: ({ inputHash }) => inputHash?.toString('hex') },
+  { name: 'key_id', type: 'text', value: (charge) => holdOf(charge)?.keyId },
+  { name: 'family', type: 'text', value: ({ quote }) => quote?.model.family },
+  { name: 'model_id', type: 'text', value: (charge) => holdOf(charge)?.model },
+  { name: 'requested_model', type: 'text', value: (charge) => holdOf(charge)?.requestedModel },
+  { name: 'group_name', type: 'text', value: (charge) => holdOf(charge)?.group },
+  { name: 'units', type: 'bigint', value: (charge) => charge.quote?.units ?? holdOf(charge)?.units },
+  {
+    name: 'unit_price',
+    type: 'numeric',
+    value: ({ quote }) => quote?.unitPrice && formatDecimal(quote.unitPrice),
+  },
+  { name: 'multiplier', type: 'numeric', value: ({ quote }) => quote && formatDecimal(quote.multiplier) },
+  { name: 'rule', type: 'text', value: ({ quote }) => quote?.rule },
+  { name: 'price_version_id', type: 'bigint', value: ({ quote }) => quote?.priceVersionId },
+  { name: 'multiplier_version_id', type: 'bigint', value: ({ quote }) => quote?.multiplierVersionId },
+  { name: 'group_rule_version_id', type: 'bigint', value: ({ quote }) => quote?.groupRuleVersionId },
+  { name: 'amount', type: 'bigint', value: ({ quote }) => quote?.amount ?? 0n },
+  { name: 'refusal_code', type: 'text', value: ({ refusal }) => refusal?.code },
+  { name: 'refusal_message', type: 'text', value: ({ refusal }) => refusal?.message },
+  { name: 'task_id', type: 'text', value: (charge) => holdOf(charge)?.taskId },
+  { name: 'request_id', type: 'text', value: (charge) => holdOf(charge)?.requestId },
+  { name: 'deadline_ms', type: 'float8', value: (charge) => holdOf(charge)?.deadlineMs },
+  { name: 'lines', type: 'text', value: ({ quote }) => quote?.lines && linesJson(quote.lines) },
+];
+
+export const resolutionColumns: readonly Column<Resolution>[] = [
+  { name: 'id', type: 'text', value: ({ charge }) => charge.id },
+  { name: 'state', type: 'text', value: ({ state }) => state },
+  { name: 'delivered_units', type: 'bigint', value: ({ deliveredUnits }) => deliveredUnits },
+  { name: 'settled', type: 'bigint', value: ({ settled }) => settled },
+  { name: 'released', type: 'bigint', value: ({ released }) => released },
+  { name: 'channel_id', type: 'text', value: ({ command }) => command.channel },
+  { name: 'reason', type: 'text', value: ({ command }) => command.reason },
+  { name: 'upstream_status', type: 'integer', value: ({ command }) => command.upstreamStatus },
+  { name: 'latency_ms', type: 'integer', value: ({ command }) => command.latencyMs },
+  {
+    name: 'delivered_lines',
+    type: 'text',
+    value: ({ deliveredLines }) => deliveredLines && linesJson(deliveredLines),
+  },
+  { name: 'operator_loss', type: 'bigint', value: ({ operatorLoss }) => operatorLoss },
+];
+
+export const transactionColumns: readonly Column<Transaction>[] = [
+  { name: 'id', type: 'bigint', value: ({ id }) => id },
+  { name: 'kind', type: 'text', value: ({ kind }) => kind },
+  { name: 'reference', type: 'text', value: ({ reference }) => reference },
+  { name: 'account_id', type: 'text', value: ({ accountId }) => accountId },
+  { name: 'charge_id', type: 'text', value: ({ chargeId }) => chargeId },
+];
+
+export const entryColumns: readonly Column<Entry>[] = [
+  { name: 'transaction_id', type: 'bigint', value: ({ transactionId }) => transactionId },
+  { name: 'ordinal', type: 'smallint', value: ({ ordinal }) => ordinal },
+  { name: 'ledger_account_id', type: 'bigint', value: ({ ledgerAccountId }) => ledgerAccountId },
+  { name: 'amount', type: 'bigint', value: ({ amount }) => amount },
+  { name: 'balance_after', type: 'bigint', value: ({ balanceAfter }) => balanceAfter },
+  { name: 'model_id', type: 'text', value: ({ dimensions }) => dimensions?.model },
+  { name: 'group_name', type: 'text', value: ({ dimensions }) => dimensions?.group },
+  { name: 'channel_id', type: 'text', value: ({ dimensions }) => dimensions?.channel },
+  { name: 'key_id', type: 'text', value: ({ dimensions }) => dimensions?.keyId },
+];
+
+export const balanceColumns: readonly Column<LockedBalance>[] = [
+  { name: 'account_id', type: 'text', value: ({ accountId }) => accountId },
+  { name: 'main', type: 'bigint', value: ({ main }) => main },
+  { name: 'held', type: 'bigint', value: ({ held }) => held },
+  { name: 'low_told', type: 'boolean', value: ({ lowTold }) => lowTold },
+];
+
+export const spendColumns: readonly Column<SpendChange>[] = [
+  { name: 'key_id', type: 'text', value: ({ keyId }) => keyId },
+  { name: 'month', type: 'date', value: ({ month }) => month },
+  { name: 'spent', type: 'bigint', value: ({ spent }) => spent },
+];
+
+export const announcementColumns: readonly Column<Announcement>[] = [
+  { name: 'topic', type: 'text', value: ({ topic }) => topic },
+  { name: 'key', type: 'text', value: ({ key }) => key },
+  { name: 'payload', type: 'text', value: ({ payload }) => payload },
+];
+
+/** A table's parameters in the statement. */
+export interface Source {
+  /** `unnest($2::text[], …) AS t (id, …)`. */
+  readonly sql: string;
+  /** `id, account_id, …`. */
+  readonly names: string;
+  /** How many rows there are. */
+  readonly count: string;
+}
+
+type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
+
+/** Numbers the parameters of several tables one after the other. */
+export function sourcesFrom<T extends readonly AnyColumns[]>(
+  first: number,
+  ...tables: T
+): { [K in keyof T]: Source } {
+  let next = first;
+  const sources = tables.map((columns): Source => {
+    const names = columns.map(({ name }) => name).join(', ');
+    const start = next;
+    next += columns.length;
+    const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`).join(', ');
+    return {
+      sql: `unnest(${arrays}) AS t (${names})`,
+      names,
+      count: `cardinality($${start}::${columns[0]!.type}[])`,
+    };
+  });
+  return sources as { [K in keyof T]: Source };
+}
+
+/** The values of a table's parameters. */
+export function valuesOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  return columns.map(({ type, value }) =>
+    type === 'text' || type === 'date'
+      ? textArray(rows.map((row) => value(row) as string | null | undefined))
+      : numberArray(rows.map(value)),
+  );
+}
+
+/** A PostgreSQL array literal of texts; written here since the driver's own serialisation dominated the profile. */
+export function textArray(items: readonly (string | null | undefined)[]): string {
+  return `{${items.map((item) => (item == null ? 'NULL' : `"${item.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
+}
+
+/** A PostgreSQL array literal of numbers, decimals or booleans, which need no quoting. */
+function numberArray(items: readonly Value[]): string {
+  return `{${items.map((item) => item?.toString() ?? 'NULL').join(',')}}`;
+}
+
+/** A refusal of what was resolved before it was held has no hold. */
+function holdOf({ command }: NewCharge): HoldCommand | undefined {
+  return 'keyId' in command ? command : undefined;
+}
