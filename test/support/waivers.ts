@@ -13,6 +13,13 @@ export async function waiveAll(
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     for (const item of items)
-      await recordWaiver(client, { end, item, count: 1_000_000, findings: null, reason: 'made up', ...PEOPLE });
+      await recordWaiver(client, {
+        end,
+        item,
+        count: 1_000_000,
+        findings: null,
+        reason: 'made up',
+        ...PEOPLE,
+      });
   });
 }
