@@ -6,16 +6,13 @@ import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
-import { recordTopup } from '#ledger/postings/topup.js';
-import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { priceCredits } from '#topup/conversion.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
+import { buy, type LedgerPerson, spend } from '../support/ledger-person.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 
 const HOUR_MS = 3_600_000;
-/** A picture costs 0.03. */
-const MODEL = 'imgmodel-4';
 
 let fixture: LedgerFixture;
 let engine: PostingEngine;
@@ -30,12 +27,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-interface Person {
-  accountId: string;
-  keyId: string;
-}
-
-async function pair(): Promise<{ inviter: Person; invitee: Person }> {
+async function pair(): Promise<{ inviter: LedgerPerson; invitee: LedgerPerson }> {
   const inviter = await fixture.account({ credits: '0' });
   const invitee = await fixture.account({ credits: '0' });
   await fixture.billing.query(
@@ -45,14 +37,7 @@ async function pair(): Promise<{ inviter: Person; invitee: Person }> {
   return { inviter, invitee };
 }
 
-async function buy({ accountId }: Person, credits: string): Promise<string> {
-  const price = priceCredits(parseAmount(credits), '1.3');
-  const payment = { provider: 'manual' as const, paymentId: newId(), currency: 'USD' };
-  const { topupId } = await recordTopup(fixture.billing, { accountId, ...payment, ...price, rate: '1.3' });
-  return topupId;
-}
-
-function move({ accountId }: Person, amount: string, windowMs = 0): Promise<unknown> {
+function move({ accountId }: LedgerPerson, amount: string, windowMs = 0): Promise<unknown> {
   const asked = { accountId, requestId: newId(), amount: parseAmount(amount), windowMs };
   return inTransaction(fixture.billing, (client) => transferInvite(client, asked));
 }
@@ -65,37 +50,9 @@ async function refund(topupId: string, credits: string): Promise<void> {
   );
 }
 
-async function spend({ accountId, keyId }: Person, pictures: bigint): Promise<void> {
-  const chargeId = newId();
-  const amount = nanos(pictures * parseAmount('0.03'));
-  const { outcome } = await engine.hold({
-    chargeId,
-    accountId,
-    keyId,
-    model: MODEL,
-    requestedModel: MODEL,
-    group: 'Vendora-Main',
-    units: pictures,
-    quotedAmount: amount,
-    expiresAtMs: Date.parse('2100-01-01'),
-    deadlineMs: null,
-    taskId: null,
-    requestId: 'request',
-  });
-  expect(outcome).toBe('held');
-  await engine.resolve({
-    chargeId,
-    accountId,
-    deliveredUnits: null,
-    outcome: 'delivered',
-    channel: 'c',
-    reason: null,
-    upstreamStatus: null,
-    latencyMs: null,
-  });
-}
-
-async function balances({ accountId }: Person): Promise<{ main: string; invite: string; owed: string }> {
+async function balances({
+  accountId,
+}: LedgerPerson): Promise<{ main: string; invite: string; owed: string }> {
   const balance = await readBalance(fixture.billing, accountId);
   const { rows } = await fixture.billing.query<{ owed: bigint }>(
     'SELECT owed FROM reward_debts WHERE account_id = $1',
@@ -107,14 +64,14 @@ async function balances({ accountId }: Person): Promise<{ main: string; invite: 
 
 it('a reward stays until its payment can hardly go back any more, and what is older can be moved', async () => {
   const { inviter, invitee } = await pair();
-  await buy(invitee, '30');
+  await buy(fixture, invitee, '30');
   await fixture.owner.query('ALTER TABLE invite_rewards DISABLE TRIGGER USER');
   await fixture.owner.query(
     `UPDATE invite_rewards SET recorded_at = now() - interval '2 hours' WHERE inviter_account_id = $1`,
     [inviter.accountId],
   );
   await fixture.owner.query('ALTER TABLE invite_rewards ENABLE TRIGGER USER');
-  await buy(invitee, '10');
+  await buy(fixture, invitee, '10');
   const pending = await readPendingRewards(fixture.billing, inviter.accountId, HOUR_MS);
   expect(pending.map(({ amount }) => amount)).toEqual([parseAmount('1')]);
   expect(movableOf(parseAmount('4'), pending)).toBe(parseAmount('3'));
@@ -128,7 +85,7 @@ it('a reward stays until its payment can hardly go back any more, and what is ol
 
 it('moving a reward does not keep it: what was taken back comes from main', async () => {
   const { inviter, invitee } = await pair();
-  const topupId = await buy(invitee, '30');
+  const topupId = await buy(fixture, invitee, '30');
   await move(inviter, '2.5');
   await refund(topupId, '10');
   expect(await balances(inviter)).toEqual({ main: '2', invite: '0', owed: '0' });
@@ -136,15 +93,15 @@ it('moving a reward does not keep it: what was taken back comes from main', asyn
 
 it('nor does spending it: the rest is owed, and the next top-up and the next reward pay it', async () => {
   const { inviter, invitee } = await pair();
-  const topupId = await buy(invitee, '30');
+  const topupId = await buy(fixture, invitee, '30');
   await move(inviter, '3');
-  await spend(inviter, 99n);
+  await spend(engine, inviter, 99n);
   await refund(topupId, '30');
   expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '2.97' });
-  await buy(inviter, '1');
+  await buy(fixture, inviter, '1');
   expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '1.97' });
-  await buy(invitee, '10');
+  await buy(fixture, invitee, '10');
   expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '0.97' });
-  await buy(inviter, '5');
+  await buy(fixture, inviter, '5');
   expect(await balances(inviter)).toEqual({ main: '4.03', invite: '0', owed: '0' });
 });

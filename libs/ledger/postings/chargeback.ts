@@ -5,7 +5,7 @@ import { type LockedAccount, lockBalances, post } from './posting.js';
 import { accountsOfReversal, clawBackReward, returnReward } from './reward-clawback.js';
 import { bookSuspense, bookSuspenseReturned } from './suspense.js';
 import type { PaymentProviderName } from './topup.js';
-import { lotOf } from './topup-refund.js';
+import { lotOf, unreversed } from './topup-refund.js';
 
 export interface Dispute {
   provider: PaymentProviderName;
@@ -117,7 +117,7 @@ async function planChargeback(
   account: LockedAccount,
 ): Promise<Chargeback> {
   const lot = await lotOf(client, account, topupId);
-  const left = await readLeft(client, topupId);
+  const left = await unreversed(client, topupId);
   const isWhole = amountMinor >= left.paidMinor;
   const paidMinor = isWhole ? left.paidMinor : amountMinor;
   const credits = isWhole ? left.credits : (left.credits * amountMinor) / left.paidMinor;
@@ -125,24 +125,6 @@ async function planChargeback(
   const unusedShare = unusedPayment(lot, unusedCredits);
   const unusedMinor = unusedShare < paidMinor ? unusedShare : paidMinor;
   return { credits, paidMinor, unusedCredits, unusedMinor, lotId: lot.id };
-}
-
-async function readLeft(
-  client: pg.ClientBase,
-  topupId: string,
-): Promise<{ credits: bigint; paidMinor: bigint }> {
-  const { rows } = await client.query<Record<'credits' | 'paidMinor', string>>(
-    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::text AS credits,
-       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::text AS "paidMinor"
-     FROM topups t
-     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM topup_refunds
-       WHERE state <> 'failed' GROUP BY 1) r ON r.topup_id = t.id
-     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM disputes
-       WHERE state <> 'won' GROUP BY 1) d ON d.topup_id = t.id
-     WHERE t.id = $1`,
-    [topupId],
-  );
-  return { credits: BigInt(rows[0]?.credits ?? 0), paidMinor: BigInt(rows[0]?.paidMinor ?? 0) };
 }
 
 /** What the bank took beyond what was left of the payment belongs to nothing that we know. */

@@ -49,8 +49,10 @@ export async function beginTopupRefund(
   const existing = await findRepeatedRefund(client, request);
   if (existing) return existing;
   const lot = await lotOf(client, account, topupId);
-  const amount = refundableCredits(lot, account, credits);
-  const paidMinor = unusedPayment(lot, amount);
+  const left = await unreversed(client, topupId);
+  const amount = refundableCredits({ unused: lot.unused, left: left.credits, main: account.main }, credits);
+  const share = unusedPayment(lot, amount);
+  const paidMinor = share < left.paidMinor ? share : left.paidMinor;
   if (paidMinor === 0n) throw new ApiError('conflict', 'Nothing was paid for so little credit.');
   const id = newId();
   const transactionId = await post(client, {
@@ -191,10 +193,13 @@ async function postReturned(
   return transactionId;
 }
 
-/** @throws ApiError conflict when it is less than was asked for */
-function refundableCredits(lot: Lot, { main }: LockedAccount, wanted: Nanos | null): Nanos {
-  const free = main > 0n ? main : nanos(0n);
-  const most = lot.unused < free ? nanos(lot.unused) : free;
+/**
+ * Credit of work that was refunded is unused again, though its payment may be with the bank already.
+ * @throws ApiError conflict when it is less than was asked for
+ */
+function refundableCredits(of: { unused: bigint; left: bigint; main: bigint }, wanted: Nanos | null): Nanos {
+  const smallest = [of.unused, of.left, of.main].reduce((a, b) => (a < b ? a : b));
+  const most = nanos(smallest > 0n ? smallest : 0n);
   const amount = wanted ?? most;
   if (amount > 0n && amount <= most) return amount;
   const message = `Of this top-up ${formatAmount(most)} can be refunded: the rest is used, held or gone.`;
@@ -216,6 +221,25 @@ export async function lotOf(client: pg.ClientBase, account: LockedAccount, topup
   const lot = lots.find((each) => each.topupId === topupId);
   if (!lot) throw new Error(`top-up ${topupId} has no lot`);
   return lot;
+}
+
+/** What neither a refund, a pending one included, nor a dispute that was not won has taken of a top-up. */
+export async function unreversed(
+  client: pg.ClientBase,
+  topupId: string,
+): Promise<{ credits: bigint; paidMinor: bigint }> {
+  const { rows } = await client.query<Record<'credits' | 'paidMinor', string>>(
+    `SELECT (t.credits - coalesce(r.credits, 0) - coalesce(d.credits, 0))::text AS credits,
+       (t.paid_minor - coalesce(r.paid_minor, 0) - coalesce(d.paid_minor, 0))::text AS "paidMinor"
+     FROM topups t
+     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM topup_refunds
+       WHERE state <> 'failed' GROUP BY 1) r ON r.topup_id = t.id
+     LEFT JOIN (SELECT topup_id, sum(credits) AS credits, sum(paid_minor) AS paid_minor FROM disputes
+       WHERE state <> 'won' GROUP BY 1) d ON d.topup_id = t.id
+     WHERE t.id = $1`,
+    [topupId],
+  );
+  return { credits: BigInt(rows[0]?.credits ?? 0), paidMinor: BigInt(rows[0]?.paidMinor ?? 0) };
 }
 
 /** The refund that this request made before, or null. @throws ApiError conflict when it was of another amount */

@@ -1,0 +1,62 @@
+import { expect } from '@jest/globals';
+import type { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { recordTopup } from '#ledger/postings/topup.js';
+import { nanos, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import type { LedgerFixture } from './ledger.js';
+
+/** A picture costs 0.03. */
+const MODEL = 'imgmodel-4';
+
+export interface LedgerPerson {
+  accountId: string;
+  keyId: string;
+}
+
+/** Buys credits at 1.3; answers the id of the top-up. */
+export async function buy(
+  { billing }: LedgerFixture,
+  { accountId }: LedgerPerson,
+  credits: string,
+): Promise<string> {
+  const price = priceCredits(parseAmount(credits), '1.3');
+  const payment = { provider: 'manual' as const, paymentId: newId(), currency: 'USD' };
+  const { topupId } = await recordTopup(billing, { accountId, ...payment, ...price, rate: '1.3' });
+  return topupId;
+}
+
+/** Pays for so many pictures, which are delivered; answers the id of the charge. */
+export async function spend(
+  engine: PostingEngine,
+  { accountId, keyId }: LedgerPerson,
+  pictures: bigint,
+): Promise<string> {
+  const chargeId = newId();
+  const { outcome } = await engine.hold({
+    chargeId,
+    accountId,
+    keyId,
+    model: MODEL,
+    requestedModel: MODEL,
+    group: 'Vendora-Main',
+    units: pictures,
+    quotedAmount: nanos(pictures * parseAmount('0.03')),
+    expiresAtMs: Date.parse('2100-01-01'),
+    deadlineMs: null,
+    taskId: null,
+    requestId: 'request',
+  });
+  expect(outcome).toBe('held');
+  await engine.resolve({
+    chargeId,
+    accountId,
+    deliveredUnits: null,
+    outcome: 'delivered',
+    channel: 'c',
+    reason: null,
+    upstreamStatus: null,
+    latencyMs: null,
+  });
+  return chargeId;
+}
