@@ -7,6 +7,7 @@ import { expectCleanLedger, type Relay, startRelay, until } from '../support/rel
 jest.setTimeout(60_000);
 
 const REPORTS = 4;
+const FILES = 4;
 const PLAYED = 4;
 const WATCHED = 10;
 
@@ -18,6 +19,7 @@ describe('the console between strangers', () => {
   beforeAll(async () => {
     relay = await startRelay({
       CONSOLE_REPORTS_AT_ONCE: String(REPORTS),
+      CONSOLE_FILES_AT_ONCE: String(FILES),
       PLAYGROUND_CONCURRENCY: String(PLAYED),
       LIVE_CONNECTIONS: String(WATCHED),
       LIVE_CONNECTIONS_PER_PERSON: '100',
@@ -29,19 +31,26 @@ describe('the console between strangers', () => {
     await relay.close();
   });
 
-  it('answers everybody while one asks for one expensive list after the other', async () => {
+  it.each([
+    ['list', '/api/usage', REPORTS],
+    ['file', '/api/usage.csv', FILES],
+  ])('answers everybody while one asks for one expensive %s after the other', async (_what, path, places) => {
     const lock = await relay.fixture.owner.connect();
     try {
       await lock.query('BEGIN; LOCK TABLE charges IN ACCESS EXCLUSIVE MODE');
-      const asked = Array.from({ length: 30 }, () => hostile.api.GET('/api/usage'));
-      await until('its share to be at work', async () => (await atWork()) === REPORTS - 1);
+      const ask = async (someone: Person) => {
+        const response = await someone.send(path);
+        await response.text();
+        return response.status;
+      };
+      const asked = Array.from({ length: 30 }, () => ask(hostile));
+      await until('its share to be at work', async () => (await atWork()) === places - 1);
       expect((await honest.api.GET('/api/account')).response.status).toBe(200);
-      const own = honest.api.GET('/api/usage');
-      await until('the place kept for another', async () => (await atWork()) === REPORTS);
+      const own = ask(honest);
+      await until('the place kept for another', async () => (await atWork()) === places);
       await lock.query('ROLLBACK');
-      expect((await own).response.status).toBe(200);
-      const statuses = (await Promise.all(asked)).map(({ response }) => response.status);
-      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(await own).toBe(200);
+      expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
     } finally {
       lock.release();
     }
