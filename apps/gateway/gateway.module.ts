@@ -227,7 +227,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
-    { provide: ConversationService, useValue: new ConversationService(shared) },
+    { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
     { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },

@@ -74,6 +74,108 @@ describe('a picture', () => {
     );
   });
 
+  /** Each shape in which clients send pictures with words. */
+  const conversations: [string, string, (bytes: Buffer, mime: string) => object, string][] = [
+    [
+      'a chat',
+      '/v1/chat/completions',
+      (bytes, mime) => ({
+        model: 'vendora-chat',
+        messages: [
+          { role: 'user', content: [words, { type: 'image_url', image_url: { url: inline(bytes, mime) } }] },
+        ],
+      }),
+      'messages',
+    ],
+    [
+      'a response',
+      '/v1/responses',
+      (bytes, mime) => ({
+        model: 'vendora-chat',
+        input: [
+          { role: 'user', content: [inputWords, { type: 'input_image', image_url: inline(bytes, mime) }] },
+        ],
+      }),
+      'input',
+    ],
+    [
+      'the output of a tool',
+      '/v1/responses',
+      (bytes, mime) => ({
+        model: 'vendora-chat',
+        input: [
+          {
+            type: 'function_call_output',
+            call_id: 'c',
+            output: [{ type: 'input_image', image_url: inline(bytes, mime) }],
+          },
+          { role: 'user', content: [inputWords] },
+        ],
+      }),
+      'input',
+    ],
+    [
+      'a message',
+      '/v1/messages',
+      (bytes, mime) => ({
+        model: 'vendora-messages',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: [words, base64Block(bytes, mime)] }],
+      }),
+      'messages',
+    ],
+    [
+      'the result of a tool in a message',
+      '/v1/messages',
+      (bytes, mime) => ({
+        model: 'vendora-messages',
+        max_tokens: 9,
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 't', content: [base64Block(bytes, mime)] }, words],
+          },
+        ],
+      }),
+      'messages',
+    ],
+  ];
+
+  it.each(conversations)(
+    'is decoded before money is held in %s, whatever its size',
+    async (_what, path, ask, param) => {
+      const good: [Buffer, string][] = [
+        [whole.png, 'image/png'],
+        [whole.jpeg, 'image/jpeg'],
+        // Longer than a text that is kept as one.
+        [Buffer.concat([whole.png, Buffer.alloc(3_000_000)]), 'image/png'],
+        [Buffer.from('GIF89a..........'), 'image/gif'],
+      ];
+      for (const [bytes, mime] of good) {
+        const response = await customer.send(path, json(ask(bytes, mime)));
+        const problem = response.ok ? null : await response.text();
+        expect({ mime, problem }).toEqual({ mime, problem: null });
+      }
+      const charges = await chargesOf(customer);
+      for (const bytes of [cut(whole.png), bomb(60_000), manyScans(whole.jpeg), Buffer.from('no picture')]) {
+        const response = await customer.send(path, json(ask(bytes, 'image/png')));
+        expect(response.status).toBe(400);
+        const text = await response.text();
+        expect(text).toContain('invalid_image');
+        expect(text).toContain(param);
+      }
+      expect(await chargesOf(customer)).toBe(charges);
+    },
+  );
+
+  async function chargesOf({ accountId }: Customer): Promise<number> {
+    const { rows } = await relay.fixture.billing.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM charges WHERE account_id = $1',
+      [accountId],
+    );
+    return rows[0]?.count ?? 0;
+  }
+
   function form(bytes: Buffer): RequestInit {
     const body = new FormData();
     for (const [name, value] of Object.entries(EDIT)) body.set(name, value);
@@ -81,6 +183,17 @@ describe('a picture', () => {
     return { method: 'POST', body };
   }
 });
+
+const words = { type: 'text', text: 'what is this?' };
+const inputWords = { ...words, type: 'input_text' };
+
+function inline(bytes: Buffer, mime: string): string {
+  return `data:${mime};base64,${bytes.toString('base64')}`;
+}
+
+function base64Block(bytes: Buffer, mime: string): object {
+  return { type: 'image', source: { type: 'base64', media_type: mime, data: bytes.toString('base64') } };
+}
 
 function drawn(): Record<'png' | 'jpeg' | 'webp', Buffer> {
   const canvas = createCanvas(300, 200);

@@ -20,6 +20,7 @@ import { type Body, requiredText } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { internalError } from '#platform/http/refusal.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
+import type { PictureReader } from '../images/picture.reader.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
@@ -27,6 +28,7 @@ import { dearestInput } from './cache-writes.js';
 import { type Delivery, deliveryOf, type Estimated, mostTokens, unitsOf } from './conversation.delivery.js';
 import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
 import { type Conversation, readConversation, withModelsLimit } from './conversation-request.js';
+import { picturesOf } from './conversation-pictures.js';
 import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
 import { estimateInput, estimateOutput, speechOf } from './token-estimate.js';
@@ -61,6 +63,7 @@ type Opened = StreamAnswer & { channel: string; model: string };
 export interface ConversationParts {
   catalog: CatalogCache;
   calls: ChargedCalls;
+  reader: PictureReader;
   post: ResolutionPost;
   upstreams: Upstreams;
   health: ChannelHealth;
@@ -151,6 +154,7 @@ export class ConversationService {
     refuseUnmeasured(model, asked, input);
     const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
     const dearest = dearestInput(asked, priced);
+    await this.parts.reader.check(caller.accountId, picturesOf(asked.body), caller.left);
     return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
   }
 

@@ -16,6 +16,10 @@ export interface PictureReaderParts {
   maxPixels: number;
 }
 
+type ReadPicture = Exclude<PictureAnswer, { fault: PictureFault }>;
+
+/** All pictures of one conversation. */
+const LONGEST_CHECK_MS = 30_000;
 /** Pictures of a patient client: the request has its own limit. */
 const LONGEST_WAIT_MS = 30_000;
 
@@ -35,6 +39,32 @@ export class PictureReader {
   /** @throws ApiError invalid_image, request_too_large, rate_limit_exceeded; they name the picture's field */
   async read(accountId: string, picture: ReceivedPicture, ordinal: number): Promise<InputImage> {
     const { param } = picture;
+    const order = orderOf(picture, { allowsGif: false, maxPixels: this.parts.maxPixels });
+    const { bytes, mime, extension } = await this.carryOut(accountId, order, param);
+    return { bytes: Buffer.from(bytes.buffer), mime, name: `${param}-${ordinal}.${extension}` };
+  }
+
+  /**
+   * Reads pictures that go on inside their request, as they came. GIFs are the vendor's to judge.
+   * @throws ApiError as `read`; invalid_image as well where all of them together take too long
+   */
+  async check(accountId: string, pictures: readonly ReceivedPicture[], left?: AbortSignal): Promise<void> {
+    const endsAtMs = this.parts.clock.nowMs() + LONGEST_CHECK_MS;
+    for (const picture of pictures) {
+      if (left?.aborted) return;
+      const { param } = picture;
+      if (this.parts.clock.nowMs() > endsAtMs)
+        throw new ApiError('invalid_image', `${param} holds images that are too much work to read.`, {
+          param,
+        });
+      // A thread takes the bytes it is given away from us, and these are still to be sent.
+      const pieces = [...picture.pieces].map((piece) => Buffer.copyBytesFrom(piece));
+      const order = orderOf({ ...picture, pieces }, { allowsGif: true, maxPixels: this.parts.maxPixels });
+      await this.carryOut(accountId, order, param);
+    }
+  }
+
+  private async carryOut(accountId: string, order: PictureOrder, param: string): Promise<ReadPicture> {
     const place = await this.places.take(accountId, 1, { waitMs: LONGEST_WAIT_MS });
     if (!place.granted) {
       const message = 'Too many pictures are being read at the moment. Nothing was charged; please retry.';
@@ -42,10 +72,9 @@ export class PictureReader {
       throw new ApiError('rate_limit_exceeded', message, { param, retryAfterSeconds });
     }
     try {
-      const answer = await this.order(orderOf(picture, this.parts.maxPixels));
+      const answer = await this.order(order);
       if (answer.fault !== undefined) throw this.refusalOf(answer.fault, param);
-      const { bytes, mime, extension } = answer;
-      return { bytes: Buffer.from(bytes.buffer), mime, name: `${param}-${ordinal}.${extension}` };
+      return answer;
     } finally {
       place.release();
     }
@@ -119,10 +148,13 @@ export class PictureReader {
 }
 
 /** Every piece is memory of its own, so it can be handed over without a copy. */
-function orderOf({ encoding, pieces, isEscaped }: ReceivedPicture, maxPixels: number): PictureOrder {
+function orderOf(
+  { encoding, pieces, isEscaped }: ReceivedPicture,
+  rules: Pick<PictureOrder, 'allowsGif' | 'maxPixels'>,
+): PictureOrder {
   const own = [...pieces].map((piece) =>
     piece.buffer.byteLength > 2 * piece.length ? Uint8Array.prototype.slice.call(piece) : piece,
   );
   const bytes = own.map(({ buffer, byteOffset, length }) => new Uint8Array(buffer, byteOffset, length));
-  return { encoding, isEscaped, pieces: bytes, maxBytes: MAX_PICTURE_BYTES, maxPixels };
+  return { encoding, isEscaped, pieces: bytes, maxBytes: MAX_PICTURE_BYTES, ...rules };
 }

@@ -13,6 +13,8 @@ export interface PictureOrder {
   /** Base64 from within a JSON text, with its escapes. */
   isEscaped: boolean;
   pieces: Uint8Array[];
+  /** GIFs are taken as well, and not looked into: nothing here reads them. */
+  allowsGif: boolean;
   maxBytes: number;
   maxPixels: number;
 }
@@ -49,11 +51,18 @@ export function read(order: PictureOrder): PictureAnswer {
   const format = FORMATS.find(
     ({ at, magic }) => bytes.subarray(at, at + magic.length / 2).toString('hex') === magic,
   );
-  if (!format) return { fault: 'no_picture' };
+  if (!format) {
+    const isGif = order.allowsGif && bytes.toString('latin1', 0, 4) === 'GIF8';
+    return isGif ? answerOf(bytes, 'image/gif', 'gif') : { fault: 'no_picture' };
+  }
   const fault = faultOf(bytes, format.mime, order.maxPixels);
   if (fault) return { fault };
+  return answerOf(bytes, format.mime, format.extension);
+}
+
+function answerOf(bytes: Buffer, mime: string, extension: string): PictureAnswer {
   const own = bytes.buffer.byteLength === bytes.length ? bytes : Uint8Array.prototype.slice.call(bytes);
-  return { bytes: own as Uint8Array<ArrayBuffer>, mime: format.mime, extension: format.extension };
+  return { bytes: own as Uint8Array<ArrayBuffer>, mime, extension };
 }
 
 function decoded(base64: Buffer, isEscaped: boolean): Buffer | null {

@@ -1,0 +1,48 @@
+import { ApiError } from '#platform/errors.js';
+import { isText, LongText } from '#platform/http/long-text.js';
+import type { Body } from '../http/fields.js';
+import { base64Picture, type ReceivedPicture, textOf } from '../http/pictures.js';
+
+/** OpenAI's own limit. */
+const MAX_PICTURES = 500;
+/** Where parts of a message stand, and parts within parts such as the results of tools. */
+const LISTS = ['messages', 'input', 'content', 'output'] as const;
+
+/**
+ * The pictures that came with a conversation, wherever they stand in it. Those that are only named by an address or an id
+ * are for the vendor to fetch.
+ * @throws ApiError invalid_value for too many
+ */
+export function picturesOf(body: Body): ReceivedPicture[] {
+  const param = 'messages' in body ? 'messages' : 'input';
+  const pictures = partsOf(body).flatMap((part) => {
+    const text = inlinePicture(part);
+    return text === undefined ? [] : [base64Picture(text, param)];
+  });
+  if (pictures.length <= MAX_PICTURES) return pictures;
+  throw new ApiError('invalid_value', `${param} must hold at most ${MAX_PICTURES} images.`, { param });
+}
+
+/** As deep as a body may be, which is known before it is parsed. */
+function partsOf(value: Body): Body[] {
+  return LISTS.flatMap((name) => {
+    const list: unknown = value[name];
+    if (!Array.isArray(list)) return [];
+    const parts = list.filter((part): part is Body => typeof part === 'object' && part !== null);
+    return parts.flatMap((part) => [part, ...partsOf(part)]);
+  });
+}
+
+/** `{type: image, source: {type: base64, data}}` in messages; `image_url` with a data URL elsewhere. */
+function inlinePicture(part: Body): string | LongText | undefined {
+  if (part['type'] === 'image') {
+    const { type, data } = (part['source'] ?? {}) as { type?: unknown; data?: unknown };
+    return type === 'base64' && isText(data) ? data : undefined;
+  }
+  const text = textOf(part['image_url'], 1);
+  return text !== undefined && isDataUrl(text) ? text : undefined;
+}
+
+function isDataUrl(text: string | LongText): boolean {
+  return /^\s*data:/i.test(text instanceof LongText ? text.head(20) : text);
+}
