@@ -51,7 +51,7 @@ Environment:
   ADJUSTMENT_LIMIT        USD that one person may adjust and write off alone in a day (20)
   PRICE_CHANGE_LIMIT_PERCENT  how far one person may move prices alone in a day, up or down (20)
   ONE_PERSON              declares that there is no second person: one confirms alone, and it is marked (false).
-                          All of these are stored at the start, and the command line goes by what is stored
+                          All of these are stored at the start, and the command line uses the stored values
   PERIOD_MARGIN_SECONDS   a period is closed so long after its end at the earliest (60)
   PERIOD_WAIT_SECONDS     how long a close waits for transactions from before it (30)
   PERIOD_ANSWER_SECONDS   a close answers after this at the latest, and goes on (15)

@@ -44,7 +44,7 @@ export class StripeProvider implements PaymentProvider {
             quantity: 1,
             price_data: {
               currency: order.currency.toLowerCase(),
-              unit_amount: Number(order.paidMinor),
+              unit_amount: stripeAmount(order.paidMinor),
               product_data: { name: `${formatAmount(order.credits)} of balance` },
             },
           },
@@ -92,7 +92,7 @@ export class StripeProvider implements PaymentProvider {
         (await this.stripe.refunds.create(
           {
             payment_intent: paymentId,
-            amount: Number(amountMinor),
+            amount: stripeAmount(amountMinor),
             metadata: { [REFUND_MARK]: refundId },
           },
           { idempotencyKey: `refund-${refundId}` },
@@ -224,4 +224,11 @@ const DISPUTE_STATES: Partial<Record<string, 'open' | 'won' | 'lost'>> = {
 
 function idOf(object: string | { id: string }): string {
   return typeof object === 'string' ? object : object.id;
+}
+
+/** Minor units for Stripe's SDK, which takes numbers. @throws RangeError for what no number holds exactly */
+function stripeAmount(minor: bigint): number {
+  const amount = Number(minor);
+  if (!Number.isSafeInteger(amount)) throw new RangeError(`Stripe cannot be told of ${minor} minor units.`);
+  return amount;
 }

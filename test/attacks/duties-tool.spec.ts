@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { program } from '#apps/cli/program.js';
 import { recordFact } from '#identity/installation.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
+import { formatDecimal, multiply, parseDecimal } from '#money/amount.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
@@ -250,13 +251,13 @@ describe('the command line', () => {
       const row = (rows as { model?: string; price?: { unitPrice: string } }[]).find(
         ({ model }) => model === 'imgmodel-4',
       );
-      const cut = async (part: number) => {
-        const price = (Number(row?.price?.unitPrice) * part).toFixed(9);
+      const cut = async (part: string) => {
+        const price = formatDecimal(multiply(parseDecimal(row!.price!.unitPrice), parseDecimal(part)));
         const made = await json(me, 'prices', 'propose', '--price', `imgmodel-4=${price}`);
         return tollgate(me, 'prices', 'confirm', (made as { proposal: { id: string } }).proposal.id);
       };
-      expect((await cut(0.91)).code).toBe(0);
-      expect(await cut(0.8281)).toMatchObject({
+      expect((await cut('0.91')).code).toBe(0);
+      expect(await cut('0.8281')).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('more than 10 percent within a day'),
       });
