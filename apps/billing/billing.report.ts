@@ -3,7 +3,7 @@ import { groups } from '#bus/topics.js';
 import type { BillingModuleOptions } from './billing.options.js';
 
 /** What billing tells of itself beside what every program tells; all of them since its start, and to stay 0. */
-export interface BillingReport {
+interface BillingReport {
   /** Charges of ended tasks that the repair had to resolve. */
   repairs: number;
   /** Holds that nothing resolved before their deadline. */

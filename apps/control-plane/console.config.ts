@@ -38,7 +38,7 @@ export interface PlaygroundConfig {
 }
 
 /** Shorter secrets can be guessed from one grant. */
-export const MIN_GRANT_SECRET_CHARS = 32;
+const MIN_GRANT_SECRET_CHARS = 32;
 const MOST = 1_000_000;
 
 export function readConsoleConfig(reader: ConfigReader): ConsoleConfig {

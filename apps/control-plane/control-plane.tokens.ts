@@ -3,7 +3,6 @@ import { OutboxRelay } from '#bus/outbox.js';
 import type { Clock } from '#platform/clock.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import type { Logger } from '#platform/logging.js';
-import type { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
 import type { Token, TokensOf } from '#platform/wiring.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
@@ -11,7 +10,6 @@ import type { ControlPlaneConfig } from './control-plane.config.js';
 /** What Nest injects that is no class of its own. */
 export const LOG: Token<Logger> = Symbol('log');
 export const READINESS: Token<ReadinessChecks> = Symbol('readiness');
-export const LOOPS: Token<Loop[]> = Symbol('loops');
 /** Connections under billing's own database role. */
 export const POOL: Token<pg.Pool> = Symbol('pool');
 export const CONFIG: Token<ControlPlaneConfig> = Symbol('config');

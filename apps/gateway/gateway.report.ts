@@ -5,7 +5,7 @@ import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 
 /** What a gateway tells of itself beside what every program tells. */
-export interface GatewayReport {
+interface GatewayReport {
   /** Answers to clients. */
   requests: Pace & { inFlight: number };
   /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */

@@ -29,7 +29,7 @@ export function newStats() {
 }
 
 /** Durations in milliseconds. */
-export interface VendorSettings {
+interface VendorSettings {
   apiKey: string;
   /** Origin of the addresses in results; undefined for the origin that the request came to. */
   publicUrl: string | undefined;

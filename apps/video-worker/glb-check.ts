@@ -1,5 +1,5 @@
 /** The bytes are not a whole GLB file. */
-export class NotAnAsset extends Error {
+class NotAnAsset extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = 'NotAnAsset';

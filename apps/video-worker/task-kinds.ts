@@ -10,7 +10,7 @@ import { wholeGlb } from './glb-check.js';
 import { wholeMp4 } from './mp4-check.js';
 
 /** Fifteen seconds of 1080p at a studio's rate are below it; a larger file is not a video that we sold. */
-export const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
+const MAX_VIDEO_BYTES = 512 * 1024 * 1024;
 /** A million faces with their textures. */
 const MAX_ASSET_BYTES = 256 * 1024 * 1024;
 

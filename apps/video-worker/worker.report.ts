@@ -4,7 +4,7 @@ import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
 /** What a worker tells of itself beside what every program tells. */
-export interface WorkerReport {
+interface WorkerReport {
   /** Questions to upstreams about tasks. */
   polls: Pace;
   /** Tasks being asked about or copied right now. */

@@ -33,9 +33,6 @@ export type AnyTopic = Topic<any, any>;
 export type RequestTopic<P extends object, R> = Topic<P, R, 'request' | 'either'>;
 export type EventTopic<P extends object> = Topic<P, unknown, 'event' | 'either'>;
 
-export type TopicPayload<T> = T extends Topic<infer P, unknown> ? P : never;
-export type TopicReply<T> = T extends { readonly reply: (new () => infer R) | null } ? R : never;
-
 interface TopicDeclaration<P extends object, R, K extends TopicKind> {
   name: string;
   version: number;

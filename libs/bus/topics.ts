@@ -20,26 +20,24 @@ export const groups = {
   notifications: 'notifications',
 } as const;
 
-export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
+const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 export type Family = (typeof families)[number];
 
-export const refusalCodes = [
-  'insufficient_user_quota',
-  'key_revoked',
-  'key_expired',
-  'key_limit_exceeded',
-  'account_limit_exceeded',
-  'ip_not_allowed',
-  'group_not_granted',
-  'model_not_allowed',
-  'model_not_found',
-  'account_frozen',
-  'stale_quote',
-  'expired',
-  'abandoned',
-  'conflict',
-] as const;
-export type RefusalCode = (typeof refusalCodes)[number];
+export type RefusalCode =
+  | 'insufficient_user_quota'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'key_limit_exceeded'
+  | 'account_limit_exceeded'
+  | 'ip_not_allowed'
+  | 'group_not_granted'
+  | 'model_not_allowed'
+  | 'model_not_found'
+  | 'account_frozen'
+  | 'stale_quote'
+  | 'expired'
+  | 'abandoned'
+  | 'conflict';
 
 export interface Reason {
   code: string;
@@ -208,7 +206,7 @@ export class KeyChanged {
 }
 
 /** Transactions of the ledger were sealed: who keeps the hash can tell later whether any of them was touched. */
-export class LedgerSealed {
+class LedgerSealed {
   /** Of the block, counted from 1. */
   @IsWord() number!: string;
   @Matches(/^[0-9a-f]{64}$/) hash!: string;

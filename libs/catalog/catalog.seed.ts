@@ -113,7 +113,7 @@ const MODELS: SeedModel[] = [
   { id: 'vendora-3d', family: '3d', price: '0.1', groups: [VENDORA_MAIN], limits: {}, protocol: 'mesh3d' },
 ];
 
-export const SANDBOX_CHANNEL = 'sandbox';
+const SANDBOX_CHANNEL = 'sandbox';
 
 /** Writes the first catalog into an empty database; does nothing to one that has models. Run it in a transaction. */
 export async function seedCatalog(database: Queryable): Promise<void> {

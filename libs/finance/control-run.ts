@@ -45,7 +45,7 @@ export interface ControlRun {
 }
 
 /** Enough for a person to see what is going on; the count tells of the others. */
-export const ITEMS_NAMED = 500;
+const ITEMS_NAMED = 500;
 
 /**
  * Runs controls one after the other on one snapshot, up to the horizon. One that fails, or whose query takes too long, is

@@ -48,7 +48,7 @@ export interface ControlContext {
 /** What `reportOverdueMs` is where nobody says otherwise. */
 export const REPORT_OVERDUE_MS = 72 * 3_600_000;
 
-export type ControlScope = 'recent' | 'whole';
+type ControlScope = 'recent' | 'whole';
 
 export interface ControlResult {
   /** All of them, also those beyond the limit. */

@@ -13,7 +13,7 @@ export interface TransactionHead {
   recordedAt: string;
 }
 
-export interface TransactionEntry {
+interface TransactionEntry {
   ordinal: number;
   ledgerAccountId: bigint;
   code: string;
@@ -27,10 +27,10 @@ export interface TransactionEntry {
 }
 
 /** How another transaction belongs to one: it is what this one reverses, it reverses this one, or is of the same charge. */
-export type Relation = 'reverses' | 'reversed_by' | 'same_charge';
+type Relation = 'reverses' | 'reversed_by' | 'same_charge';
 
 /** A charge as far as its postings are concerned; amounts are nanos. */
-export interface TransactionCharge {
+interface TransactionCharge {
   id: string;
   state: string;
   amount: bigint;

@@ -10,7 +10,7 @@ export interface AccountGroup {
   readonly grant: Grant | null;
 }
 
-export interface Grant {
+interface Grant {
   /** Who granted it, as the audit log names actors. */
   readonly by: string;
   readonly at: Date;

@@ -53,7 +53,7 @@ function refusalOf(error: unknown, key: NewKey): IdentityRefusal | undefined {
   return constraint?.includes('group') ? unknownGroup(key.group) : unknownAccount(key.accountId);
 }
 
-export function groupNotGranted(group: string): IdentityRefusal {
+function groupNotGranted(group: string): IdentityRefusal {
   const message = `The group ${JSON.stringify(group)} is not open to this account: the operator grants it. Ask by a ticket.`;
   return new IdentityRefusal('group_not_granted', message);
 }

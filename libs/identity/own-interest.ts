@@ -3,7 +3,7 @@ import { ApiError } from '#platform/errors.js';
 import { noteDoneAlone, readFact } from './installation.js';
 
 /** Why somebody decides nothing about an account. */
-export type OwnInterest = 'own' | 'invited' | 'created';
+type OwnInterest = 'own' | 'invited' | 'created';
 
 const WORDS: Record<OwnInterest, string> = {
   own: 'It is about your own account: another person must decide.',
@@ -12,7 +12,7 @@ const WORDS: Record<OwnInterest, string> = {
 };
 
 /** What ties a person to an account: it is theirs, they invited its person, made it, or asked for its person's roles. */
-export async function ownInterest(
+async function ownInterest(
   client: Pick<pg.ClientBase, 'query'>,
   userId: string,
   accountId: string,

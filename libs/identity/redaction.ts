@@ -4,7 +4,7 @@
  */
 
 /** What stands in place of an address. */
-export const NO_ADDRESS = '[e-mail]';
+const NO_ADDRESS = '[e-mail]';
 /** What stands in place of a name that a customer chose. */
 export const NO_NAME = '[name]';
 

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailConfig } from './mail.config.js';
 
-export interface Mail {
+interface Mail {
   /** The same for every try of one mail, so that a reader's mailbox can drop a second copy. */
   id: string;
   to: string;

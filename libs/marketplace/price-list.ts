@@ -20,7 +20,7 @@ export interface ListedModel {
   nextChangeAt: Date | null;
 }
 
-export interface ListedGroup {
+interface ListedGroup {
   group: string;
   rule: 'list' | 'fixed_per_call';
   multiplier: string;

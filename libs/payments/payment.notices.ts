@@ -5,7 +5,7 @@ import { Counter, type Registry } from '#platform/metrics.js';
 import type { PaymentEvent } from './payment.provider.js';
 
 /** `waiting`: it speaks of a payment that we have not seen yet. */
-export type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
+type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
 
 /** What became of an event. */
 export interface EventOutcome {

@@ -15,7 +15,7 @@ import type {
   RefundOrder,
 } from './payment.provider.js';
 
-export const SANDBOX_SIGNATURE = 'sandbox-signature';
+const SANDBOX_SIGNATURE = 'sandbox-signature';
 
 const text = z.string().regex(/^[\x20-\x7e]{1,200}$/);
 const sandboxEvent = z.object({

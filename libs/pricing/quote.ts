@@ -10,7 +10,7 @@ import {
 } from './price-book.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
-export const MAX_UNITS = 1_000_000n;
+const MAX_UNITS = 1_000_000n;
 /** Tokens of one kind in one charge; no model reads or writes as many in a call. */
 export const MAX_TOKENS = 100_000_000n;
 

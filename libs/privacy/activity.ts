@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /** Who did it, as a customer may know them: colleagues of ours by their role, never by name. */
 export const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
-export type ActivityActor = (typeof activityActors)[number];
+type ActivityActor = (typeof activityActors)[number];
 
 export interface ActivityLine {
   id: bigint;

@@ -6,7 +6,7 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { archiveOf } from './export-archive.js';
 
-export type DataExportState = 'requested' | 'running' | 'ready' | 'failed';
+type DataExportState = 'requested' | 'running' | 'ready' | 'failed';
 
 export interface DataExport {
   id: string;

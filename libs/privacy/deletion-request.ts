@@ -7,7 +7,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 
-export type DeletionState = 'requested' | 'running' | 'done' | 'cancelled';
+type DeletionState = 'requested' | 'running' | 'done' | 'cancelled';
 export type DeletionBlocker =
   'holds' | 'tasks' | 'refunds' | 'disputes' | 'approvals' | 'debt' | 'balance' | 'files';
 

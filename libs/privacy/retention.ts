@@ -164,8 +164,8 @@ export async function readRetention(pool: pg.Pool): Promise<RetentionRun[]> {
 }
 
 /** What a task's views show beside the prompt stays: the size, the resolution and what kind of asset it is. */
-export const CLEARED_REQUEST = `request || '{"prompt": ""}'`;
-export const CLEARED_MESSAGE = `CASE WHEN error_message IS NOT NULL THEN 'The message is no longer kept.' END`;
+const CLEARED_REQUEST = `request || '{"prompt": ""}'`;
+const CLEARED_MESSAGE = `CASE WHEN error_message IS NOT NULL THEN 'The message is no longer kept.' END`;
 
 async function clearPrompts(client: pg.ClientBase, { before, limit }: Batch): Promise<Swept> {
   const { rowCount } = await client.query(

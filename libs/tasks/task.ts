@@ -2,7 +2,7 @@ import { type Nanos, nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
 /** What a 3D asset is to be (wire.md 8). */
-export interface AssetDetails {
+interface AssetDetails {
   mode: 'draft' | 'texture';
   /** Our task of the draft that is textured, and the upstream's. */
   draftId?: string;

@@ -36,7 +36,7 @@ export async function rateInForce(database: Database, accountId: string): Promis
 }
 
 /** Tokens of all settled calls through the account's keys: what a reseller's volume is verified by. */
-export async function verifiedTokens(database: Database, accountId: string): Promise<bigint> {
+async function verifiedTokens(database: Database, accountId: string): Promise<bigint> {
   const { rows } = await database.query<{ tokens: string }>(
     `SELECT coalesce(sum((line ->> 'units')::numeric), 0)::text AS tokens
      FROM charges CROSS JOIN LATERAL jsonb_array_elements(delivered_lines) AS line
@@ -50,7 +50,7 @@ export async function verifiedTokens(database: Database, accountId: string): Pro
  * Writes a version of an account's rate, in the caller's transaction. The reseller rate needs the verified volume.
  * @throws ApiError conflict below the threshold, for a time in the past or taken, or a request id used for something else
  */
-export async function setAccountRate(
+async function setAccountRate(
   client: pg.ClientBase,
   asked: NewRate & { thresholdTokens: bigint },
 ): Promise<RateVersion> {
@@ -78,7 +78,7 @@ export async function setAccountRate(
 }
 
 /** Every version, the latest first. */
-export async function rateVersions(database: Database, accountId: string): Promise<RateVersion[]> {
+async function rateVersions(database: Database, accountId: string): Promise<RateVersion[]> {
   const { rows } = await database.query<VersionRow>(
     `SELECT ${VERSION} FROM account_rate_versions WHERE account_id = $1 ORDER BY effective_from DESC`,
     [accountId],

@@ -23,7 +23,7 @@ export const MINOR_PER_UNIT = 100n;
 /** An order buys at least one unit of balance: 1.3 units of payment currency (spec 1). */
 export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
 /** The largest payment that providers take, in minor units: 999,999.99. */
-export const LARGEST_PAYMENT_MINOR = 99_999_999n;
+const LARGEST_PAYMENT_MINOR = 99_999_999n;
 
 export interface Conversion {
   readonly credits: Nanos;

@@ -30,7 +30,7 @@ export interface HealthOptions {
   onChange?: (change: ChannelChange) => void;
 }
 
-export interface ChannelChange {
+interface ChannelChange {
   channel: string;
   model: string | null;
   state: BreakerState;

@@ -11,7 +11,7 @@ import {
 } from './answers.js';
 
 /** What a status says about a create (design.md 4, "Accepted or not"). */
-export type Verdict =
+type Verdict =
   | 'read' // the body tells what was accepted
   | 'callers_fault' // refused for what the caller sent
   | 'not_accepted' // refused for a reason that is ours: another channel may be asked
@@ -26,7 +26,7 @@ export interface VerdictRow {
 }
 
 /** What holds for every protocol, unless its own rows say otherwise. The first row that fits decides. */
-export const verdicts: readonly VerdictRow[] = [
+const verdicts: readonly VerdictRow[] = [
   { from: 200, to: 299, verdict: 'read' },
   // 303 answers a POST that was carried out; the other redirections point to a place where it was not yet sent.
   { from: 303, to: 303, verdict: 'unknown' },

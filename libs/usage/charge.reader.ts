@@ -4,21 +4,21 @@ import { chargeReference } from '#ledger/charges/charge.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine } from '#pricing/quote.js';
 
-export interface StoredTask {
+interface StoredTask {
   id: string;
   state: string;
   createdAt: Date;
   endedAt: Date | null;
 }
 
-export interface StoredRefund {
+interface StoredRefund {
   id: string;
   amount: Nanos;
   at: Date;
   reason: string;
 }
 
-export interface StoredTransaction {
+interface StoredTransaction {
   id: bigint;
   kind: string;
   reference: string;

@@ -13,7 +13,7 @@ export interface UsageSums {
   givenBack: bigint;
 }
 
-export interface UsageDay extends UsageSums {
+interface UsageDay extends UsageSums {
   day: string;
 }
 

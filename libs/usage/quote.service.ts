@@ -26,7 +26,7 @@ export interface Wish {
 }
 
 /** Tokens of a text and of its answer. */
-export interface TextEstimate {
+interface TextEstimate {
   readonly input: TokenEstimate;
   /** At most. */
   readonly output: bigint;

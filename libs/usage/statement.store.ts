@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Slice } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
-export type Balance = (typeof balances)[number];
+type Balance = (typeof balances)[number];
 
 /** Which lines; times are of their recording, `to` is not included. */
 export interface StatementFilter {

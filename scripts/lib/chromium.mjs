@@ -2,7 +2,7 @@
 import { missingPrograms } from './system-packages.mjs';
 
 /** A browser that is called otherwise is named by CHROMIUM. The font has the Chinese characters of the pictures. */
-export const chromium = process.env.CHROMIUM || 'chromium';
+const chromium = process.env.CHROMIUM || 'chromium';
 
 /** @returns why there is no browser, or null when there is */
 export function missingChromium(say) {

@@ -32,6 +32,12 @@ export const stages = [
     command: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
   },
   { name: 'lint', about: 'eslint', command: [bin('eslint/bin/eslint.js'), '.'], beside: 'format' },
+  {
+    name: 'unused',
+    about: 'knip: files, exports and packages that nothing uses',
+    command: [bin('knip/bin/knip.js'), '--no-progress'],
+    beside: 'format',
+  },
   { name: 'types', about: 'tsc', command: [bin('typescript/bin/tsc'), '--noEmit'] },
   {
     name: 'page-types',

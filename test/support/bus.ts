@@ -123,7 +123,7 @@ export async function startProgram(
   return app;
 }
 
-export function consumerDefaults(): Omit<ConsumerOptions, 'groups'> {
+function consumerDefaults(): Omit<ConsumerOptions, 'groups'> {
   return {
     isTransient: (error) => error instanceof Passing,
     onDeadLetter: async () => undefined,

@@ -40,7 +40,7 @@ export function contractOf(consoleUrl: string): Promise<Contract> {
 }
 
 /** A fetch that fails where an answer is not as the control plane's own document says. */
-export function checkingFetch(
+function checkingFetch(
   consoleUrl: string,
 ): (input: string | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {

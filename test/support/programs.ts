@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { UNTHROTTLED } from './unthrottled.js';
 
-export const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../..');
 
 export const STANDALONE = 'dist/apps/standalone/main.js';
 

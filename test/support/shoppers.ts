@@ -24,7 +24,7 @@ interface ToldVideo extends ToldCall {
   seenStatus: string | null;
 }
 
-export const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
+const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
 
 /** An answer is slow when a program has to be replaced first, but it comes. */
 const CALL_LIMIT_MS = 30_000;

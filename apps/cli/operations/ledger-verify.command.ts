@@ -105,7 +105,7 @@ function verificationView({ head, findings, signature, ...result }: Signed) {
 }
 
 /** What a verification found, for people. */
-export function verificationReport(result: Signed): string {
+function verificationReport(result: Signed): string {
   const { ok, head, signature, blocks, transactions, entries, findingCount, findings } = result;
   const verified = facts([
     ['Verified', `${blocks} blocks, ${transactions} transactions, ${entries} entries`],

@@ -1,6 +1,6 @@
 import type { Program, System } from './program.js';
 
-export type AlarmKind =
+type AlarmKind =
   'missing' | 'silent' | 'lag' | 'outbox' | 'errors' | 'repairs' | 'late' | 'undeliverable' | 'deadLetters';
 
 export interface Alarm {

@@ -6,7 +6,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const EVENTS = ['task', 'balance'] as const;
 
 /** What `/api/live` tells: that something changed, and of what. Whoever shows it reads it again. */
-export type LiveEvent = (typeof EVENTS)[number];
+type LiveEvent = (typeof EVENTS)[number];
 type Listener = (event: LiveEvent, data: unknown) => void;
 
 /** One connection for all parts of a page, open as long as any of them listens. */

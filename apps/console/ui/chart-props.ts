@@ -1,4 +1,4 @@
-export interface ChartSeries {
+interface ChartSeries {
   name: string;
   label: string;
   /** A colour of the theme, such as `blue.6`. */

@@ -21,7 +21,7 @@ const LONGEST = 300;
 export const text: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
 
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */
-export const cursor: Reader<string> = text;
+export const cursor: Reader<string> = (value) => text(value);
 
 /** A UTC day such as 2026-01-31. */
 export const day: Reader<string> = (value) => (value && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined);

@@ -43,7 +43,7 @@ function withBalance(overview: Overview, told: Balance): Overview {
   return isSame ? overview : { ...overview, balance: { ...balance, ...told } };
 }
 
-export function isRunning({ state }: RunningTask): boolean {
+function isRunning({ state }: RunningTask): boolean {
   return state === 'queued' || state === 'in_progress';
 }
 

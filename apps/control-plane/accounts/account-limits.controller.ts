@@ -11,7 +11,7 @@ const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
 const answer = z.object({ requestsPerMinute: limit, maxConcurrentRequests: limit });
 
-export const accountLimitRoutes = {
+const accountLimitRoutes = {
   show: route({
     id: 'getLimitsOfAccount',
     method: 'GET',

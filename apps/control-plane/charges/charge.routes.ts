@@ -36,7 +36,7 @@ const terms = {
 
 const chargeStates = ['refused', 'held', 'settled', 'released'] as const;
 
-export const chargeView = z.object({
+const chargeView = z.object({
   id: z.string(),
   accountId: z.string(),
   keyId: z.string().nullable(),

@@ -3,7 +3,7 @@ import { amount, amountView, timeView } from '#platform/http/fields.js';
 import { requestId } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 
-export const invitesView = z.object({
+const invitesView = z.object({
   code: z.string(),
   link: z.string().meta({ description: 'Signs up with the code.' }),
   balance: amountView.meta({ description: 'The invite balance: move it to main before using it.' }),

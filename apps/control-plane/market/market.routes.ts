@@ -13,7 +13,7 @@ const available = z.boolean().meta({
     'Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here.',
 });
 
-export const listedModel = z.object({
+const listedModel = z.object({
   id: z.string(),
   family: z.enum(families),
   vendor: z.string(),

@@ -19,7 +19,7 @@ const approvalId = z.string().nullable().meta({
   description: 'Above the limit: what another person must approve first. Then nothing was done yet.',
 });
 
-export const topupView = z.object({
+const topupView = z.object({
   id: z.string(),
   accountId: z.string(),
   provider: providerName,
@@ -40,7 +40,7 @@ const creditedView = z.object({
 });
 
 const suspenseState = z.enum(['open', 'credited', 'returned', 'expensed']);
-export const suspenseView = z.object({
+const suspenseView = z.object({
   id: z.string(),
   provider: providerName,
   reference: z.string(),
@@ -66,7 +66,7 @@ export const suspenseView = z.object({
 });
 
 const eventState = z.enum(['applied', 'ignored', 'suspense', 'waiting']);
-export const eventView = z.object({
+const eventView = z.object({
   provider: providerName,
   eventId: z.string(),
   type: z.string(),
@@ -92,7 +92,7 @@ export const refundView = z.object({
   failure: z.string().nullable(),
 });
 
-export const disputeView = z.object({
+const disputeView = z.object({
   provider: providerName,
   disputeId: z.string(),
   topupId: z.string(),

@@ -31,7 +31,7 @@ export const orderView = z.object({
 const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
 
 /** An order with what went back of it. */
-export const orderWithReversals = orderView.extend({
+const orderWithReversals = orderView.extend({
   refunds: z
     .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
     .meta({ description: 'What was paid back, or is on its way.' }),

@@ -18,7 +18,7 @@ const changeView = changeFields;
 
 const decided = { decidedBy: z.string().nullable(), decidedAt: timeView.nullable() };
 
-export const proposalView = z.object({
+const proposalView = z.object({
   id: z.string(),
   revision: z.int(),
   state: z.enum(['open', 'confirmed', 'cancelled', 'expired']),
@@ -69,7 +69,7 @@ const totals = {
   difference: amountView.meta({ description: 'proposed - current; may be negative.' }),
 };
 
-export const previewView = z.object({
+const previewView = z.object({
   from: timeView,
   to: timeView,
   ...totals,
@@ -87,7 +87,7 @@ export const previewView = z.object({
 
 const comparedRow = z.object({ line: z.int(), change: changeView, before: changeView.nullable() });
 
-export const importView = z.object({
+const importView = z.object({
   dryRun: z.boolean(),
   added: z.array(comparedRow),
   changed: z.array(comparedRow),

@@ -12,7 +12,7 @@ const forfeitBalance = z.boolean().default(false).meta({
 });
 const password = z.string().min(1).max(200);
 
-export const deletionView = z.object({
+const deletionView = z.object({
   state: z.enum(['requested', 'running', 'done']),
   requestedAt: timeView,
   dueAt: timeView.meta({ description: 'Until then signing in can cancel it.' }),

@@ -20,7 +20,7 @@ const body = z
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must be plain text');
 
-export const ticketView = z.object({
+const ticketView = z.object({
   id: z.string(),
   accountId: z.string(),
   kind: z.enum(ticketKinds),
@@ -41,7 +41,7 @@ const messageView = z.object({
   createdAt: timeView,
 });
 
-export const ticketWithMessages = ticketView.extend({ messages: z.array(messageView) });
+const ticketWithMessages = ticketView.extend({ messages: z.array(messageView) });
 
 const staffMessageView = messageView.extend({ authorId: z.string().meta({ description: "A person's id." }) });
 

@@ -17,7 +17,7 @@ const events = z
   .max(eventTypes.length)
   .transform((types) => [...new Set(types)]);
 
-export const endpointView = z.object({
+const endpointView = z.object({
   id: z.string(),
   url: z.string(),
   description: z.string(),
@@ -36,7 +36,7 @@ const secretView = z.string().meta({ description: 'Shown this once; what signatu
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-export const deliveryView = z.object({
+const deliveryView = z.object({
   id: z.string(),
   eventId: z.string().meta({ description: 'The header webhook-id; the same in every attempt and replay.' }),
   type: z.string(),
@@ -51,7 +51,7 @@ export const deliveryView = z.object({
   lastError: z.string().nullable().meta({ description: 'Why the last attempt brought no answer.' }),
 });
 
-export const deliveryDetail = deliveryView.extend({
+const deliveryDetail = deliveryView.extend({
   body: z.string().meta({ description: 'What was signed and sent, to the byte.' }),
   log: z.array(
     z.object({

@@ -50,7 +50,7 @@ function googleBody({ code, status, message, param }: ApiError): object {
   };
 }
 
-export function googleStatus(status: number): string {
+function googleStatus(status: number): string {
   return GOOGLE_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
 }
 

@@ -18,7 +18,7 @@ export function knownFields(body: Body, names: ReadonlySet<string>, at = ''): Bo
   return Object.fromEntries(Object.entries(body).filter(([name]) => names.has(name)));
 }
 
-export function unknownParameter(param: string): ApiError {
+function unknownParameter(param: string): ApiError {
   const name = param.slice(0, MAX_NAME_CHARS);
   const message = `Unknown parameter: '${name}'. Only the fields of the API reference are passed on; leave it out.`;
   return new ApiError('unknown_parameter', message, { param: name });

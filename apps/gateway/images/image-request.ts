@@ -19,7 +19,7 @@ import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../
 import type { Pictures } from './picture.loader.js';
 
 /** `both` is never asked for: an edit whose format was left open is answered with both (wire.md D5). */
-export type ImageFormat = 'url' | 'b64_json' | 'both';
+type ImageFormat = 'url' | 'b64_json' | 'both';
 
 /** A request for images after its own fields were checked; what depends on the model is checked by `refuseBeyondLimits`. */
 export interface ImageGeneration {

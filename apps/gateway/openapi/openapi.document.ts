@@ -33,7 +33,7 @@ export interface Parameter {
   schema: Schema;
 }
 
-export interface DocumentedResponse {
+interface DocumentedResponse {
   description: string;
   headers: Record<string, { $ref: string }>;
   content?: MediaTypes;

@@ -5,7 +5,7 @@ import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
 import type { Debtor } from '../reports/debts.js';
 
-export const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
+const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
 
 export const reason = z.enum(adjustmentReasons);
 

@@ -23,13 +23,13 @@ type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 /** A file longer than this is two. */
 const MAX_ROWS = 5_000;
 
-export interface CostRow {
+interface CostRow {
   /** Counted from 1 with the header. */
   readonly line: number;
   readonly wanted: Pick<NewCost, 'channel' | 'model' | 'cost' | 'billsFailures' | 'effectiveFrom'>;
 }
 
-export interface RefusedCostRow {
+interface RefusedCostRow {
   readonly line: number;
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export interface CostImport {
 }
 
 /** The rows of a CSV file, as far as they can be read. @throws ApiError for a file that is none */
-export function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[] } {
+function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[] } {
   const rows: CostRow[] = [];
   const refused: RefusedCostRow[] = [];
   const lineOf = new Map<string, number>();

@@ -16,7 +16,7 @@ export const checklistItemView = z.object({
   waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
 });
 
-export const usedWaiver = z.object({
+const usedWaiver = z.object({
   item: z.string(),
   reason: z.string(),
   count: z.number().int().nullable(),
@@ -24,7 +24,7 @@ export const usedWaiver = z.object({
   approvedBy: z.string().nullable(),
 });
 
-export const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
+const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
 
 export const grace = z.number().meta({ description: GRACE, examples: [300] });
 

@@ -17,9 +17,9 @@ export const reportingProvider = z.enum(['stripe', 'sandbox']);
 
 export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-export const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
+const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
 
-export const sentence = z.string().meta({ description: 'What became of it, for people.' });
+const sentence = z.string().meta({ description: 'What became of it, for people.' });
 
 export const matchState = z.enum([
   'matched',
@@ -32,7 +32,7 @@ export const matchState = z.enum([
   'twice',
 ]);
 
-export const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
+const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
 
 export const matchView = z.object({
   provider: reportingProvider,

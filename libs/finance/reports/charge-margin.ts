@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** What a charge did cost us, as it was told. */
-export interface ChargeCost {
+interface ChargeCost {
   outcome: 'delivered' | 'failed' | 'late';
   channel: string;
   /** Calls or seconds; tokens of metered work. */

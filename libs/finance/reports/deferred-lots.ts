@@ -83,7 +83,7 @@ const NUMBERS = [
 type Numbers = (typeof NUMBERS)[number];
 
 /** A page of the lots behind the closing balance of deferred revenue, in the order in which they came. */
-export async function readDeferredLots(
+async function readDeferredLots(
   client: pg.ClientBase,
   { to, accountId, leftOnly, limit, after }: DeferredLotsQuery,
 ): Promise<DeferredLot[]> {

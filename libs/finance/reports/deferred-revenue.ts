@@ -14,9 +14,9 @@ export const deferredMoves = [
   'chargebacks_won',
   'other',
 ] as const;
-export type DeferredMove = (typeof deferredMoves)[number];
+type DeferredMove = (typeof deferredMoves)[number];
 
-export interface DeferredLine {
+interface DeferredLine {
   move: DeferredMove;
   /** Of `recognised`: image, video, chat, speech, 3d or adjustment; null for the others. */
   family: string | null;
@@ -42,7 +42,7 @@ export interface DeferredRevenueReport extends Days {
 }
 
 /** What the lots have left of their payments at the end of the days, summed from the lots' own rows. */
-export interface LotsAtEnd {
+interface LotsAtEnd {
   /** Paid, less what went with refunds and chargebacks. */
   paidMinor: bigint;
   recognisedMinor: bigint;
@@ -60,7 +60,7 @@ export function deferredRevenueReport(pool: pg.Pool, days: Days): Promise<Deferr
 }
 
 /** The same on a snapshot that the caller has open. */
-export async function readDeferredRevenue(
+async function readDeferredRevenue(
   client: pg.ClientBase,
   horizon: Horizon,
   days: Days,

@@ -40,7 +40,7 @@ export interface Hold {
   transactionId: bigint | null;
 }
 
-export interface HoldBucket {
+interface HoldBucket {
   /** Held for less than this; null: longer than the others. */
   underMs: number | null;
   count: bigint;

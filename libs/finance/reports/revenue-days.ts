@@ -10,7 +10,7 @@ import { atHorizon } from '#ledger/postings/horizon.js';
 const DIMENSIONS = `account_id, model_id, group_name, family, channel_id, price_version_id, multiplier_version_id,
   group_rule_version_id`;
 const OF_CHARGE = DIMENSIONS.replace(/\w+/g, 'c.$&');
-export const MEASURES = ['charges', 'failed_charges', 'units', 'gross', 'refunds', 'cost', 'failed_cost'];
+const MEASURES = ['charges', 'failed_charges', 'units', 'gross', 'refunds', 'cost', 'failed_cost'];
 
 /** Days of UTC in `gaps (begins, ends)`: from the first day, to the day after the last. */
 const FACTS = `

@@ -42,7 +42,7 @@ export interface RevenueRow extends Earned {
 }
 
 /** What the ledger's accounts moved in the same days. */
-export interface LedgerRevenue {
+interface LedgerRevenue {
   /** usage:*, usage-refund, expense:upstream:* and expense:upstream-failed:*, positive. */
   gross: bigint;
   refunds: bigint;
@@ -96,7 +96,7 @@ export function revenueReport(pool: pg.Pool, query: RevenueQuery): Promise<Reven
 }
 
 /** The same on a snapshot that the caller has open. */
-export async function readRevenue(
+async function readRevenue(
   client: pg.ClientBase,
   horizon: Horizon,
   query: RevenueQuery,
@@ -230,7 +230,7 @@ async function readOthers(
  * What the accounts of revenue and of upstreams moved in days, by effective time. Each fact is written together with its
  * posting, so that on one snapshot both sides have the same facts, also those that the horizon has not reached.
  */
-export async function ledgerRevenue(client: pg.ClientBase, { from, to }: Days): Promise<LedgerRevenue> {
+async function ledgerRevenue(client: pg.ClientBase, { from, to }: Days): Promise<LedgerRevenue> {
   const everything: Horizon = { at: 'infinity', lastLedgerId: 0n };
   const read = (day: string) =>
     readTrialBalance(client, everything, { by: 'effective', at: new Date(`${day}T00:00:00Z`) });

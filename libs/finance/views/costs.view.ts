@@ -19,7 +19,7 @@ export const cost = z
       'USD: `unitCost` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens.',
   });
 
-export const costFields = {
+const costFields = {
   channel: z.string(),
   model: z.string(),
   cost: cost.nullable().meta({ description: 'Null: withdrawn, the cost is not known from then on.' }),

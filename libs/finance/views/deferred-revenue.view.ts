@@ -7,7 +7,7 @@ import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-r
 import { money, timeOf } from './ledger.view.js';
 import { day } from './costs.view.js';
 
-export const paidText = z
+const paidText = z
   .string()
   .meta({ description: 'Of the currency, a decimal string.', examples: ['1300', '-0.07'] });
 
@@ -50,8 +50,7 @@ export const deferredRevenueView = z.object({
   agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
 });
 
-export const credits = (description: string) =>
-  amountView.meta({ description: `USD of credit: ${description}` });
+const credits = (description: string) => amountView.meta({ description: `USD of credit: ${description}` });
 
 export const lotView = z.object({
   lotId: z.string(),

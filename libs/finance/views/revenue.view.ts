@@ -17,9 +17,9 @@ import {
 import { timeOf } from './ledger.view.js';
 import { day } from './costs.view.js';
 
-export const count = z.string().meta({ description: 'A whole number.', examples: ['12'] });
+const count = z.string().meta({ description: 'A whole number.', examples: ['12'] });
 
-export const earned = {
+const earned = {
   charges: count.meta({ description: 'That were settled.' }),
   failedCharges: count.meta({ description: 'That were given back, since their work failed.' }),
   units: count.meta({ description: 'Calls, seconds or tokens that were delivered.' }),
@@ -36,7 +36,7 @@ export const earned = {
     .meta({ description: 'Of net, with two decimals, cut; null without revenue.' }),
 };
 
-export const dimension = z.string().nullable().optional();
+const dimension = z.string().nullable().optional();
 
 export const revenueView = z.object({
   from: day,

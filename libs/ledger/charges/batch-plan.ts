@@ -70,7 +70,7 @@ export interface BatchState {
 export type Command = { kind: 'hold'; command: HoldCommand } | { kind: 'resolve'; command: ResolveCommand };
 export type Result = HoldResult | ResolveResult | BrokenRule;
 
-export interface NewCharge {
+interface NewCharge {
   command: HoldCommand | ResolveCommand;
   state: 'held' | 'refused';
   inputHash: Buffer | null;
@@ -90,7 +90,7 @@ export interface Resolution {
   operatorLoss: bigint;
 }
 
-export interface NewTransaction {
+interface NewTransaction {
   id: bigint;
   kind: string;
   reference: string;
@@ -98,7 +98,7 @@ export interface NewTransaction {
   chargeId: string;
 }
 
-export interface NewEntry {
+interface NewEntry {
   transactionId: bigint;
   ordinal: number;
   ledgerAccountId: bigint;

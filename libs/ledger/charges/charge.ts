@@ -8,14 +8,7 @@ import type { ChargeLine, TokenCounts } from '#pricing/quote.js';
  * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
  * the caller mints and saves first (design.md 3).
  */
-export const chargeMoves = {
-  held: ['settled', 'released'],
-  refused: [],
-  settled: [],
-  released: [],
-} as const;
-
-export type ChargeState = keyof typeof chargeMoves;
+type ChargeState = 'held' | 'refused' | 'settled' | 'released';
 
 export interface HoldCommand {
   chargeId: string;

@@ -14,7 +14,7 @@ export interface Unit {
   decimals: number;
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   account: JournalAccount;
   /** Positive is a credit, as the ledger has it. */
   amount: bigint;
@@ -39,7 +39,7 @@ export interface JournalBalance {
 }
 
 /** What a file is of. The chain's head in it is outside of the database then, where nobody who changes that reaches it. */
-export interface JournalHead {
+interface JournalHead {
   about: string;
   /** Null: nothing was sealed yet. */
   chain: ChainHead | null;

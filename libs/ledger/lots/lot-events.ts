@@ -217,18 +217,18 @@ async function readStates(
   return states;
 }
 
-export const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id::text AS "lotId", s.credits::text,
+const LOT_STATES = `SELECT s.account_id AS "accountId", s.lot_id::text AS "lotId", s.credits::text,
     s.paid_minor::text AS "paidMinor", s.used::text, s.recognised_minor::text AS "recognisedMinor",
     s.last_purpose AS "lastPurpose", s.lot_id AS "lotNumber" FROM lot_states s`;
 
-export type StateRow = Record<
+type StateRow = Record<
   'accountId' | 'lotId' | 'credits' | 'paidMinor' | 'used' | 'recognisedMinor',
   string
 > & {
   lastPurpose: LotPurpose | null;
 };
 
-export function toLotState(row: StateRow): LotState {
+function toLotState(row: StateRow): LotState {
   return {
     lotId: BigInt(row.lotId),
     credits: BigInt(row.credits),

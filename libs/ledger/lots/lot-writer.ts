@@ -78,7 +78,7 @@ async function postRecognition(
 }
 
 /** Where the payment for credits of a purpose goes. */
-export function revenueCode(purpose: LotPurpose): string {
+function revenueCode(purpose: LotPurpose): string {
   return purpose === 'debt' ? 'expense:chargeback-loss' : `revenue:${purpose}`;
 }
 

@@ -123,7 +123,7 @@ export async function reverseAdjustment(
  * The adjustment that this request made before, or null.
  * @throws AdjustmentRefused conflict when the request id was used for something else.
  */
-export async function findAdjustment(
+async function findAdjustment(
   database: pg.Pool | pg.ClientBase,
   request: Omit<AdjustmentRequest, 'approvedBy'>,
 ): Promise<Adjustment | null> {

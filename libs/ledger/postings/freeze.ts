@@ -1,11 +1,8 @@
 import type pg from 'pg';
 
-/** The reason of a freeze by a balance below zero; it ends by itself when credits bring the balance back. */
-export const DEBT = 'debt';
-
-export interface Freeze {
+interface Freeze {
   frozen: boolean;
-  /** `debt`, or the words of whoever froze the account; null when it is not frozen. */
+  /** The words of the person who froze the account; `debt` for a balance below zero, whose freeze credits end; null: not frozen. */
   reason: string | null;
 }
 

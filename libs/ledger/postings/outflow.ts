@@ -12,7 +12,7 @@ const LIMIT_OF = {
   'provider-line.acceptance': 'adjustment',
 } as const;
 
-export type OutflowKind = keyof typeof LIMIT_OF;
+type OutflowKind = keyof typeof LIMIT_OF;
 export type LimitName = (typeof LIMIT_OF)[OutflowKind] | 'price-change-percent';
 
 export interface Outflow {

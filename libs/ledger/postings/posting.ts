@@ -7,7 +7,7 @@ import { linkLatePosting, placeInTime } from './effective-time.js';
  * transaction locks every account that it touches at once, with `lockBalances`, and posts then.
  */
 
-export type Purpose = 'main' | 'held' | 'invite' | 'refundPending';
+type Purpose = 'main' | 'held' | 'invite' | 'refundPending';
 
 /** The stored balances of an account, locked; `post` changes them here and in the database alike. */
 export interface LockedAccount extends Record<Purpose, Nanos> {

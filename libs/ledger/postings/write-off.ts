@@ -214,7 +214,7 @@ export async function readWriteOff(database: pg.Pool | pg.ClientBase, id: string
  * The write-off that this request made before, or null.
  * @throws WriteOffRefused conflict when the request id was used for something else.
  */
-export async function findWriteOff(
+async function findWriteOff(
   database: pg.Pool | pg.ClientBase,
   request: Omit<WriteOffRequest, 'approvedBy'>,
 ): Promise<WriteOff | null> {

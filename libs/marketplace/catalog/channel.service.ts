@@ -184,7 +184,7 @@ function fieldsOf(wanted: ChannelChange) {
  * Calls carry the operator's key, so they go by https to the public internet; an upstream of one's own may be elsewhere.
  * @throws ApiError
  */
-export function checkedBaseUrl(text: string, allowPrivateAddress: boolean): string {
+function checkedBaseUrl(text: string, allowPrivateAddress: boolean): string {
   const fault = baseUrlFault(text, allowPrivateAddress);
   if (fault) throw new ApiError('invalid_value', `baseUrl: ${fault}.`, { param: 'baseUrl' });
   return text.replace(/\/+$/, '');

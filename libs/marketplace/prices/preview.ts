@@ -16,7 +16,7 @@ export interface PreviewRequest {
 }
 
 /** What requests would cost, exactly, in nanos: without the changes and with them. */
-export interface PreviewRow {
+interface PreviewRow {
   readonly model: string;
   readonly group: string;
   readonly requests: bigint;

@@ -35,12 +35,12 @@ export interface FileRow {
   readonly value: unknown;
 }
 
-export interface RefusedRow {
+interface RefusedRow {
   readonly line: number;
   readonly reason: string;
 }
 
-export interface ComparedRow {
+interface ComparedRow {
   readonly line: number;
   readonly change: PriceChange;
   /** null where nothing is in force. */

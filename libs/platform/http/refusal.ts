@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../errors.js';
 
 /** Seconds that clients are told to wait before they ask again; some clients obey any number, so it stays small. */
-export const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 /** What Fastify and its multipart parser call a fault of the request, and what a client reads. */
 const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {

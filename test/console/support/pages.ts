@@ -6,7 +6,7 @@ import { type Relay, startRelay } from '../../support/relay.js';
 import { type Look, openBrowser, Tab } from './browser.js';
 
 /** A page as an area lists it, to be looked at from all sides. */
-export interface ShownPage {
+interface ShownPage {
   /** Of the picture. */
   name: string;
   path: string;

@@ -7,7 +7,7 @@ import { ChangeValue } from './change.js';
 import { amountsOf, type Draft, draftOf, inForceFor, optionalAmounts } from './draft.js';
 
 export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
-export type ProposalForm = UseFormReturnType<ProposalValues>;
+type ProposalForm = UseFormReturnType<ProposalValues>;
 
 /** What can be changed, and what is in force. */
 export interface Catalog {

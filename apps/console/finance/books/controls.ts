@@ -23,7 +23,7 @@ export const controlGroups = [
 ] as const;
 
 /** Those that have words of this console; the server's own are English. */
-export const namedControls = controlGroups.flatMap(({ controls }): readonly NamedControl[] => controls);
+const namedControls = controlGroups.flatMap(({ controls }): readonly NamedControl[] => controls);
 export type NamedControl = (typeof controlGroups)[number]['controls'][number];
 
 export function namedControl(id: string): NamedControl | undefined {

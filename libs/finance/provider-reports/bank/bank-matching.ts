@@ -17,7 +17,7 @@ export type BankState =
   | 'differs'
   | 'twice';
 
-export type BankItemKind = 'line' | Exclude<BankMatchKind, 'none'>;
+type BankItemKind = 'line' | Exclude<BankMatchKind, 'none'>;
 
 /** States that a person must look at. */
 export const FAULTY_BANK = [
