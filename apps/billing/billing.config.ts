@@ -14,13 +14,18 @@ export interface BillingConfig {
   readonly reportMs: number;
 }
 
+/** All that the program reads of its own. */
+export function readBillingProgram(reader: ConfigReader) {
+  return { config: readBillingConfig(reader), chaos: reader.get('BUS_CHAOS') };
+}
+
 /** Reads the durations; the caller finishes the reader. */
 export function readBillingConfig(reader: ConfigReader): BillingConfig {
   return {
-    chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
-    sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
-    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
-    keyUseIntervalMs: reader.seconds('KEY_USE_SECONDS', 60),
-    reportMs: reader.seconds('REPORT_SECONDS', 5),
+    chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
+    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
+    keyUseIntervalMs: reader.get('KEY_USE_SECONDS'),
+    reportMs: reader.get('REPORT_SECONDS'),
   };
 }

@@ -25,7 +25,7 @@ export async function withDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,
 ): Promise<T> {
-  const url = readAlone(env, (reader) => reader.optionalSecretUrl('DATABASE_URL'));
+  const url = readAlone(env, (reader) => reader.get('DATABASE_URL', ''));
   if (url) return onPool(url, work);
   const folder = dataFolder(env);
   const running = readEmbeddedConnection(folder.database);

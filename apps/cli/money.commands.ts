@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command, type OptionValues } from 'commander';
 import type pg from 'pg';
 import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
+import { readAlone } from '#platform/config.js';
 import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import type { TopupResult } from '#ledger/postings/topup.js';
@@ -175,7 +176,7 @@ export function migrateCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (options: { json?: boolean }) => {
       const migrated = process.env['OWNER_DATABASE_URL']
-        ? await setUpDatabase(readDatabaseSetup(process.env))
+        ? await setUpDatabase(readAlone(process.env, readDatabaseSetup))
         : await migrateDatabase(process.env);
       if (options.json) return printJson({ migrated });
       printText(migrated.length === 0 ? 'The database is up to date.' : `Applied ${migrated.join(', ')}.`);

@@ -37,29 +37,24 @@ export interface PlaygroundConfig {
   readonly concurrency: number;
 }
 
-/** Shorter secrets can be guessed from one grant. */
-const MIN_GRANT_SECRET_CHARS = 32;
-const MOST = 1_000_000;
-
 export function readConsoleConfig(reader: ConfigReader): ConsoleConfig {
-  const count = (name: string, fallback: number) => reader.integer(name, { fallback, min: 1, max: MOST });
   return {
-    viewLifeMs: reader.seconds('ACCOUNT_VIEW_SECONDS', 30 * 60),
+    viewLifeMs: reader.get('ACCOUNT_VIEW_SECONDS'),
     live: {
-      pollMs: reader.seconds('LIVE_POLL_SECONDS', 1),
-      heartbeatMs: reader.seconds('LIVE_HEARTBEAT_SECONDS', 15),
-      connections: count('LIVE_CONNECTIONS', 1_000),
-      connectionsPerPerson: count('LIVE_CONNECTIONS_PER_PERSON', 10),
+      pollMs: reader.get('LIVE_POLL_SECONDS'),
+      heartbeatMs: reader.get('LIVE_HEARTBEAT_SECONDS'),
+      connections: reader.get('LIVE_CONNECTIONS'),
+      connectionsPerPerson: reader.get('LIVE_CONNECTIONS_PER_PERSON'),
     },
-    usageSummaryMs: reader.seconds('USAGE_SUMMARY_SECONDS', 5),
+    usageSummaryMs: reader.get('USAGE_SUMMARY_SECONDS'),
     playground: {
-      grantSecret: reader.optionalSecret('CONSOLE_GRANT_SECRET', MIN_GRANT_SECRET_CHARS),
-      gatewayUrl: reader.optionalString('GATEWAY_URL') && reader.url('GATEWAY_URL').replace(/\/+$/, ''),
-      concurrency: count('PLAYGROUND_CONCURRENCY', 200),
+      grantSecret: reader.get('CONSOLE_GRANT_SECRET'),
+      gatewayUrl: reader.get('GATEWAY_URL'),
+      concurrency: reader.get('PLAYGROUND_CONCURRENCY'),
     },
-    reportMs: reader.seconds('REPORT_SECONDS', 5),
+    reportMs: reader.get('REPORT_SECONDS'),
     throttle: readThrottleConfig(reader),
-    heavy: { queries: count('CONSOLE_REPORTS_AT_ONCE', 6), files: count('CONSOLE_FILES_AT_ONCE', 6) },
-    channelTestMs: reader.seconds('CHANNEL_TEST_SECONDS', 10),
+    heavy: { queries: reader.get('CONSOLE_REPORTS_AT_ONCE'), files: reader.get('CONSOLE_FILES_AT_ONCE') },
+    channelTestMs: reader.get('CHANNEL_TEST_SECONDS'),
   };
 }

@@ -15,8 +15,6 @@ import { type PaymentsConfig, readPaymentsConfig } from '#payments/payments.conf
 import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
 import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 
-const HOUR = 3_600;
-
 /** Durations of the control plane, milliseconds, and where its console is. */
 export interface ControlPlaneConfig {
   /** Seals and opens what the database keeps of secrets. */
@@ -64,22 +62,31 @@ export interface ControlPlaneConfig {
   readonly duties: DutiesConfig;
 }
 
+/** All that the program reads of its own. */
+export function readControlPlaneProgram(reader: ConfigReader) {
+  return {
+    port: reader.get('CONSOLE_PORT'),
+    config: readControlPlaneConfig(reader),
+    chaos: reader.get('BUS_CHAOS'),
+  };
+}
+
 /** Reads the durations; the caller finishes the reader. */
 export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig {
-  const consoleUrl = reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788').replace(/\/+$/, '');
+  const consoleUrl = reader.get('PUBLIC_CONSOLE_URL');
   return {
     secrets: readSecrets(reader),
-    sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
-    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
     session: {
-      idleMs: reader.seconds('SESSION_IDLE_SECONDS', 12 * HOUR),
-      longestMs: reader.seconds('SESSION_LONGEST_SECONDS', 30 * 24 * HOUR),
-      rotateMs: reader.seconds('SESSION_ROTATE_SECONDS', HOUR / 4),
-      confirmedMs: reader.seconds('CONFIRMATION_SECONDS', HOUR / 6),
+      idleMs: reader.get('SESSION_IDLE_SECONDS'),
+      longestMs: reader.get('SESSION_LONGEST_SECONDS'),
+      rotateMs: reader.get('SESSION_ROTATE_SECONDS'),
+      confirmedMs: reader.get('CONFIRMATION_SECONDS'),
     },
     consoleUrl,
-    baseUrl: reader.optionalString('PUBLIC_BASE_URL') && reader.url('PUBLIC_BASE_URL').replace(/\/+$/, ''),
-    trustProxy: reader.proxies('TRUST_PROXY'),
+    baseUrl: reader.get('PUBLIC_BASE_URL'),
+    trustProxy: reader.get('TRUST_PROXY'),
     uploads: readUploadRules(reader),
     payments: readPaymentsConfig(reader),
     market: readMarketConfig(reader),
@@ -87,22 +94,22 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
     people: readPeopleConfig(reader, consoleUrl),
     privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
-    ledgerSnapshotIntervalMs: reader.seconds('LEDGER_SNAPSHOT_SECONDS', 600),
-    chainSealIntervalMs: reader.seconds('CHAIN_SEAL_SECONDS', 60),
+    ledgerSnapshotIntervalMs: reader.get('LEDGER_SNAPSHOT_SECONDS'),
+    chainSealIntervalMs: reader.get('CHAIN_SEAL_SECONDS'),
     chainSigningKey: readSigningKey(reader),
-    costAccrualIntervalMs: reader.seconds('COST_ACCRUAL_SECONDS', 60),
-    recognitionIntervalMs: reader.seconds('RECOGNITION_SECONDS', 60),
-    providerReportIntervalMs: reader.seconds('PROVIDER_REPORT_SECONDS', 3_600),
+    costAccrualIntervalMs: reader.get('COST_ACCRUAL_SECONDS'),
+    recognitionIntervalMs: reader.get('RECOGNITION_SECONDS'),
+    providerReportIntervalMs: reader.get('PROVIDER_REPORT_SECONDS'),
     console: readConsoleConfig(reader),
     reconcile: readReconcileConfig(reader),
     periods: readPeriodsConfig(reader),
-    inviteRewardWindowMs: reader.seconds('INVITE_REWARD_WINDOW_SECONDS', 30 * 24 * HOUR),
+    inviteRewardWindowMs: reader.get('INVITE_REWARD_WINDOW_SECONDS'),
     duties: readDutiesConfig(reader),
   };
 }
 
 function readSigningKey(reader: ConfigReader): KeyObject | undefined {
-  const text = reader.optionalSecret('CHAIN_SIGNING_KEY');
+  const text = reader.get('CHAIN_SIGNING_KEY');
   if (!text) return undefined;
   const rule =
     'must be a private Ed25519 key in PEM, as "openssl genpkey -algorithm ed25519" makes it, or the base64 of its DER';

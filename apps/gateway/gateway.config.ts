@@ -1,6 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
+import { readStorageConfig, type StorageConfig } from '#storage/storage.config.js';
 import type { DefaultLimits } from './protection/caller-limits.js';
 
 /** What a gateway is told at its start. Durations in milliseconds. */
@@ -65,76 +66,74 @@ export interface GatewayConfig {
   shutdownGraceMs: number;
 }
 
-const COUNT = { min: 1, max: 1_000_000_000 };
 const MEGABYTE = 1024 * 1024;
-/** Shorter secrets can be guessed from one signed address. */
-const MIN_SECRET_CHARS = 32;
+
+/** All that the program reads of its own. */
+export function readGatewayProgram(reader: ConfigReader) {
+  return {
+    port: reader.get('PORT'),
+    storage: readStorageConfig(reader),
+    config: readGatewayConfig(reader),
+    chaos: reader.get('BUS_CHAOS'),
+  };
+}
 
 /** Reads the gateway's part of the environment; the caller ends the reading with `finish`. */
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
-    publicBaseUrl: reader.optionalString('PUBLIC_BASE_URL') && withoutSlash(reader.url('PUBLIC_BASE_URL')),
-    trustProxy: reader.proxies('TRUST_PROXY'),
-    urlSigningSecret: reader.secret('URL_SIGNING_SECRET', MIN_SECRET_CHARS),
+    publicBaseUrl: reader.get('PUBLIC_BASE_URL'),
+    trustProxy: reader.get('TRUST_PROXY'),
+    urlSigningSecret: reader.get('URL_SIGNING_SECRET'),
     secrets: readSecrets(reader),
-    consoleGrantSecret: reader.optionalSecret('CONSOLE_GRANT_SECRET', MIN_SECRET_CHARS),
-    holdExpiresMs: reader.seconds('HOLD_EXPIRES_SECONDS', 10),
-    busRequestTimeoutMs: reader.seconds('BUS_REQUEST_TIMEOUT_SECONDS', 5),
-    imageRequestLimitMs: reader.seconds('IMAGE_REQUEST_LIMIT_SECONDS', 120),
-    streamLimitMs: reader.seconds('STREAM_LIMIT_SECONDS', 600),
-    streamDrainMs: reader.seconds('STREAM_DRAIN_SECONDS', 30),
-    streamDrainsPerAccount: reader.integer('STREAM_DRAINS_PER_ACCOUNT', { fallback: 8, min: 0, max: 10_000 }),
-    videoCreateLimitMs: reader.seconds('VIDEO_CREATE_LIMIT_SECONDS', 20),
-    chargeGraceMs: reader.seconds('CHARGE_GRACE_SECONDS', 30),
-    taskDeadlineMs: reader.seconds('TASK_DEADLINE_SECONDS', 3600),
-    firstPollMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
-    pictureUrlsMayBePrivate: reader.boolean('PICTURE_URLS_MAY_BE_PRIVATE', false),
-    bodyMemoryBytes:
-      MEGABYTE * reader.integer('BODY_MEMORY_MEGABYTES', { fallback: 512, min: 1, max: 1_000_000 }),
+    consoleGrantSecret: reader.get('CONSOLE_GRANT_SECRET'),
+    holdExpiresMs: reader.get('HOLD_EXPIRES_SECONDS'),
+    busRequestTimeoutMs: reader.get('BUS_REQUEST_TIMEOUT_SECONDS'),
+    imageRequestLimitMs: reader.get('IMAGE_REQUEST_LIMIT_SECONDS'),
+    streamLimitMs: reader.get('STREAM_LIMIT_SECONDS'),
+    streamDrainMs: reader.get('STREAM_DRAIN_SECONDS'),
+    streamDrainsPerAccount: reader.get('STREAM_DRAINS_PER_ACCOUNT'),
+    videoCreateLimitMs: reader.get('VIDEO_CREATE_LIMIT_SECONDS'),
+    chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
+    taskDeadlineMs: reader.get('TASK_DEADLINE_SECONDS'),
+    firstPollMs: reader.get('POLL_INTERVAL_SECONDS'),
+    pictureUrlsMayBePrivate: reader.get('PICTURE_URLS_MAY_BE_PRIVATE'),
+    bodyMemoryBytes: MEGABYTE * reader.get('BODY_MEMORY_MEGABYTES'),
     uploads: readUploadRules(reader),
-    pictureThreads: reader.integer('PICTURE_THREADS', { fallback: 2, min: 1, max: 64 }),
-    imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
-    channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
-      fallback: 5,
-      min: 1,
-      max: 1_000_000,
-    }),
-    channelOpenMs: reader.seconds('CHANNEL_OPEN_SECONDS', 10),
-    channelWaitMs: reader.seconds('CHANNEL_WAIT_SECONDS', 30),
-    catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
-    keyCacheMs: reader.seconds('KEY_CACHE_SECONDS', 1),
+    pictureThreads: reader.get('PICTURE_THREADS'),
+    imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
+    channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
+    channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
+    channelWaitMs: reader.get('CHANNEL_WAIT_SECONDS'),
+    catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
+    keyCacheMs: reader.get('KEY_CACHE_SECONDS'),
     defaultLimits: defaultLimits(reader),
-    failedKeysPerMinute: reader.integer('FAILED_KEYS_PER_MINUTE', { ...COUNT, fallback: 120 }),
+    failedKeysPerMinute: reader.get('FAILED_KEYS_PER_MINUTE'),
     allowedHosts: allowedHosts(reader),
-    idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
-    idempotencyLeaseMs: reader.seconds('IDEMPOTENCY_LEASE_SECONDS', 10),
-    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
-    reportMs: reader.seconds('REPORT_SECONDS', 5),
-    shutdownGraceMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30),
+    idempotencyLifeMs: reader.get('IDEMPOTENCY_LIFE_SECONDS'),
+    idempotencyLeaseMs: reader.get('IDEMPOTENCY_LEASE_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
+    reportMs: reader.get('REPORT_SECONDS'),
+    shutdownGraceMs: reader.get('SHUTDOWN_GRACE_SECONDS'),
   };
 }
 
 function defaultLimits(reader: ConfigReader): DefaultLimits {
   return {
     key: {
-      requestsPerMinute: reader.integer('KEY_REQUESTS_PER_MINUTE', { ...COUNT, fallback: 600 }),
-      concurrentRequests: reader.integer('KEY_CONCURRENT_REQUESTS', { ...COUNT, fallback: 64 }),
+      requestsPerMinute: reader.get('KEY_REQUESTS_PER_MINUTE'),
+      concurrentRequests: reader.get('KEY_CONCURRENT_REQUESTS'),
     },
     account: {
-      requestsPerMinute: reader.integer('ACCOUNT_REQUESTS_PER_MINUTE', { ...COUNT, fallback: 1_200 }),
-      concurrentRequests: reader.integer('ACCOUNT_CONCURRENT_REQUESTS', { ...COUNT, fallback: 128 }),
+      requestsPerMinute: reader.get('ACCOUNT_REQUESTS_PER_MINUTE'),
+      concurrentRequests: reader.get('ACCOUNT_CONCURRENT_REQUESTS'),
     },
   };
 }
 
 /** The host of the public address is ours without being named. */
 function allowedHosts(reader: ConfigReader): string[] {
-  const names = reader.list('ALLOWED_HOSTS');
-  const publicUrl = reader.optionalString('PUBLIC_BASE_URL');
+  const names = reader.get('ALLOWED_HOSTS');
+  const publicUrl = reader.get('PUBLIC_BASE_URL');
   if (names.length === 0 || publicUrl === undefined || !URL.canParse(publicUrl)) return names;
   return [...names, new URL(publicUrl).host];
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
 }

@@ -3,9 +3,8 @@ import type { Server } from 'node:http';
 import { setUpDatabase } from '#operations/database.setup.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { portFault } from '#platform/program.js';
-import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
-import { ConfigReader, readAlone } from '#platform/config.js';
+import { readAlone } from '#platform/config.js';
 import { startHealthServer } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { readSecrets } from '#platform/sealed-secret.js';
@@ -21,51 +20,20 @@ import {
   writePrivateJson,
 } from '#operations/data-folder.js';
 import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
-import { greeting, HELP } from './texts.js';
-
-interface StandaloneConfig {
-  host: string;
-  port: number;
-  consolePort: number;
-  /** 0: no port of its own for health and metrics. */
-  healthPort: number;
-  /** An upstream to use in place of the built-in sandbox. */
-  sandboxUrl: string | undefined;
-  sandboxApiKey: string | undefined;
-  sandbox: SandboxOptions;
-  stopLimitMs: number;
-}
-
-function readConfig(env: NodeJS.ProcessEnv): StandaloneConfig {
-  const reader = new ConfigReader(env);
-  const port = (name: string, fallback: number) => reader.integer(name, { fallback, min: 0, max: 65_535 });
-  return reader.finish({
-    host: reader.string('HOST', '127.0.0.1'),
-    port: port('PORT', 8787),
-    consolePort: port('CONSOLE_PORT', 8788),
-    healthPort: port('HEALTH_PORT', 0),
-    sandboxUrl: reader.optionalString('SANDBOX_URL') && reader.url('SANDBOX_URL'),
-    sandboxApiKey: reader.optionalSecret('SANDBOX_API_KEY'),
-    sandbox: {
-      imageSeconds: reader.seconds('SANDBOX_IMAGE_SECONDS', 0.3) / 1000,
-      videoSeconds: reader.seconds('SANDBOX_VIDEO_SECONDS', 6) / 1000,
-    },
-    stopLimitMs: reader.seconds('SHUTDOWN_GRACE_SECONDS', 30) + STOP_MARGIN_MS,
-  });
-}
-
-/** After the grace for calls in flight: time to announce what is left and to stop the database. */
-const STOP_MARGIN_MS = 15_000;
+import { readStandaloneProgram, type StandaloneConfig } from './standalone.config.js';
+import { greeting, help } from './texts.js';
 
 /** Everything that runs, stopped in the order of the list's end first. */
 class Standalone {
-  private readonly log: Logger = createLogger('standalone', process.env['LOG_LEVEL'] ?? 'warn');
+  private readonly log: Logger;
   private readonly folder: DataFolder = dataFolder(process.env);
   private database: EmbeddedPostgres | undefined;
   private relay: RunningRelay | undefined;
   private health: Server | undefined;
 
-  constructor(private readonly config: StandaloneConfig) {}
+  constructor(private readonly config: StandaloneConfig) {
+    this.log = createLogger('standalone', config.logLevel);
+  }
 
   async start(): Promise<{ relay: RunningRelay; demo: DemoAccount }> {
     const { config, folder, log } = this;
@@ -136,7 +104,7 @@ class Standalone {
 
 async function main(): Promise<void> {
   const json = process.argv.includes('--json');
-  const config = readConfig(process.env);
+  const config = readAlone(process.env, readStandaloneProgram);
   const standalone = new Standalone(config);
   const started = standalone.start();
   let stopping = false;
@@ -164,7 +132,7 @@ async function main(): Promise<void> {
 }
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  process.stdout.write(HELP);
+  process.stdout.write(help());
 } else {
   try {
     await main();

@@ -1,4 +1,9 @@
-export const HELP = `Starts a whole Tollgate relay in one process: API, billing, video worker, database and a sandbox upstream.
+import { settingsOf } from '#platform/config.js';
+import { settingsHelp } from '#platform/settings/help.js';
+import { readStandaloneProgram } from './standalone.config.js';
+
+export function help(): string {
+  return `Starts a whole Tollgate relay in one process: API, billing, video worker, database and a sandbox upstream.
 
 Usage: npm start [-- --json]
 
@@ -7,19 +12,12 @@ Options:
   --help   show this help
 
 Environment:
-  PORT, CONSOLE_PORT      ports of the API (8787) and the console (8788); 0 takes free ones
-  HOST                    address to listen on (127.0.0.1)
-  DATA_DIR                database, files and keys; kept between starts (.data)
-  HEALTH_PORT             /health/live, /health/ready and /metrics; off without it
-  PUBLIC_BASE_URL         address that clients use, if it is not this one
-  SANDBOX_IMAGE_SECONDS   how long the sandbox takes for an image (0.3)
-  SANDBOX_VIDEO_SECONDS   and for a video (6)
-  SANDBOX_URL             another upstream in place of the built-in sandbox, with SANDBOX_API_KEY
-  LOG_LEVEL               warn
+${settingsHelp(settingsOf(readStandaloneProgram))}
   The variables of the programs, as docs/configuration.md lists them.
 
 SIGTERM and SIGINT finish what is in flight first. Exit codes: 0 stopped, 1 failed.
 `;
+}
 
 export interface ReadyLine {
   baseUrl: string;

@@ -1,6 +1,6 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
-import { DEFAULT_UNCLEAR_MS } from '#tasks/task-queue.store.js';
+import { readStorageConfig } from '#storage/storage.config.js';
 
 /** How the worker works; every duration is in milliseconds. */
 export interface VideoWorkerConfig {
@@ -40,31 +40,32 @@ export interface VideoWorkerConfig {
   outboxPollMs: number;
 }
 
-/** Reads the worker's part of the configuration; faults are told by `reader.finish()`. */
+/** All that the program reads of its own. */
+export function readVideoWorkerProgram(reader: ConfigReader) {
+  return { storage: readStorageConfig(reader), config: readVideoWorkerConfig(reader) };
+}
+
+/** Reads the worker's part of the configuration; `reader.finish()` reports the faults. */
 export function readVideoWorkerConfig(reader: ConfigReader): VideoWorkerConfig {
   return {
     secrets: readSecrets(reader),
-    concurrency: reader.integer('WORKER_CONCURRENCY', { fallback: 256, min: 1, max: 10_000 }),
-    copyConcurrency: reader.integer('WORKER_COPIES', { fallback: 32, min: 1, max: 10_000 }),
-    pollIntervalMs: reader.seconds('POLL_INTERVAL_SECONDS', 1),
-    pollMaxMs: reader.seconds('POLL_MAX_SECONDS', 8),
-    channelFailuresToOpen: reader.integer('CHANNEL_FAILURES_TO_OPEN', {
-      fallback: 5,
-      min: 1,
-      max: 1_000_000,
-    }),
-    channelOpenMs: reader.seconds('CHANNEL_OPEN_SECONDS', 10),
-    leaseMs: reader.seconds('LEASE_SECONDS', 30),
-    sweepIntervalMs: reader.seconds('SWEEP_INTERVAL_SECONDS', 5),
-    stuckAfterMs: reader.seconds('STUCK_AFTER_SECONDS', 30),
-    unclearCreateMs: reader.seconds('UNCLEAR_CREATE_SECONDS', DEFAULT_UNCLEAR_MS / 1000),
-    videoFileLifeMs: reader.seconds('VIDEO_FILE_LIFE_SECONDS', 1500),
-    imageUrlLifeMs: reader.seconds('IMAGE_URL_LIFE_SECONDS', 3600),
-    idempotencyLifeMs: reader.seconds('IDEMPOTENCY_LIFE_SECONDS', 86_400),
-    copyAttempts: reader.integer('FILE_COPY_ATTEMPTS', { fallback: 8, min: 1, max: 1000 }),
-    copyBackoffMs: reader.seconds('FILE_COPY_BACKOFF_SECONDS', 1),
-    catalogLifeMs: reader.seconds('CATALOG_LIFE_SECONDS', 30),
-    reportMs: reader.seconds('REPORT_SECONDS', 5),
-    outboxPollMs: reader.seconds('OUTBOX_POLL_SECONDS', 0.25),
+    concurrency: reader.get('WORKER_CONCURRENCY'),
+    copyConcurrency: reader.get('WORKER_COPIES'),
+    pollIntervalMs: reader.get('POLL_INTERVAL_SECONDS'),
+    pollMaxMs: reader.get('POLL_MAX_SECONDS'),
+    channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
+    channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
+    leaseMs: reader.get('LEASE_SECONDS'),
+    sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
+    stuckAfterMs: reader.get('STUCK_AFTER_SECONDS'),
+    unclearCreateMs: reader.get('UNCLEAR_CREATE_SECONDS'),
+    videoFileLifeMs: reader.get('VIDEO_FILE_LIFE_SECONDS'),
+    imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
+    idempotencyLifeMs: reader.get('IDEMPOTENCY_LIFE_SECONDS'),
+    copyAttempts: reader.get('FILE_COPY_ATTEMPTS'),
+    copyBackoffMs: reader.get('FILE_COPY_BACKOFF_SECONDS'),
+    catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
+    reportMs: reader.get('REPORT_SECONDS'),
+    outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
   };
 }

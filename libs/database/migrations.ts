@@ -136,8 +136,9 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-async function setPasswords(client: pg.Client, passwords: Record<string, string>): Promise<void> {
+async function setPasswords(client: pg.Client, passwords: Record<string, string | undefined>): Promise<void> {
   for (const [role, password] of Object.entries(passwords)) {
+    if (!password) continue;
     const name = client.escapeIdentifier(roleName(role as Role));
     await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${client.escapeLiteral(password)}`);
   }

@@ -14,14 +14,12 @@ export interface ReconcileConfig {
   readonly keepMs: number;
 }
 
-const DAY = 24 * 3_600;
-
 export function readReconcileConfig(reader: ConfigReader): ReconcileConfig {
   return {
-    intervalMs: reader.seconds('RECONCILE_SECONDS', 300),
-    graceMs: reader.seconds('RECONCILE_GRACE_SECONDS', 300),
-    reportOverdueMs: reader.integer('REPORT_OVERDUE_HOURS', { fallback: 72, min: 1, max: 8_784 }) * 3_600_000,
-    limitMs: reader.seconds('RECONCILE_LIMIT_SECONDS', 600),
-    keepMs: reader.seconds('RECONCILE_KEEP_SECONDS', 30 * DAY),
+    intervalMs: reader.get('RECONCILE_SECONDS'),
+    graceMs: reader.get('RECONCILE_GRACE_SECONDS'),
+    reportOverdueMs: reader.get('REPORT_OVERDUE_HOURS') * 3_600_000,
+    limitMs: reader.get('RECONCILE_LIMIT_SECONDS'),
+    keepMs: reader.get('RECONCILE_KEEP_SECONDS'),
   };
 }

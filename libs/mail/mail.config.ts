@@ -11,14 +11,12 @@ export interface MailConfig {
   readonly giveUpMs: number;
 }
 
-const DAY = 86_400;
-
 export function readMailConfig(reader: ConfigReader): MailConfig {
   return {
-    smtpUrl: reader.optionalSecretUrl('SMTP_URL'),
-    from: reader.string('MAIL_FROM', 'Tollgate <no-reply@localhost>'),
-    folder: reader.string('MAIL_DIR', '.data/mail'),
-    pollMs: reader.seconds('MAIL_POLL_SECONDS', 5),
-    giveUpMs: reader.seconds('MAIL_GIVE_UP_SECONDS', 3 * DAY),
+    smtpUrl: reader.get('SMTP_URL'),
+    from: reader.get('MAIL_FROM'),
+    folder: reader.get('MAIL_DIR'),
+    pollMs: reader.get('MAIL_POLL_SECONDS'),
+    giveUpMs: reader.get('MAIL_GIVE_UP_SECONDS'),
   };
 }

@@ -1,7 +1,5 @@
 import type { ConfigReader } from '#platform/config.js';
 
-const DAY = 24 * 3_600;
-
 /** Of the marketplace; durations in milliseconds. */
 export interface MarketConfig {
   /** How long a proposal of prices can be confirmed. */
@@ -12,7 +10,7 @@ export interface MarketConfig {
 
 export function readMarketConfig(reader: ConfigReader): MarketConfig {
   return {
-    proposalLifeMs: reader.seconds('PRICE_PROPOSAL_LIFE_SECONDS', 7 * DAY),
-    priceListAgeMs: reader.seconds('PRICE_LIST_AGE_SECONDS', 15),
+    proposalLifeMs: reader.get('PRICE_PROPOSAL_LIFE_SECONDS'),
+    priceListAgeMs: reader.get('PRICE_LIST_AGE_SECONDS'),
   };
 }

@@ -2,7 +2,7 @@ import { configureSandboxChannel, seedCatalog, seedSandboxCosts } from '#catalog
 import { inTransaction, openPool } from '#database/database.js';
 import { migrate, type MigrateOptions } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
-import { ConfigReader } from '#platform/config.js';
+import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { refuseUnreadable, resealSecrets } from './reseal.js';
 
@@ -55,23 +55,18 @@ async function prepareAndMigrate({ adminUrl, ownerUrl, passwords = {} }: Databas
   return migrate({ ownerUrl });
 }
 
-/** Reads what to set up. @throws OperatorError that names the variables at fault. */
-export function readDatabaseSetup(env: NodeJS.ProcessEnv): DatabaseSetup {
-  const reader = new ConfigReader(env);
-  const passwords: Record<string, string> = {};
-  for (const role of ['gateway', 'worker', 'billing'] as const) {
-    const password = reader.optionalSecret(`${role.toUpperCase()}_DATABASE_PASSWORD`);
-    if (password) passwords[role] = password;
-  }
-  const sandboxUrl = reader.optionalString('SANDBOX_URL');
-  const sandbox = sandboxUrl
-    ? { baseUrl: reader.url('SANDBOX_URL'), apiKey: reader.secret('SANDBOX_API_KEY') }
-    : undefined;
-  return reader.finish({
-    adminUrl: reader.optionalSecretUrl('ADMIN_DATABASE_URL'),
-    ownerUrl: reader.secretUrl('OWNER_DATABASE_URL'),
+/** Reads what to set up; the caller finishes the reader. */
+export function readDatabaseSetup(reader: ConfigReader): DatabaseSetup {
+  const [baseUrl, apiKey] = [reader.get('SANDBOX_URL'), reader.get('SANDBOX_API_KEY')];
+  return {
+    adminUrl: reader.get('ADMIN_DATABASE_URL'),
+    ownerUrl: reader.get('OWNER_DATABASE_URL'),
     secrets: readSecrets(reader),
-    passwords,
-    sandbox,
-  });
+    passwords: {
+      gateway: reader.get('GATEWAY_DATABASE_PASSWORD'),
+      worker: reader.get('WORKER_DATABASE_PASSWORD'),
+      billing: reader.get('BILLING_DATABASE_PASSWORD'),
+    },
+    sandbox: baseUrl ? { baseUrl, apiKey: apiKey ?? reader.required('SANDBOX_API_KEY') } : undefined,
+  };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { ConfigReader } from '#platform/config.js';
-import { RESELLER_THRESHOLD_TOKENS } from '#topup/conversion.js';
 
 export interface StripeConfig {
   readonly secretKey: string;
@@ -30,41 +29,32 @@ export interface PaymentsConfig {
 export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
   return {
     currency: readPaymentCurrency(reader),
-    orderLifeMs: reader.seconds('ORDER_LIFE_SECONDS', 3_600),
-    firstCheckMs: reader.seconds('PAYMENT_CHECK_SECONDS', 60),
-    retryMs: reader.seconds('PAYMENT_RETRY_SECONDS', 30),
-    resellerThresholdTokens: BigInt(
-      reader.integer('RESELLER_THRESHOLD_TOKENS', {
-        fallback: Number(RESELLER_THRESHOLD_TOKENS),
-        min: 1,
-        max: 1e15 - 1,
-      }),
-    ),
+    orderLifeMs: reader.get('ORDER_LIFE_SECONDS'),
+    firstCheckMs: reader.get('PAYMENT_CHECK_SECONDS'),
+    retryMs: reader.get('PAYMENT_RETRY_SECONDS'),
+    resellerThresholdTokens: BigInt(reader.get('RESELLER_THRESHOLD_TOKENS')),
     stripe: readStripe(reader),
-    bankInstructions: reader.optionalString('BANK_TRANSFER_INSTRUCTIONS') ?? null,
-    // Events of the sandbox are made and checked by one process; only where several share the work must they agree.
-    sandbox: reader.boolean('SANDBOX_PAYMENTS', false)
-      ? { secret: reader.optionalSecret('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex') }
-      : null,
+    bankInstructions: reader.get('BANK_TRANSFER_INSTRUCTIONS') ?? null,
+    sandbox: readSandbox(reader),
   };
 }
 
 /** ISO 4217. */
 export function readPaymentCurrency(reader: ConfigReader): string {
-  return reader.matching('PAYMENT_CURRENCY', {
-    pattern: TWO_DECIMALS,
-    rule: 'must be the code of a currency with two decimals, such as USD',
-    fallback: 'USD',
-  });
+  return reader.get('PAYMENT_CURRENCY');
 }
 
-/** Upper case, and none of those that are paid in whole units or in thousandths. */
-const TWO_DECIMALS =
-  /^(?!BIF|CLP|DJF|GNF|JPY|KMF|KRW|MGA|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)[A-Z]{3}$/;
-
 function readStripe(reader: ConfigReader): StripeConfig | null {
-  const secretKey = reader.optionalSecret('STRIPE_SECRET_KEY');
+  const secretKey = reader.get('STRIPE_SECRET_KEY');
+  const webhookSecret = reader.get('STRIPE_WEBHOOK_SECRET');
+  const apiBase = reader.get('STRIPE_API_BASE');
   if (secretKey === undefined) return null;
-  const apiBase = reader.optionalString('STRIPE_API_BASE') && reader.url('STRIPE_API_BASE');
-  return { secretKey, webhookSecret: reader.secret('STRIPE_WEBHOOK_SECRET'), apiBase: apiBase || undefined };
+  return { secretKey, webhookSecret: webhookSecret ?? reader.required('STRIPE_WEBHOOK_SECRET'), apiBase };
+}
+
+function readSandbox(reader: ConfigReader): PaymentsConfig['sandbox'] {
+  const isOn = reader.get('SANDBOX_PAYMENTS');
+  // Events of the sandbox are made and checked by one process; only where several share the work must they agree.
+  const secret = reader.get('SANDBOX_PAYMENTS_SECRET') ?? randomBytes(32).toString('hex');
+  return isOn ? { secret } : null;
 }

@@ -19,31 +19,23 @@ export interface PeopleConfig {
   >;
 }
 
-const HOUR = 3_600;
-const MOST = 1_000_000;
+const DAY_MS = 86_400_000;
 
 export function readPeopleConfig(reader: ConfigReader, consoleUrl: string): PeopleConfig {
-  const windowMs = reader.seconds('SIGN_IN_WINDOW_SECONDS', HOUR / 4);
-  const limit = (name: string, fallback: number): AttemptLimit => ({
-    most: reader.integer(name, { fallback, min: 1, max: MOST }),
-    windowMs,
-  });
+  const windowMs = reader.get('SIGN_IN_WINDOW_SECONDS');
+  const limit = (most: number): AttemptLimit => ({ most, windowMs });
   return {
-    secondFactor: reader.choice(
-      'SECOND_FACTOR',
-      ['required', 'advised'],
-      isLoopback(consoleUrl) ? 'advised' : 'required',
-    ),
-    signUpLifeMs: reader.seconds('SIGN_UP_LIFE_SECONDS', 24 * HOUR),
-    resetLifeMs: reader.seconds('PASSWORD_RESET_LIFE_SECONDS', HOUR),
+    secondFactor: reader.get('SECOND_FACTOR', isLoopback(consoleUrl) ? 'advised' : 'required'),
+    signUpLifeMs: reader.get('SIGN_UP_LIFE_SECONDS'),
+    resetLifeMs: reader.get('PASSWORD_RESET_LIFE_SECONDS'),
     limits: {
-      signInsPerEmail: limit('SIGN_INS_PER_EMAIL', 10),
+      signInsPerEmail: limit(reader.get('SIGN_INS_PER_EMAIL')),
       // An office shares an address, and most of what comes from it succeeds, which does not count.
-      signInsPerAddress: limit('SIGN_INS_PER_ADDRESS', 100),
-      mailsPerEmail: limit('MAILS_PER_EMAIL', 5),
-      mailsPerAddress: limit('MAILS_PER_ADDRESS', 50),
+      signInsPerAddress: limit(reader.get('SIGN_INS_PER_ADDRESS')),
+      mailsPerEmail: limit(reader.get('MAILS_PER_EMAIL')),
+      mailsPerAddress: limit(reader.get('MAILS_PER_ADDRESS')),
       // Three of a million are right at a time: so many a day find one within decades.
-      codesPerPerson: { ...limit('CODES_PER_DAY', 50), windowMs: 24 * HOUR * 1000 },
+      codesPerPerson: { ...limit(reader.get('CODES_PER_DAY')), windowMs: DAY_MS },
     },
   };
 }

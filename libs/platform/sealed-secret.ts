@@ -93,7 +93,7 @@ const KEY_RULE = `must be ${KEY_BYTES} random bytes in base64 or hex, as "openss
 
 /** Reads SECRETS_KEY: the key that seals, and after it others that still open. Faults are told by `finish`. */
 export function readSecrets(reader: ConfigReader): SecretBox {
-  const text = reader.secret('SECRETS_KEY');
+  const text = reader.get('SECRETS_KEY');
   const keys = text === '' ? [] : parseKeys(text);
   if (keys === null) reader.fault('SECRETS_KEY', KEY_RULE, '');
   return new SecretBox(keys ?? []);

@@ -25,14 +25,13 @@ const MEGABYTE = 1024 * 1024;
 export function readPrivacyConfig(reader: ConfigReader): PrivacyConfig {
   return {
     retention: readRetentionTimes(reader),
-    retentionIntervalMs: reader.seconds('RETENTION_INTERVAL_SECONDS', 600),
+    retentionIntervalMs: reader.get('RETENTION_INTERVAL_SECONDS'),
     deletionGraceMs: readDeletionGrace(reader),
-    deletionRetryMs: reader.seconds('ACCOUNT_DELETION_RETRY_SECONDS', 60),
-    pollMs: reader.seconds('PRIVACY_POLL_SECONDS', 5),
-    exportMaxBytes:
-      reader.integer('ACCOUNT_EXPORT_MAX_MB', { fallback: 200, min: 1, max: 10_000 }) * MEGABYTE,
+    deletionRetryMs: reader.get('ACCOUNT_DELETION_RETRY_SECONDS'),
+    pollMs: reader.get('PRIVACY_POLL_SECONDS'),
+    exportMaxBytes: reader.get('ACCOUNT_EXPORT_MAX_MB') * MEGABYTE,
     exportLimit: {
-      most: reader.integer('ACCOUNT_EXPORTS_PER_DAY', { fallback: 3, min: 1, max: 1_000 }),
+      most: reader.get('ACCOUNT_EXPORTS_PER_DAY'),
       windowMs: DAY * 1000,
     },
   };
@@ -40,5 +39,5 @@ export function readPrivacyConfig(reader: ConfigReader): PrivacyConfig {
 
 /** Milliseconds. */
 export function readDeletionGrace(reader: ConfigReader): number {
-  return reader.seconds('ACCOUNT_DELETION_GRACE_SECONDS', 7 * DAY);
+  return reader.get('ACCOUNT_DELETION_GRACE_SECONDS');
 }

@@ -1,14 +1,13 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import type { ConfigReader } from '#platform/config.js';
+import type { DurationSetting } from '#platform/settings/settings.js';
 import { firstIdAt } from '#platform/ids.js';
 
 /**
  * How long everything is kept that is not kept for good: declared here once, for the loop that removes it, for
  * administrators and for customers. The books, approvals and the audit log stay; they name people by ids.
  */
-
-const DAY_SECONDS = 86_400;
 
 /** One batch of removing; it never touches more rows than that at once. */
 interface Batch {
@@ -27,9 +26,8 @@ interface Swept {
 }
 
 export interface RetentionRule {
-  /** The environment's variable, and its value where nothing is said. */
-  readonly variable: string;
-  readonly fallbackSeconds: number;
+  /** The setting that says how long it is kept. */
+  readonly variable: DurationSetting;
   /** Null: it goes by itself when its time is over, in the program that keeps it. */
   readonly sweep: ((client: pg.ClientBase, batch: Batch) => Promise<Swept>) | null;
 }
@@ -50,61 +48,48 @@ export type RetentionClass = (typeof retentionClasses)[number];
 
 export const retentionRules: Record<RetentionClass, RetentionRule> = {
   /** Counted from the end of the task. */
-  prompts: inDays('RETENTION_PROMPTS_DAYS', 30, clearPrompts),
-  videos: byItself('VIDEO_FILE_LIFE_SECONDS', 1_500),
-  images: byItself('IMAGE_URL_LIFE_SECONDS', 3_600),
+  prompts: swept('RETENTION_PROMPTS_DAYS', clearPrompts),
+  videos: byItself('VIDEO_FILE_LIFE_SECONDS'),
+  images: byItself('IMAGE_URL_LIFE_SECONDS'),
   /** Answers that an Idempotency-Key repeats. */
-  answers: byItself('IDEMPOTENCY_LIFE_SECONDS', DAY_SECONDS),
-  requestIds: inDays('RETENTION_REQUEST_IDS_DAYS', 365, clearRequestIds),
-  webhookDeliveries: {
-    variable: 'WEBHOOK_LOG_SECONDS',
-    fallbackSeconds: 30 * DAY_SECONDS,
-    sweep: deleting('webhook_deliveries', `created_at < $1 AND state <> 'pending'`, 'created_at'),
-  },
-  mails: inDays('RETENTION_MAILS_DAYS', 30, deleting('mail_outbox', 'ended_at < $1', 'ended_at')),
-  sessions: inDays(
+  answers: byItself('IDEMPOTENCY_LIFE_SECONDS'),
+  requestIds: swept('RETENTION_REQUEST_IDS_DAYS', clearRequestIds),
+  webhookDeliveries: swept(
+    'WEBHOOK_LOG_SECONDS',
+    deleting('webhook_deliveries', `created_at < $1 AND state <> 'pending'`, 'created_at'),
+  ),
+  mails: swept('RETENTION_MAILS_DAYS', deleting('mail_outbox', 'ended_at < $1', 'ended_at')),
+  sessions: swept(
     'RETENTION_SESSIONS_DAYS',
-    7,
     deleting('sessions', 'least(expires_at, revoked_at) < $1', 'least(expires_at, revoked_at)'),
   ),
   /** Counts of tries. */
-  signIns: byItself('SIGN_IN_WINDOW_SECONDS', 900),
-  exports: {
-    variable: 'ACCOUNT_EXPORT_LIFE_SECONDS',
-    fallbackSeconds: 3 * DAY_SECONDS,
-    sweep: deleting(
+  signIns: byItself('SIGN_IN_WINDOW_SECONDS'),
+  exports: swept(
+    'ACCOUNT_EXPORT_LIFE_SECONDS',
+    deleting(
       'data_exports',
       `coalesce(ready_at, requested_at) < $1 AND state IN ('ready', 'failed')`,
       'requested_at',
     ),
-  },
+  ),
 };
 
-function inDays(variable: string, days: number, sweep: RetentionRule['sweep']): RetentionRule {
-  return { variable, fallbackSeconds: days * DAY_SECONDS, sweep };
+function swept(variable: DurationSetting, sweep: RetentionRule['sweep']): RetentionRule {
+  return { variable, sweep };
 }
 
-function byItself(variable: string, fallbackSeconds: number): RetentionRule {
-  return { variable, fallbackSeconds, sweep: null };
+function byItself(variable: DurationSetting): RetentionRule {
+  return { variable, sweep: null };
 }
 
 /** Milliseconds that each class is kept. */
 export type RetentionTimes = Readonly<Record<RetentionClass, number>>;
 
-/** `RETENTION_*_DAYS` are days, the others the seconds that other parts read as well; both may have decimals. */
+/** Some of them other parts read as well. */
 export function readRetentionTimes(reader: ConfigReader): RetentionTimes {
-  return Object.fromEntries(
-    retentionClasses.map((name) => {
-      const { variable, fallbackSeconds } = retentionRules[name];
-      const isInDays = variable.endsWith('_DAYS');
-      return [
-        name,
-        isInDays
-          ? reader.days(variable, fallbackSeconds / DAY_SECONDS)
-          : reader.seconds(variable, fallbackSeconds),
-      ];
-    }),
-  ) as Record<RetentionClass, number>;
+  const times = retentionClasses.map((name) => [name, reader.get(retentionRules[name].variable)] as const);
+  return Object.fromEntries(times) as Record<RetentionClass, number>;
 }
 
 /** Rows that one transaction removes at most. */

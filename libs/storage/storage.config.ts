@@ -10,19 +10,29 @@ export type StorageConfig = { kind: 'file'; folder: string } | ({ kind: 's3' } &
  * @param folder in place of STORAGE_DIR, for a program that has a folder of its own.
  */
 export function readStorageConfig(reader: ConfigReader, folder?: string): StorageConfig {
-  if (reader.choice('STORAGE', ['file', 's3'], 'file') === 'file') {
-    return { kind: 'file', folder: folder ?? reader.string('STORAGE_DIR') };
-  }
-  const endpoint = reader.optionalString('S3_ENDPOINT') && reader.url('S3_ENDPOINT');
+  const kind = reader.get('STORAGE');
+  const given = folder ?? reader.get('STORAGE_DIR');
+  const s3 = readS3(reader);
+  if (kind === 'file') return { kind, folder: given ?? reader.required('STORAGE_DIR') };
   return {
-    kind: 's3',
+    kind,
+    ...s3,
+    bucket: s3.bucket ?? reader.required('S3_BUCKET'),
+    accessKeyId: s3.accessKeyId ?? reader.required('S3_ACCESS_KEY_ID'),
+    secretAccessKey: s3.secretAccessKey ?? reader.required('S3_SECRET_ACCESS_KEY'),
+  };
+}
+
+function readS3(reader: ConfigReader) {
+  const endpoint = reader.get('S3_ENDPOINT');
+  return {
     endpoint,
-    bucket: reader.string('S3_BUCKET'),
-    region: reader.string('S3_REGION', 'us-east-1'),
-    accessKeyId: reader.secret('S3_ACCESS_KEY_ID'),
-    secretAccessKey: reader.secret('S3_SECRET_ACCESS_KEY'),
+    bucket: reader.get('S3_BUCKET'),
+    region: reader.get('S3_REGION'),
+    accessKeyId: reader.get('S3_ACCESS_KEY_ID'),
+    secretAccessKey: reader.get('S3_SECRET_ACCESS_KEY'),
     // Amazon wants the bucket in the host name, the stores that people run themselves in the path.
-    forcePathStyle: reader.boolean('S3_FORCE_PATH_STYLE', endpoint !== undefined),
+    forcePathStyle: reader.get('S3_FORCE_PATH_STYLE', endpoint !== undefined),
   };
 }
 

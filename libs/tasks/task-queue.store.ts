@@ -26,7 +26,7 @@ export interface FinishedFile {
 }
 
 /** Much longer than any create is waited for, and short for money that is held. */
-export const DEFAULT_UNCLEAR_MS = 120_000;
+const DEFAULT_UNCLEAR_MS = 120_000;
 
 interface Statement {
   name: string;

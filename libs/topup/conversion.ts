@@ -13,7 +13,7 @@ import {
 export const STANDARD_RATE = '1.3';
 /** What a reseller pays after verification of 2 billion tokens (spec 1). */
 export const RESELLER_RATE = '1.2';
-export const RESELLER_THRESHOLD_TOKENS = 2_000_000_000n;
+const RESELLER_THRESHOLD_TOKENS = 2_000_000_000n;
 /** There are no other rates. */
 export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
 

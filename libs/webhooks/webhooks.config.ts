@@ -1,8 +1,5 @@
 import type { ConfigReader } from '#platform/config.js';
 
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
-
 /** How webhooks are delivered; durations in milliseconds. */
 export interface WebhooksConfig {
   /** Plain http and addresses that are not public: for tests and installations of one's own. */
@@ -26,14 +23,14 @@ export interface WebhooksConfig {
 
 export function readWebhooksConfig(reader: ConfigReader): WebhooksConfig {
   return {
-    allowPrivate: reader.boolean('WEBHOOK_ALLOW_PRIVATE', false),
-    timeoutMs: reader.seconds('WEBHOOK_TIMEOUT_SECONDS', 10),
-    retryMs: reader.seconds('WEBHOOK_RETRY_SECONDS', 5),
-    longestRetryMs: reader.seconds('WEBHOOK_LONGEST_RETRY_SECONDS', 6 * HOUR),
-    giveUpMs: reader.seconds('WEBHOOK_GIVE_UP_SECONDS', 3 * DAY),
-    disableAfterMs: reader.seconds('WEBHOOK_DISABLE_AFTER_SECONDS', 5 * DAY),
-    secretOverlapMs: reader.seconds('WEBHOOK_SECRET_OVERLAP_SECONDS', DAY),
-    logMs: reader.seconds('WEBHOOK_LOG_SECONDS', 30 * DAY),
-    pollMs: reader.seconds('WEBHOOK_POLL_SECONDS', 1),
+    allowPrivate: reader.get('WEBHOOK_ALLOW_PRIVATE'),
+    timeoutMs: reader.get('WEBHOOK_TIMEOUT_SECONDS'),
+    retryMs: reader.get('WEBHOOK_RETRY_SECONDS'),
+    longestRetryMs: reader.get('WEBHOOK_LONGEST_RETRY_SECONDS'),
+    giveUpMs: reader.get('WEBHOOK_GIVE_UP_SECONDS'),
+    disableAfterMs: reader.get('WEBHOOK_DISABLE_AFTER_SECONDS'),
+    secretOverlapMs: reader.get('WEBHOOK_SECRET_OVERLAP_SECONDS'),
+    logMs: reader.get('WEBHOOK_LOG_SECONDS'),
+    pollMs: reader.get('WEBHOOK_POLL_SECONDS'),
   };
 }

@@ -1,8 +1,12 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as prettier from 'prettier';
 import { parse } from 'yaml';
+import type { AskedSetting } from '#platform/config.js';
+import { passwordOf } from '#platform/settings/setting.js';
+import { settingNames } from '#platform/settings/settings.js';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -21,11 +25,26 @@ interface LocalProgram {
   environment(place: object, instance: object): Record<string, string>;
 }
 
+type Load = (alias: string) => Promise<object>;
+
+interface Configuration {
+  programSettings: (load: Load) => Promise<Record<string, AskedSetting[]>>;
+  configurationPage: (load: Load) => Promise<string>;
+}
+
+const load: Load = (alias) => import(alias) as Promise<object>;
+let programSettings: Configuration['programSettings'];
+let configurationPage: Configuration['configurationPage'];
+
 const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
 };
 let programs: Record<string, LocalProgram>;
+let settingsOfPrograms: Record<string, AskedSetting[]>;
 const programNames = ['migrate', 'gateway', 'billing', 'control-plane', 'video-worker', 'sandbox'];
+
+/** What the documentation calls them. */
+const NAMES: Partial<Record<string, string>> = { 'control-plane': 'control plane', 'video-worker': 'worker' };
 
 /** The ports and volumes of the container say these. */
 const FIXED_BY_THE_CONTAINER = new Set([
@@ -40,22 +59,6 @@ const FIXED_BY_THE_CONTAINER = new Set([
   'SANDBOX_STATE_DIR',
 ]);
 
-/** What the machine sets. */
-const NOT_OURS = new Set(['XDG_CACHE_HOME']);
-
-/** Every variable that the sources ask a reader or the environment for. */
-function variablesOfTheCode(): Set<string> {
-  const found = new Set<string>();
-  const asks = /(?:reader\.\w+|port|count|limit|\benv|process\.env)[([]\s*'([A-Z][A-Z0-9_]{2,})'/g;
-  for (const file of globSync('{apps,libs}/**/*.ts', {
-    cwd: root,
-    exclude: (name) => name.endsWith('.spec.ts'),
-  })) {
-    for (const [, name] of readFileSync(join(root, file), 'utf8').matchAll(asks)) found.add(name!);
-  }
-  return found;
-}
-
 /** Only the names of the variables matter here. */
 const place = {
   databaseUrl: () => '',
@@ -64,8 +67,10 @@ const place = {
 };
 
 beforeAll(async () => {
-  const file = pathToFileURL(join(root, 'scripts/lib/programs.mjs')).href;
-  ({ programs } = (await import(file)) as { programs: Record<string, LocalProgram> });
+  const script = (name: string) => import(pathToFileURL(join(root, 'scripts/lib', name)).href);
+  ({ programs } = (await script('programs.mjs')) as { programs: Record<string, LocalProgram> });
+  ({ programSettings, configurationPage } = (await script('configuration.mjs')) as Configuration);
+  settingsOfPrograms = await programSettings(load);
 });
 
 describe('docker-compose.yml', () => {
@@ -84,14 +89,21 @@ describe('docker-compose.yml', () => {
   it.each(programNames)('lets every variable be set that the code of %s may read', (name) => {
     const { environment = {}, env_file: files } = services[name]!;
     expect(files).toEqual([`tollgate.env`, `${name}.env`].map((path) => ({ path, required: false })));
-    const variables = variablesOfTheCode();
-    expect(variables.size).toBeGreaterThan(100);
     // What is not named here comes from the files; what is named must ask for a variable of its own name.
-    const fixed = [...variables].filter((variable) => {
+    const fixed = settingNames.filter((variable) => {
       const asked = new RegExp(`\\$\\{(?:(?:GATEWAY|BILLING|WORKER)_)?${variable}:?-`);
       return variable in environment && !asked.test(String(environment[variable]));
     });
     expect(fixed.filter((variable) => !FIXED_BY_THE_CONTAINER.has(variable))).toEqual([]);
+  });
+
+  it.each(programNames)('gives %s nothing that it does not read', (name) => {
+    const read = settingsOfPrograms[NAMES[name] ?? name]!;
+    const known = read.flatMap((setting) =>
+      setting.isLogin ? [setting.name, passwordOf(setting.name)] : [setting.name],
+    );
+    const given = Object.keys(services[name]!.environment!);
+    expect(given.filter((variable) => !known.includes(variable))).toEqual([]);
   });
 
   it('lets each secret be left empty, so that a file may hold it', () => {
@@ -123,10 +135,11 @@ describe('docker-compose.yml', () => {
 });
 
 describe('docs/configuration.md', () => {
-  it('names every variable that the code reads', () => {
-    const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
-    const known = [...variablesOfTheCode()].filter((name) => !name.endsWith('_FILE') && !NOT_OURS.has(name));
-    expect(known.filter((name) => !text.includes(name))).toEqual([]);
+  it('says what the programs declare: `npm run configuration` writes it', async () => {
+    const file = join(root, 'docs/configuration.md');
+    const options = await prettier.resolveConfig(file);
+    const page = await prettier.format(await configurationPage(load), { ...options, parser: 'markdown' });
+    expect(readFileSync(file, 'utf8')).toBe(page);
   });
 });
 

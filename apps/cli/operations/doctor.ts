@@ -1,9 +1,6 @@
 import type pg from 'pg';
-import { readBillingConfig } from '#apps/billing/billing.config.js';
 import { readPaymentCurrency } from '#payments/payments.config.js';
-import { readGatewayConfig } from '#apps/gateway/gateway.config.js';
 import { dataFolder } from '#operations/data-folder.js';
-import { readVideoWorkerConfig } from '#apps/video-worker/video-worker.config.js';
 import { Bus } from '#bus/bus.js';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
@@ -14,7 +11,8 @@ import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
 import { Registry } from '#platform/metrics.js';
-import { newSecretsKey } from '#platform/sealed-secret.js';
+import { readSecrets } from '#platform/sealed-secret.js';
+import { settingNames } from '#platform/settings/settings.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 import { withDatabase } from '../database.access.js';
 import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
@@ -88,7 +86,7 @@ async function examineDatabase(pool: pg.Pool, env: Env, note: (finding: Finding)
 
 /** Over the bus when there is one: then billing itself answers. */
 async function examineBus(pool: pg.Pool, env: Env, note: (finding: Finding) => void): Promise<void> {
-  const brokers = new ConfigReader(env).list('KAFKA_BROKERS');
+  const brokers = new ConfigReader(env).get('KAFKA_BROKERS', []);
   if (brokers.length === 0) {
     note(ok('bus', 'within the process: KAFKA_BROKERS is not set'));
     note(await examined('trial charge', 'Run `tollgate ledger check`.', () => tryHold(pool, null, env)));
@@ -140,16 +138,10 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Standalone makes the secret itself; elsewhere only the gateway needs it. */
 function readEverything(env: Env): string {
-  const reader = new ConfigReader({
-    URL_SIGNING_SECRET: 'standalone makes it, and others name it',
-    ...(!env['SECRETS_KEY_FILE'] && { SECRETS_KEY: newSecretsKey() }),
-    ...env,
-  });
-  readGatewayConfig(reader);
-  readVideoWorkerConfig(reader);
-  readBillingConfig(reader);
+  const reader = new ConfigReader(env);
+  for (const name of settingNames) if (env[name] || env[`${name}_FILE`]) reader.get(name);
+  if (env['SECRETS_KEY'] || env['SECRETS_KEY_FILE']) readSecrets(reader);
   reader.finish({});
   return 'every variable that is set keeps its rule';
 }
@@ -234,7 +226,7 @@ async function readChannels(pool: pg.Pool): Promise<string | Partial<Finding>> {
 function playedCurrency(env: Env): string | null {
   const reader = new ConfigReader(env);
   const isStandalone = !env['DATABASE_URL'] && !env['STRIPE_SECRET_KEY'] && !env['STRIPE_SECRET_KEY_FILE'];
-  return reader.boolean('SANDBOX_PAYMENTS', isStandalone) ? readPaymentCurrency(reader) : null;
+  return reader.get('SANDBOX_PAYMENTS', isStandalone) ? readPaymentCurrency(reader) : null;
 }
 
 async function tryHold(pool: pg.Pool, bus: Bus | null, env: Env): Promise<string> {

@@ -124,7 +124,7 @@ async function consoleUrl(): Promise<string> {
   const { PUBLIC_CONSOLE_URL: configured } = process.env;
   const running = configured ? undefined : await findRunningRelay(dataFolder(process.env));
   const reader = new ConfigReader({ PUBLIC_CONSOLE_URL: configured ?? running?.consoleUrl });
-  const { url } = reader.finish({ url: reader.url('PUBLIC_CONSOLE_URL', 'http://127.0.0.1:8788') });
+  const { url } = reader.finish({ url: reader.get('PUBLIC_CONSOLE_URL') });
   return url.replace(/\/+$/, '');
 }
 

@@ -17,17 +17,13 @@ export interface DutiesConfig {
   readonly onePerson: boolean;
 }
 
-const DECIMAL = { pattern: /^\d{1,9}(\.\d{1,9})?$/, rule: 'must be an amount such as 1000 or 0.5' };
-
 export function readDutiesConfig(reader: ConfigReader): DutiesConfig {
-  const limit = (name: string, fallback: string) =>
-    parseAmount(reader.matching(name, { ...DECIMAL, fallback }));
   return {
-    refundLimit: limit('REFUND_LIMIT', '20'),
-    topupRefundLimit: limit('TOPUP_REFUND_LIMIT', '100'),
-    manualTopupLimit: limit('MANUAL_TOPUP_LIMIT', '1000'),
-    adjustmentLimit: limit('ADJUSTMENT_LIMIT', '20'),
-    priceChangePercent: reader.integer('PRICE_CHANGE_LIMIT_PERCENT', { fallback: 20, min: 0, max: 100 }),
-    onePerson: reader.boolean('ONE_PERSON', false),
+    refundLimit: parseAmount(reader.get('REFUND_LIMIT')),
+    topupRefundLimit: parseAmount(reader.get('TOPUP_REFUND_LIMIT')),
+    manualTopupLimit: parseAmount(reader.get('MANUAL_TOPUP_LIMIT')),
+    adjustmentLimit: parseAmount(reader.get('ADJUSTMENT_LIMIT')),
+    priceChangePercent: reader.get('PRICE_CHANGE_LIMIT_PERCENT'),
+    onePerson: reader.get('ONE_PERSON'),
   };
 }

@@ -12,8 +12,8 @@ export interface PeriodsConfig {
 
 export function readPeriodsConfig(reader: ConfigReader): PeriodsConfig {
   return {
-    marginMs: reader.seconds('PERIOD_MARGIN_SECONDS', 60),
-    waitMs: reader.seconds('PERIOD_WAIT_SECONDS', 30),
-    answerMs: reader.seconds('PERIOD_ANSWER_SECONDS', 15),
+    marginMs: reader.get('PERIOD_MARGIN_SECONDS'),
+    waitMs: reader.get('PERIOD_WAIT_SECONDS'),
+    answerMs: reader.get('PERIOD_ANSWER_SECONDS'),
   };
 }

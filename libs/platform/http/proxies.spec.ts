@@ -30,12 +30,12 @@ describe('TRUST_PROXY', () => {
     { text: 'true', proxies: 1 },
     { text: '2', proxies: 2 },
   ])('$text is $proxies', ({ text, proxies }) => {
-    expect(new ConfigReader({ TRUST_PROXY: text }).proxies('TRUST_PROXY')).toBe(proxies);
+    expect(new ConfigReader({ TRUST_PROXY: text }).get('TRUST_PROXY')).toBe(proxies);
   });
 
   it('is nothing else', () => {
     const reader = new ConfigReader({ TRUST_PROXY: '10.0.0.0/8' });
-    reader.proxies('TRUST_PROXY');
+    reader.get('TRUST_PROXY');
     expect(() => reader.finish({})).toThrow(/TRUST_PROXY must be true, false, or how many/);
   });
 });

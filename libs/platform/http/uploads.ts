@@ -18,11 +18,9 @@ const KILOBYTE = 1024;
 /** Reads the rules of a program's environment. */
 export function readUploadRules(reader: ConfigReader): UploadRules {
   return {
-    graceMs: reader.seconds('UPLOAD_GRACE_SECONDS', 10),
-    leastBytesPerSecond:
-      KILOBYTE *
-      reader.integer('UPLOAD_LEAST_KILOBYTES_PER_SECOND', { fallback: 16, min: 0, max: 1_000_000 }),
-    perMember: reader.integer('UPLOADS_PER_ACCOUNT', { fallback: 32, min: 1, max: 1_000_000 }),
+    graceMs: reader.get('UPLOAD_GRACE_SECONDS'),
+    leastBytesPerSecond: KILOBYTE * reader.get('UPLOAD_LEAST_KILOBYTES_PER_SECOND'),
+    perMember: reader.get('UPLOADS_PER_ACCOUNT'),
   };
 }
 

@@ -1,0 +1,41 @@
+import type { SandboxOptions } from '#apps/sandbox-upstream/sandbox-server.js';
+import type { ConfigReader } from '#platform/config.js';
+
+/** What standalone reads besides the settings of the programs in it. */
+export interface StandaloneConfig {
+  host: string;
+  port: number;
+  consolePort: number;
+  /** 0: no port of its own for health and metrics. */
+  healthPort: number;
+  /** An upstream to use in place of the built-in sandbox. */
+  sandboxUrl: string | undefined;
+  sandboxApiKey: string | undefined;
+  sandbox: SandboxOptions;
+  logLevel: string;
+  stopLimitMs: number;
+}
+
+/** After the grace for calls in flight: time to announce what is left and to stop the database. */
+const STOP_MARGIN_MS = 15_000;
+
+/** All that the program reads of its own; the caller finishes the reader. */
+export function readStandaloneProgram(reader: ConfigReader): StandaloneConfig {
+  // Commands find the folder as well, from any place; the address is the gateway's.
+  reader.get('DATA_DIR');
+  reader.get('PUBLIC_BASE_URL');
+  return {
+    port: reader.get('PORT'),
+    consolePort: reader.get('CONSOLE_PORT'),
+    host: reader.get('HOST', '127.0.0.1'),
+    healthPort: reader.get('HEALTH_PORT', 0),
+    sandboxUrl: reader.get('SANDBOX_URL'),
+    sandboxApiKey: reader.get('SANDBOX_API_KEY'),
+    sandbox: {
+      imageSeconds: reader.get('SANDBOX_IMAGE_SECONDS') / 1000,
+      videoSeconds: reader.get('SANDBOX_VIDEO_SECONDS') / 1000,
+    },
+    logLevel: reader.get('LOG_LEVEL', 'warn'),
+    stopLimitMs: reader.get('SHUTDOWN_GRACE_SECONDS') + STOP_MARGIN_MS,
+  };
+}

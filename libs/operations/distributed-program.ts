@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
+import { openPool } from '#database/database.js';
+import { operatorSentence } from '#database/operator-sentence.js';
+import { ConfigReader } from '#platform/config.js';
+import { type ReadinessChecks, startHealthServer } from '#platform/health.js';
+import { createLogger, type Logger } from '#platform/logging.js';
+import { createRegistry, type Registry } from '#platform/metrics.js';
+import { portFault, type RunningProgram, runProgram } from '#platform/program.js';
+import { helpOf } from '#platform/settings/help.js';
+
+/** What a program of the distributed mode stands on. */
+interface Surroundings {
+  pool: pg.Pool;
+  databaseUrl: string;
+  transport: KafkaTransport;
+  log: Logger;
+  registry: Registry;
+  /** Where it listens. */
+  host: string;
+}
+
+export interface DistributedProgram<Own> {
+  name: 'gateway' | 'billing' | 'control-plane' | 'video-worker';
+  /** What it does, in one line. */
+  about: string;
+  /** Reads what it alone needs; the settings of all programs are read besides. */
+  read: (reader: ConfigReader) => Own;
+  start(own: Own, surroundings: Surroundings): Promise<{ checks: ReadinessChecks; close(): Promise<void> }>;
+  /** A stop that takes longer is cut: whatever was not committed is consumed again by the next start. */
+  stopLimitMs(own: Own): number;
+}
+
+/** The settings that the programs of the distributed mode share. */
+export function readShared(reader: ConfigReader) {
+  return {
+    databaseUrl: reader.get('DATABASE_URL'),
+    poolSize: reader.get('DATABASE_POOL'),
+    brokers: reader.get('KAFKA_BROKERS'),
+    namespace: reader.get('KAFKA_NAMESPACE') ?? '',
+    host: reader.get('HOST'),
+    healthPort: reader.get('HEALTH_PORT'),
+    logLevel: reader.get('LOG_LEVEL'),
+  };
+}
+
+/** Runs a program of the distributed mode as a process: database, bus, health and metrics around what it does. */
+export function runDistributed<Own>(program: DistributedProgram<Own>): Promise<void> {
+  const { name, about, read } = program;
+  const all = (reader: ConfigReader) => ({ shared: readShared(reader), own: read(reader) });
+  return runProgram({
+    help: helpOf({ about, usage: `node dist/apps/${name}/main.js [--help]`, read: all }),
+    sentenceFor: operatorSentence,
+    start: async () => {
+      const reader = new ConfigReader(process.env);
+      return start(program, reader.finish(all(reader)));
+    },
+  });
+}
+
+async function start<Own>(
+  program: DistributedProgram<Own>,
+  { shared, own }: { shared: ReturnType<typeof readShared>; own: Own },
+): Promise<RunningProgram> {
+  const { name } = program;
+  const { databaseUrl, brokers, namespace, host, healthPort: port } = shared;
+  const log = createLogger(name, shared.logLevel);
+  const registry = createRegistry(name);
+  const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log });
+  const onFatal = (error: Error) => {
+    log.fatal({ err: error }, 'the connection to Kafka is lost for good');
+    process.exit(1);
+  };
+  const transport = new KafkaTransport({ brokers, namespace, clientId: name, log, registry, onFatal });
+  const running = await program.start(own, { pool, databaseUrl, transport, log, registry, host });
+  const health = await startHealthServer({ host, port, checks: running.checks, registry }).catch((error) => {
+    throw portFault(error, 'HEALTH_PORT', { host, port });
+  });
+  log.info(`${name} is ready`);
+  return {
+    stopLimitMs: program.stopLimitMs(own),
+    stop: async () => {
+      health.close();
+      await running.close();
+      await transport.close();
+      await pool.end();
+    },
+  };
+}

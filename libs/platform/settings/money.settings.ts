@@ -1,0 +1,81 @@
+import { amount, count, flag, form, optionalSecret, optionalText, optionalUrl, seconds } from './setting.js';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** Upper case, and none of those that are paid in whole units or in thousandths. */
+const TWO_DECIMALS =
+  /^(?!BIF|CLP|DJF|GNF|JPY|KMF|KRW|MGA|PYG|RWF|UGX|VND|VUV|XAF|XOF|XPF|BHD|IQD|JOD|KWD|LYD|OMR|TND)[A-Z]{3}$/;
+
+export const payments = {
+  PAYMENT_CURRENCY: form('The currency customers pay in: an ISO code with two decimals', {
+    pattern: TWO_DECIMALS,
+    rule: 'must be the code of a currency with two decimals, such as USD',
+    fallback: 'USD',
+  }),
+  STRIPE_SECRET_KEY: optionalSecret('Turns on payments by card'),
+  STRIPE_WEBHOOK_SECRET: optionalSecret(
+    'Signs the events that Stripe sends to `/api/payments/events/stripe`',
+  ),
+  STRIPE_API_BASE: optionalUrl("Replaces Stripe's own address"),
+  BANK_TRANSFER_INSTRUCTIONS: optionalText(
+    'Turns on orders by bank transfer, and tells customers where to pay',
+  ),
+  SANDBOX_PAYMENTS: flag('Simulated payments. On in standalone unless Stripe is configured', false),
+  SANDBOX_PAYMENTS_SECRET: optionalSecret(
+    'Signs simulated events; needed where several processes share the work, otherwise random',
+  ),
+  ORDER_LIFE_SECONDS: seconds('How long an order can be paid. At least 31 minutes with Stripe', HOUR),
+  PAYMENT_CHECK_SECONDS: seconds('When a provider is first asked about an open order', 60),
+  PAYMENT_RETRY_SECONDS: seconds('Pause between attempts of a refund', 30),
+  RESELLER_THRESHOLD_TOKENS: count('Verified tokens needed for the reseller rate', 2_000_000_000, {
+    max: 1e15 - 1,
+  }),
+  INVITE_REWARD_WINDOW_SECONDS: seconds('How long a reward stays before it can be moved', 30 * DAY),
+};
+
+export const staffLimits = {
+  PRICE_PROPOSAL_LIFE_SECONDS: seconds('How long a price proposal can be confirmed', 7 * DAY),
+  PRICE_LIST_AGE_SECONDS: seconds('How long the public price list may be cached', 15),
+  PRICE_CHANGE_LIMIT_PERCENT: count('How far one person may move prices alone in a UTC day, up or down', 20, {
+    min: 0,
+    max: 100,
+  }),
+  MANUAL_TOPUP_LIMIT: amount('USD that one person may credit by hand alone in a UTC day', '1000'),
+  TOPUP_REFUND_LIMIT: amount('USD of top-ups that one person may refund alone in a UTC day', '100'),
+  REFUND_LIMIT: amount('USD of settled charges that one person may refund alone in a UTC day', '20'),
+  ADJUSTMENT_LIMIT: amount('USD that one person may adjust and write off alone in a UTC day', '20'),
+  ONE_PERSON: flag(
+    'Declares that there is no second person. One person then confirms alone, and each such decision is marked',
+    false,
+  ),
+};
+
+export const books = {
+  PERIOD_MARGIN_SECONDS: seconds('How long after its end a period can be closed', 60),
+  PERIOD_WAIT_SECONDS: seconds('How long a close waits for older transactions', 30),
+  PERIOD_ANSWER_SECONDS: seconds(
+    'A close answers after this at the latest, and continues in the background',
+    15,
+  ),
+  COST_ACCRUAL_SECONDS: seconds('How often upstream costs of ended charges are recorded', 60),
+  RECOGNITION_SECONDS: seconds('How often used credits become revenue: lots are consumed and recognized', 60),
+  PROVIDER_REPORT_SECONDS: seconds(
+    'How often payment providers are asked what moved our balance with them',
+    HOUR,
+  ),
+  LEDGER_SNAPSHOT_SECONDS: seconds(
+    'How often the balances of a finished day are stored, which makes reports fast',
+    600,
+  ),
+  CHAIN_SEAL_SECONDS: seconds('How often new postings are sealed in the hash chain', 60),
+  RECONCILE_SECONDS: seconds('Pause between runs of the controls', 300),
+  RECONCILE_GRACE_SECONDS: seconds('Work younger than this is not a finding yet', 300),
+  RECONCILE_LIMIT_SECONDS: seconds('When a query of a control is given up', 600),
+  RECONCILE_KEEP_SECONDS: seconds('How long results of runs are kept', 30 * DAY),
+  REPORT_OVERDUE_HOURS: count(
+    'When a missing report of a provider or bank becomes a finding, counted from the end of the last one',
+    72,
+    { max: 8_784 },
+  ),
+};

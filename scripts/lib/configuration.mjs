@@ -1,0 +1,104 @@
+// The page of docs/configuration.md, from the settings as the programs declare and read them.
+
+const DISTRIBUTED = ['gateway', 'billing', 'control plane', 'worker'];
+
+/** What standalone sets by itself. */
+const SET_BY_STANDALONE = new Set([
+  'CHAIN_SIGNING_KEY',
+  'CONSOLE_GRANT_SECRET',
+  'DATABASE_URL',
+  'KAFKA_BROKERS',
+  'MAIL_DIR',
+  'PUBLIC_CONSOLE_URL',
+  'SECRETS_KEY',
+  'STORAGE_DIR',
+  'URL_SIGNING_SECRET',
+]);
+
+/**
+ * What each program asks for, by the names of the page.
+ * @param {(alias: string) => Promise<object>} load imports a module of the project by its alias
+ */
+export async function programSettings(load) {
+  const { settingsOf } = await load('#platform/config.js');
+  const { readShared } = await load('#operations/distributed-program.js');
+  const readers = {
+    gateway: (await load('#apps/gateway/gateway.config.js')).readGatewayProgram,
+    billing: (await load('#apps/billing/billing.config.js')).readBillingProgram,
+    'control plane': (await load('#apps/control-plane/control-plane.config.js')).readControlPlaneProgram,
+    worker: (await load('#apps/video-worker/video-worker.config.js')).readVideoWorkerProgram,
+    migrate: (await load('#operations/database.setup.js')).readDatabaseSetup,
+    sandbox: (await load('#apps/sandbox-upstream/sandbox.config.js')).readSandboxProgram,
+    standalone: (await load('#apps/standalone/standalone.config.js')).readStandaloneProgram,
+  };
+  return Object.fromEntries(
+    Object.entries(readers).map(([name, read]) => {
+      const all = DISTRIBUTED.includes(name) ? (reader) => [readShared(reader), read(reader)] : read;
+      return [name, settingsOf(all)];
+    }),
+  );
+}
+
+/** The whole page. */
+export async function configurationPage(load) {
+  const { SECTIONS } = await load('#platform/settings/settings.js');
+  const programs = await programSettings(load);
+  const sections = Object.entries(SECTIONS).map(
+    ([title, settings]) =>
+      `## ${title}\n\n${tableOf(Object.entries(settings).map(([name, setting]) => rowOf(name, setting, programs)))}`,
+  );
+  return `${INTRODUCTION}\n${sections.join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `# Configuration
+
+<!-- Written by \`npm run configuration\` from libs/platform/settings. -->
+
+Programs read environment variables once, when they start. A bad value stops the program with the name of the variable
+and the rule it breaks. Run any program with \`--help\` for its own list.
+
+- Durations are in seconds, or in days where the name says so, and may have decimals.
+- Standalone (\`npm start\`) sets the variables marked * by itself, and reads those of all programs.
+- A secret, or an address that contains a login, can come from a file: set \`NAME_FILE\` to its path instead of \`NAME\`.
+- The password of an address such as \`DATABASE_URL\` can be given apart, in \`DATABASE_PASSWORD\`, where it may contain
+  any character.
+- In the \`program\` column, \`all\` means gateway, billing, control plane and video worker; \`migrate\` is the one-shot job
+  \`apps/control-plane/migrate.ts\`. \`tollgate\` reads those of the control plane that a command needs, and \`DATA_DIR\`.
+- Limits of staff are stored when the control plane starts, and the command line uses the stored values.
+`;
+
+function rowOf(name, { about, fallback, show }, programs) {
+  const own = fallback === undefined ? undefined : show(fallback);
+  return [
+    `\`${name}\`${SET_BY_STANDALONE.has(name) ? ' *' : ''}`,
+    whoReads(name, programs),
+    defaultOf(name, own, programs),
+    about,
+  ];
+}
+
+/** Standalone reads what its programs read; only what it alone reads is its own. */
+function whoReads(name, programs) {
+  const readers = Object.keys(programs).filter((program) =>
+    programs[program].some((each) => each.name === name),
+  );
+  const others = readers.filter((program) => program !== 'standalone');
+  if (others.length === 0) return readers.length > 0 ? 'standalone' : 'all';
+  const isAll = DISTRIBUTED.every((program) => others.includes(program));
+  return isAll ? 'all' : others.join(', ');
+}
+
+function defaultOf(name, own, programs) {
+  const different = Object.entries(programs).flatMap(([program, settings]) => {
+    const asked = settings.find((each) => each.name === name);
+    return asked?.fallback === undefined || asked.fallback === own ? [] : [[program, asked.fallback]];
+  });
+  const isComputed = own === undefined && different.length > 0;
+  if (isComputed && different.every(([program]) => program !== 'sandbox')) return 'see meaning';
+  return [own ?? '-', ...different.map(([program, value]) => `${program}: ${value}`)].join('; ');
+}
+
+function tableOf(rows) {
+  const lines = [['variable', 'program', 'default', 'meaning'], ['---', '---', '---', '---'], ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
