@@ -62,7 +62,6 @@ function request(customer: Customer, more: Partial<ChargeRequested> = {}): Charg
     model: 'vendora-imagine-image',
     requestedModel: 'vendora-imagine-image',
     group: 'Vendora-Main',
-    family: 'image',
     units: '2',
     quotedAmount: '0.04',
     expiresAt: new Date(Date.now() + 10_000).toISOString(),
@@ -290,7 +289,6 @@ describe('a task that ended with its charge still held', () => {
     const message = request(customer, {
       model: 'vendora-imagine-video',
       requestedModel: 'vendora-imagine-video',
-      family: 'video',
       units: '5',
       quotedAmount: '0.25',
       deadline: null,

@@ -20,9 +20,6 @@ export const groups = {
   notifications: 'notifications',
 } as const;
 
-const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
-export type Family = (typeof families)[number];
-
 export type RefusalCode =
   | 'insufficient_user_quota'
   | 'key_revoked'
@@ -54,11 +51,10 @@ export class ChargeRequested {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
   @IsWord() keyId!: string;
-  /** The model's canonical id; `requestedModel` is what the client wrote. */
+  /** The model as catalogued: an alias has its own id, and is priced as its model. `requestedModel` is the same id. */
   @IsWord() model!: string;
   @IsWord() requestedModel!: string;
   @IsWord() group!: string;
-  @IsIn(families) family!: Family;
   /** Images, seconds or calls, as a decimal. */
   @IsDecimalText() units!: string;
   /** USD. Another amount than billing's own is answered with `stale_quote`. */
@@ -83,7 +79,6 @@ export class ChargeReply {
   /** USD left on the main balance after the hold. */
   @IsOptional() @IsDecimalText() balance?: string;
   @IsOptional() @IsReason() refusal?: Refusal;
-  @IsOptional() @IsInstant() heldUntil?: string;
 }
 
 /** Synchronous work is over, or a task could not be created. */
@@ -103,8 +98,7 @@ export class ChargeResolved {
 }
 
 export class ResolvedReply {
-  @IsIn(['settled', 'released', 'refused', 'conflict']) outcome!:
-    'settled' | 'released' | 'refused' | 'conflict';
+  @IsIn(['settled', 'released', 'refused']) outcome!: 'settled' | 'released' | 'refused';
   /** USD. */
   @IsDecimalText() settled!: string;
   /** USD. */

@@ -79,7 +79,6 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
     model: model.id,
     requestedModel: model.id,
     group,
-    family: model.family,
     units: '1',
     quotedAmount: formatAmount(amount),
     taskId: null,

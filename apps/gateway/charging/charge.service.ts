@@ -160,7 +160,6 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
     model: order.model.id,
     requestedModel: order.model.id,
     group: order.caller.group,
-    family: priced.model.family,
     units: String(order.units),
     quotedAmount: formatAmount(priced.amount),
     expiresAt: new Date(expiresAtMs).toISOString(),
