@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { version } from '#platform/version.js';
 import { accountsCommand, keysCommand } from './people/accounts.commands.js';
 import { approvalsCommand } from './approvals.commands.js';
 import { deadLettersCommand } from './operations/dead-letters.commands.js';
@@ -36,6 +37,7 @@ Exit codes:
 Examples:
   tollgate admin create --email ada@example.com
   tollgate accounts create --name Acme --credits 5
+  tollgate accounts list acme
   tollgate accounts show 01k0... --json
   tollgate topup record 01k0... --as ada@example.com --paid 13 --payment-id bank-4711
   tollgate ledger check --json
@@ -52,6 +54,7 @@ export function program(): Command {
   const tollgate = new Command('tollgate')
     .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
     .helpOption('-h, --help', 'show this help')
+    .version(version, '-V, --version', 'print the version')
     .option('--json', 'print one JSON document; may stand before or after the command')
     .hook('preAction', (root, command) => {
       if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);

@@ -45,7 +45,7 @@ async function json(as: StaffMember, ...args: string[]): Promise<Record<string, 
 /** Commands that ask nobody who acts, and why. */
 const NOBODY_ACTS: Record<string, readonly string[]> = {
   'they only show something': [
-    'accounts find',
+    'accounts list',
     'accounts show',
     'accounts statement',
     'admin list',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
@@ -91,6 +91,20 @@ describe('accounts', () => {
     expect(await json('accounts', 'statement', accountId)).toMatchObject({
       lines: [{ kind: 'topup', balance: 'main', amount: '1.5', balanceAfter: '1.5' }],
     });
+  });
+
+  it('are listed, found by how their name begins, a page at a time', async () => {
+    for (const name of ['Zebra one', 'Zebra two']) await json('accounts', 'create', '--name', name);
+    const first = await json('accounts', 'list', 'zebra', '--limit', '1');
+    expect(first).toMatchObject({ accounts: [{ name: 'Zebra two', main: '0', frozen: false }], more: true });
+    const cursor = first['nextCursor'] as string;
+    expect(await json('accounts', 'list', 'zebra', '--cursor', cursor)).toMatchObject({
+      accounts: [{ name: 'Zebra one' }],
+      more: false,
+    });
+    const { stdout, stderr } = await tollgate('accounts', 'list', 'zebra', '--limit', '1');
+    expect(stdout).toContain('Zebra two');
+    expect(stderr).toContain(cursor);
   });
 
   it('start empty without credits, since nothing is free', async () => {
@@ -238,6 +252,11 @@ describe('a command line', () => {
   ])('%j is wrong: exit code 2', async (args) => {
     const { code, stdout } = await tollgate(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await tollgate('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it('has help with its exit codes', async () => {

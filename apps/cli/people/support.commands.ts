@@ -15,12 +15,14 @@ const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 /** What support does with accounts, beside creating and showing them. */
 export function addSupportCommands(accounts: Command): Command {
   accounts
-    .command('find')
-    .description('find accounts by id, key, e-mail address or name, the newest first')
+    .command('list')
+    .alias('find')
+    .description('accounts, the newest first: all, or those found by id, key, e-mail address or name')
     .argument('[text]', 'an id, how a key begins, or how an e-mail address or a name begins')
     .option('--limit <accounts>', 'accounts at most', countArgument, 50)
+    .option('--cursor <cursor>', 'the next page: nextCursor of the one before')
     .option(...JSON_OPTION)
-    .action(find);
+    .action(list);
   accounts
     .command('freeze')
     .description('refuse every call of an account from now on')
@@ -44,11 +46,14 @@ export function addSupportCommands(accounts: Command): Command {
   return accounts;
 }
 
-async function find(text: string | undefined, options: { limit: number; json?: boolean }): Promise<void> {
+async function list(
+  query: string | undefined,
+  { limit, cursor, json }: { limit: number; cursor?: string; json?: boolean },
+): Promise<void> {
   const { items, nextCursor } = await withDatabase(process.env, (pool) =>
-    new AccountReader({ pool }).search({ limit: options.limit, query: text }),
+    new AccountReader({ pool }).search({ limit, cursor, query }),
   );
-  if (options.json) return printJson({ accounts: items, more: nextCursor !== null });
+  if (json) return printJson({ accounts: items, more: nextCursor !== null, nextCursor });
   const rows = items.map(({ accountId, name, email, main, frozen }) => [
     accountId,
     name,
@@ -68,7 +73,7 @@ async function find(text: string | undefined, options: { limit: number; json?: b
       rows,
     ),
   );
-  if (nextCursor !== null) process.stderr.write('There are more: give a longer text or a higher --limit.\n');
+  if (nextCursor !== null) process.stderr.write(`There are more: add --cursor ${nextCursor}\n`);
 }
 
 type Change = (
