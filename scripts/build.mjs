@@ -8,9 +8,10 @@ import { buildConsole } from './lib/console-build.mjs';
 
 const HELP = `Builds the programs and the pages of the console.
 
-Usage: npm run build [-- --out-dir DIR] [--help]
+Usage: npm run build [-- --out-dir DIR] [--programs] [--help]
 
   --out-dir DIR   where to (dist)
+  --programs      without the pages
 
 The pages are built anew only where something of theirs changed. The build fails where the JavaScript that the first page
 loads has grown over its limit.
@@ -19,6 +20,7 @@ loads has grown over its limit.
 const { values } = parseArgs({
   options: {
     'out-dir': { type: 'string', default: 'dist' },
+    programs: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -28,7 +30,7 @@ if (values.help) {
 } else {
   buildPrograms(values['out-dir']);
   try {
-    await buildConsole(resolve(root, values['out-dir'], 'console'));
+    if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
   } catch (error) {
     giveUp(error.stack ?? error.message);
   }

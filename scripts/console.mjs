@@ -1,7 +1,7 @@
 // `npm run console`: the pages of the console from their sources, with every change at once, before a relay that runs.
 import { parseArgs } from 'node:util';
-import { join } from 'node:path';
-import { prepare, root, underPinnedNode } from './lib/bootstrap.mjs';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { servePages } from './lib/pages.mjs';
 
 const HELP = `Serves the console's pages from their sources, for working on them.
 
@@ -24,19 +24,6 @@ if (values.help) {
 } else {
   await prepare({ build: false });
   await underPinnedNode();
-  const { createServer } = await import('vite');
-  const target = values.relay.replace(/\/+$/, '');
-  // The relay compares the origin of a request with its own address.
-  const proxy = { target, changeOrigin: true, headers: { origin: new URL(target).origin } };
-  const server = await createServer({
-    configFile: join(root, 'apps', 'console', 'vite.config.ts'),
-    server: {
-      host: '127.0.0.1',
-      port: Number(values.port),
-      // Sources of the pages lie in a folder api/ too.
-      proxy: { '^/api/(?!\\w+\\.ts)': proxy, '^/sandbox-pay/': proxy },
-    },
-  });
-  await server.listen();
+  const server = await servePages({ relay: values.relay, port: Number(values.port) });
   server.printUrls();
 }
