@@ -1,10 +1,11 @@
 // `npm run build`: the programs by swc into dist/, and the pages of the console by Vite into dist/console.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { giveUp, root } from './lib/bootstrap.mjs';
 import { buildConsole } from './lib/console-build.mjs';
+import { clientTypes, describeBuilt } from './lib/console-client.mjs';
 
 const HELP = `Builds the programs and the pages of the console.
 
@@ -30,6 +31,7 @@ if (values.help) {
 } else {
   buildPrograms(values['out-dir']);
   try {
+    await writeClient(resolve(root, values['out-dir']));
     if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
   } catch (error) {
     giveUp(error.stack ?? error.message);
@@ -57,4 +59,11 @@ function writePackage(outDir) {
   );
   const file = resolve(root, outDir, 'package.json');
   writeFileSync(file, `${JSON.stringify({ version, type, imports: built }, null, 2)}\n`);
+}
+
+/** The pages are checked and built with it, and neither has to be where nothing of it changed. */
+async function writeClient(dist) {
+  const types = await clientTypes(await describeBuilt(dist));
+  const file = join(root, 'apps/console/api/schema.ts');
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== types) writeFileSync(file, types);
 }

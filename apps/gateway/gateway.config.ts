@@ -1,7 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
-import { readStorageConfig, type StorageConfig } from '#storage/storage.config.js';
+import { readStorageConfig } from '#storage/storage.config.js';
 import type { DefaultLimits } from './protection/caller-limits.js';
 
 /** What a gateway is told at its start. Durations in milliseconds. */

@@ -34,12 +34,14 @@ export const oneTimeCode = z
 
 export const rolesView = z.array(z.enum(roles));
 
-export const personView = z.object({
-  userId: id,
-  accountId: id,
-  email: z.string(),
-  roles: rolesView,
-  totpEnabled: z.boolean(),
-  disabled: z.boolean(),
-  createdAt: timeView,
-});
+export const personView = z
+  .object({
+    userId: id,
+    accountId: id,
+    email: z.string(),
+    roles: rolesView,
+    totpEnabled: z.boolean(),
+    disabled: z.boolean(),
+    createdAt: timeView,
+  })
+  .meta({ id: 'Person' });

@@ -26,6 +26,7 @@ const ownStages = ['journeys', 'attacks', 'console', 'accounting', 'life', 'cras
 
 /** @type {Stage[]} */
 export const stages = [
+  { name: 'build', about: 'swc into dist/, the client of the control plane, vite into dist/console' },
   {
     name: 'format',
     about: 'prettier',
@@ -45,7 +46,6 @@ export const stages = [
     command: [bin('typescript/bin/tsc'), '--noEmit', '-p', 'apps/console'],
     beside: 'types',
   },
-  { name: 'build', about: 'swc into dist/, vite into dist/console' },
   { name: 'unit', about: 'specs of libs, apps and the house rules', folders: unitFolders() },
   { name: 'journeys', about: 'a client over HTTP', folders: ['test/journeys'] },
   {

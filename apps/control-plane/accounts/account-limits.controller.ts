@@ -9,7 +9,9 @@ import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';
 const tag = 'Support: accounts';
 const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
-const answer = z.object({ requestsPerMinute: limit, maxConcurrentRequests: limit });
+const answer = z
+  .object({ requestsPerMinute: limit, maxConcurrentRequests: limit })
+  .meta({ id: 'AccountLimits' });
 
 const accountLimitRoutes = {
   show: route({

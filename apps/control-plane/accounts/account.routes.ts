@@ -45,14 +45,16 @@ const words = z
   .max(500)
   .refine((text) => text.toLowerCase() !== 'debt', 'must say why in words');
 
-const foundView = z.object({
-  accountId: id,
-  name: z.string(),
-  email: z.string().nullable(),
-  main: amountView,
-  frozen: z.boolean(),
-  createdAt: timeView,
-});
+const foundView = z
+  .object({
+    accountId: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    main: amountView,
+    frozen: z.boolean(),
+    createdAt: timeView,
+  })
+  .meta({ id: 'FoundAccount' });
 
 export const supportRoutes = {
   search: route({

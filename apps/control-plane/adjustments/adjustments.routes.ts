@@ -8,8 +8,12 @@ const FINANCE = ['finance'] as const;
 const tag = 'Adjustments';
 const state = z.enum(['done', 'pending', 'rejected']);
 const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
-const adjusted = z.object({ state, adjustment: adjustmentView.nullable(), approvalId });
-const writtenOff = z.object({ state, writeOff: writeOffView.nullable(), approvalId });
+const adjusted = z
+  .object({ state, adjustment: adjustmentView.nullable(), approvalId })
+  .meta({ id: 'AdjustmentAnswer' });
+const writtenOff = z
+  .object({ state, writeOff: writeOffView.nullable(), approvalId })
+  .meta({ id: 'WriteOffAnswer' });
 
 const signed = z
   .string()

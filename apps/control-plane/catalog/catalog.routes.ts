@@ -15,20 +15,22 @@ const CHANNELS = '/api/admin/channels';
 const families = z.enum(['image', 'video', 'chat', 'speech', '3d']);
 const units = z.enum(['call', 'second', 'token']);
 
-const modelView = z.object({
-  id: z.string(),
-  family: families,
-  unit: units,
-  ownedBy: z.string(),
-  aliasOf: z.string().nullable(),
-  enabled: z.boolean(),
-  limits: limitsFields,
-  groups: z.array(z.string()),
-  sales: z
-    .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
-    .meta({ description: 'Why it is neither listed nor sold in each of its groups; null: it is.' }),
-  createdAt: timeView,
-});
+const modelView = z
+  .object({
+    id: z.string(),
+    family: families,
+    unit: units,
+    ownedBy: z.string(),
+    aliasOf: z.string().nullable(),
+    enabled: z.boolean(),
+    limits: limitsFields,
+    groups: z.array(z.string()),
+    sales: z
+      .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
+      .meta({ description: 'Why it is neither listed nor sold in each of its groups; null: it is.' }),
+    createdAt: timeView,
+  })
+  .meta({ id: 'Model' });
 
 const groupNames = z.array(groupName).max(1_000);
 const modelNames = z.array(modelName).max(10_000);
@@ -39,20 +41,22 @@ const open = z.boolean().meta({
   description: 'Every account may make keys in it; else only those that it was granted to.',
 });
 
-const groupView = z.object({
-  name: z.string(),
-  open,
-  models: z.array(z.string()),
-  multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
-  fixedPerCall: z
-    .string()
-    .nullable()
-    .meta({ description: 'USD of each call where the group has a fixed price; null: list prices hold.' }),
-  requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
-  maxRunningTasks: runningTasks,
-  maxConcurrentRequests: perMinute,
-  createdAt: timeView,
-});
+const groupView = z
+  .object({
+    name: z.string(),
+    open,
+    models: z.array(z.string()),
+    multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
+    fixedPerCall: z
+      .string()
+      .nullable()
+      .meta({ description: 'USD of each call where the group has a fixed price; null: list prices hold.' }),
+    requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
+    maxRunningTasks: runningTasks,
+    maxConcurrentRequests: perMinute,
+    createdAt: timeView,
+  })
+  .meta({ id: 'Group' });
 
 export const channelId = z
   .string()
@@ -83,15 +87,17 @@ const models = z
   .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
   .meta({ description: 'Our models, and what the upstream calls each.' });
 
-const channelView = z.object({
-  id: z.string(),
-  protocol: z.enum(channelProtocols),
-  ...channelFields,
-  keyMarks: z.array(z.string()),
-  models: z.record(z.string(), z.string()),
-  groups: z.array(z.string()),
-  createdAt: timeView,
-});
+const channelView = z
+  .object({
+    id: z.string(),
+    protocol: z.enum(channelProtocols),
+    ...channelFields,
+    keyMarks: z.array(z.string()),
+    models: z.record(z.string(), z.string()),
+    groups: z.array(z.string()),
+    createdAt: timeView,
+  })
+  .meta({ id: 'Channel' });
 
 const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });

@@ -13,14 +13,17 @@ const wholeView = z
 const version = z
   .object({ id: z.string(), effectiveFrom: timeView.nullable() })
   .nullable()
-  .meta({ description: 'effectiveFrom null: since ever.' });
+  .meta({ description: 'effectiveFrom null: since ever.' })
+  .meta({ id: 'PriceVersion' });
 
-const line = z.object({
-  kind: z.enum(lineKinds),
-  units: wholeView,
-  unitPrice: decimalView.meta({ description: 'USD of one token.' }),
-  amount: amountView,
-});
+const line = z
+  .object({
+    kind: z.enum(lineKinds),
+    units: wholeView,
+    unitPrice: decimalView.meta({ description: 'USD of one token.' }),
+    amount: amountView,
+  })
+  .meta({ id: 'ChargeLine' });
 
 const terms = {
   model: z.string(),
@@ -36,57 +39,64 @@ const terms = {
 
 const chargeStates = ['refused', 'held', 'settled', 'released'] as const;
 
-const chargeView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  keyId: z.string().nullable(),
-  requestId: z.string().nullable(),
-  requestedModel: z.string().nullable(),
-  family: z.string().nullable(),
-  model: z.string().nullable(),
-  group: z.string().nullable(),
-  state: z.enum(chargeStates),
-  pricing: z
-    .object(terms)
-    .omit({ model: true, group: true })
-    .nullable()
-    .meta({ description: 'How the price came about; null for a refused request, which was not priced.' }),
-  refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
-  hold: z.object({ amount: amountView, at: timeView }).nullable(),
-  settlement: z
-    .object({ amount: amountView, at: timeView, deliveredUnits: wholeView, lines: z.array(line).nullable() })
-    .nullable(),
-  release: z.object({ amount: amountView, at: timeView, reason: z.string().nullable() }).nullable(),
-  refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-  operatorLoss: amountView.meta({ description: 'Used beyond the hold: nobody is charged for it.' }),
-  task: z
-    .object({ id: z.string(), state: z.string(), createdAt: timeView, endedAt: timeView.nullable() })
-    .nullable(),
-  upstream: z.object({
-    status: z.int().nullable(),
-    latencyMs: z.int().nullable(),
-    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
-  }),
-  recomputed: z
-    .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
-    .nullable()
-    .meta({ description: 'The same computed now, from the versions that the charge names.' }),
-  agrees: z.boolean().nullable().meta({
-    description: 'Whether that gives what is stored, with the versions that were in force at the hold.',
-  }),
-  timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
-  transactions: z.array(
-    z.object({
-      id: z.string(),
-      kind: z.string(),
-      reference: z.string(),
-      at: timeView,
-      entries: z.array(
-        z.object({ ledgerAccount: z.string(), amount: amountView, balanceAfter: amountView.nullable() }),
-      ),
+const chargeView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    keyId: z.string().nullable(),
+    requestId: z.string().nullable(),
+    requestedModel: z.string().nullable(),
+    family: z.string().nullable(),
+    model: z.string().nullable(),
+    group: z.string().nullable(),
+    state: z.enum(chargeStates),
+    pricing: z
+      .object(terms)
+      .omit({ model: true, group: true })
+      .nullable()
+      .meta({ description: 'How the price came about; null for a refused request, which was not priced.' }),
+    refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
+    hold: z.object({ amount: amountView, at: timeView }).nullable(),
+    settlement: z
+      .object({
+        amount: amountView,
+        at: timeView,
+        deliveredUnits: wholeView,
+        lines: z.array(line).nullable(),
+      })
+      .nullable(),
+    release: z.object({ amount: amountView, at: timeView, reason: z.string().nullable() }).nullable(),
+    refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
+    operatorLoss: amountView.meta({ description: 'Used beyond the hold: nobody is charged for it.' }),
+    task: z
+      .object({ id: z.string(), state: z.string(), createdAt: timeView, endedAt: timeView.nullable() })
+      .nullable(),
+    upstream: z.object({
+      status: z.int().nullable(),
+      latencyMs: z.int().nullable(),
+      channel: z.string().nullable().meta({ description: 'Null for customers.' }),
     }),
-  ),
-});
+    recomputed: z
+      .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
+      .nullable()
+      .meta({ description: 'The same computed now, from the versions that the charge names.' }),
+    agrees: z.boolean().nullable().meta({
+      description: 'Whether that gives what is stored, with the versions that were in force at the hold.',
+    }),
+    timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
+    transactions: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        reference: z.string(),
+        at: timeView,
+        entries: z.array(
+          z.object({ ledgerAccount: z.string(), amount: amountView, balanceAfter: amountView.nullable() }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'Charge' });
 
 const chargeId = z.strictObject({ chargeId: id });
 const tokens = z.int().min(0).max(100_000_000);

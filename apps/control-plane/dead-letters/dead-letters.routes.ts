@@ -7,24 +7,28 @@ const access = ['admin'] as const;
 
 const word = z.string().max(200);
 
-const letterView = z.object({
-  id: z.string(),
-  topic: z.string(),
-  group: z.string().meta({ description: 'The consumer group that could not handle it.' }),
-  partition: z.int(),
-  offset: z.string(),
-  key: z.string().nullable(),
-  about: z.string().nullable().meta({ description: 'What it is about: for topics of money, the charge.' }),
-  reason: z.string(),
-  at: timeView,
-  canReplay: z.boolean(),
-  effect: z.string().meta({ description: 'What playing it again does, or why it cannot be.' }),
-  replayedAt: timeView.nullable(),
-  replayedBy: z.string().nullable(),
-});
-const wholeLetter = letterView.extend({
-  payload: z.string().nullable().meta({ description: 'The message as it came, readable or not.' }),
-});
+const letterView = z
+  .object({
+    id: z.string(),
+    topic: z.string(),
+    group: z.string().meta({ description: 'The consumer group that could not handle it.' }),
+    partition: z.int(),
+    offset: z.string(),
+    key: z.string().nullable(),
+    about: z.string().nullable().meta({ description: 'What it is about: for topics of money, the charge.' }),
+    reason: z.string(),
+    at: timeView,
+    canReplay: z.boolean(),
+    effect: z.string().meta({ description: 'What playing it again does, or why it cannot be.' }),
+    replayedAt: timeView.nullable(),
+    replayedBy: z.string().nullable(),
+  })
+  .meta({ id: 'DeadLetter' });
+const wholeLetter = letterView
+  .extend({
+    payload: z.string().nullable().meta({ description: 'The message as it came, readable or not.' }),
+  })
+  .meta({ id: 'WholeDeadLetter' });
 
 const params = z.strictObject({
   letterId: z.string().regex(/^[1-9]\d{0,17}$/, 'must be the id of a letter'),

@@ -6,26 +6,28 @@ const tag = 'Books';
 
 const hash = z.string().meta({ description: 'SHA-256, hex.' });
 
-const blockView = z.object({
-  number: z.string().meta({ description: 'Counted from 1.' }),
-  previousHash: hash,
-  hash,
-  digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
-  leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
-  firstId: z.string().meta({ description: 'Its first ledger transaction.' }),
-  lastId: z.string().meta({ description: 'Its last one; everything up to it is sealed.' }),
-  transactionCount: z.number().int(),
-  entryCount: z.number().int(),
-  sealedAt: timeView,
-  signature: z
-    .object({
-      keyId: z.string().meta({ description: 'The beginning of SHA-256 of the public key.' }),
-      signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
-      signedAt: timeView,
-    })
-    .nullable()
-    .meta({ description: 'Of heads; it vouches for every block before.' }),
-});
+const blockView = z
+  .object({
+    number: z.string().meta({ description: 'Counted from 1.' }),
+    previousHash: hash,
+    hash,
+    digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
+    leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
+    firstId: z.string().meta({ description: 'Its first ledger transaction.' }),
+    lastId: z.string().meta({ description: 'Its last one; everything up to it is sealed.' }),
+    transactionCount: z.number().int(),
+    entryCount: z.number().int(),
+    sealedAt: timeView,
+    signature: z
+      .object({
+        keyId: z.string().meta({ description: 'The beginning of SHA-256 of the public key.' }),
+        signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
+        signedAt: timeView,
+      })
+      .nullable()
+      .meta({ description: 'Of heads; it vouches for every block before.' }),
+  })
+  .meta({ id: 'ChainBlock' });
 
 export const chainRoutes = {
   blocks: route({

@@ -17,20 +17,22 @@ const count = z
 const durationMs = z.number().int().nullable();
 const error = z.string().nullable().meta({ description: 'Why it could not look.' });
 
-const standingView = z.object({
-  id: z.string(),
-  title: z.string(),
-  explanation: z.string(),
-  every: z.enum(['round', 'day']).meta({ description: 'How often the schedule runs it.' }),
-  state: z.enum(['green', 'red', 'error', 'never']),
-  count,
-  durationMs,
-  error,
-  lastRunAt: timeView.nullable(),
-  horizon: timeView.nullable().meta({ description: 'Up to where the books were certain in that run.' }),
-  openFindings: z.number().int(),
-  unacknowledged: z.number().int(),
-});
+const standingView = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    explanation: z.string(),
+    every: z.enum(['round', 'day']).meta({ description: 'How often the schedule runs it.' }),
+    state: z.enum(['green', 'red', 'error', 'never']),
+    count,
+    durationMs,
+    error,
+    lastRunAt: timeView.nullable(),
+    horizon: timeView.nullable().meta({ description: 'Up to where the books were certain in that run.' }),
+    openFindings: z.number().int(),
+    unacknowledged: z.number().int(),
+  })
+  .meta({ id: 'ControlStanding' });
 const findingQuery = {
   state: z.enum(['open', 'resolved', 'all']).default('open'),
 };

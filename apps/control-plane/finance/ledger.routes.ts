@@ -36,36 +36,40 @@ const end = timeView.nullable().meta({
     'By recorded time where the ledger is certain, as `recordedBefore`. By effective time what was asked for: facts from before it may come later, and only what was recorded before `recordedBefore` is in it. Null: not yet.',
 });
 
-const trialBalanceView = z.object({
-  by: z.enum(['recorded', 'effective']),
-  at: end,
-  recordedBefore: certain,
-  balances: z.array(z.object({ ...accountFields, balance: money })),
-  totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'Each is 0.' }),
-});
+const trialBalanceView = z
+  .object({
+    by: z.enum(['recorded', 'effective']),
+    at: end,
+    recordedBefore: certain,
+    balances: z.array(z.object({ ...accountFields, balance: money })),
+    totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'Each is 0.' }),
+  })
+  .meta({ id: 'TrialBalance' });
 
-const statementView = z.object({
-  account: z.object(accountFields),
-  by: z.enum(['recorded', 'effective']),
-  from: timeView.nullable(),
-  to: end,
-  recordedBefore: certain,
-  opening: money,
-  closing: money,
-  items: z.array(
-    z.object({
-      transactionId: z.string(),
-      recordedAt: timeView,
-      effectiveAt: timeView,
-      kind: z.string(),
-      reference: z.string(),
-      chargeId: z.string().nullable(),
-      amount: money,
-      balance: money,
-    }),
-  ),
-  nextCursor: z.string().nullable(),
-});
+const statementView = z
+  .object({
+    account: z.object(accountFields),
+    by: z.enum(['recorded', 'effective']),
+    from: timeView.nullable(),
+    to: end,
+    recordedBefore: certain,
+    opening: money,
+    closing: money,
+    items: z.array(
+      z.object({
+        transactionId: z.string(),
+        recordedAt: timeView,
+        effectiveAt: timeView,
+        kind: z.string(),
+        reference: z.string(),
+        chargeId: z.string().nullable(),
+        amount: money,
+        balance: money,
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'LedgerStatement' });
 
 const by = z.enum(['recorded', 'effective']).meta({
   description:

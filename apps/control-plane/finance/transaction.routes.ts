@@ -12,18 +12,20 @@ const headFields = {
   recordedAt: timeView,
 };
 
-const entryView = z.object({
-  ordinal: z.number().int(),
-  ledgerAccountId: z.string(),
-  code: z.string(),
-  commodity: z.enum(['CRD', 'PAY', 'UPC']),
-  unit: z.string(),
-  amount: z.string().meta({ description: 'Of the unit, a decimal string; positive is a credit.' }),
-  model: z.string().nullable(),
-  group: z.string().nullable(),
-  channel: z.string().nullable(),
-  keyId: z.string().nullable(),
-});
+const entryView = z
+  .object({
+    ordinal: z.number().int(),
+    ledgerAccountId: z.string(),
+    code: z.string(),
+    commodity: z.enum(['CRD', 'PAY', 'UPC']),
+    unit: z.string(),
+    amount: z.string().meta({ description: 'Of the unit, a decimal string; positive is a credit.' }),
+    model: z.string().nullable(),
+    group: z.string().nullable(),
+    channel: z.string().nullable(),
+    keyId: z.string().nullable(),
+  })
+  .meta({ id: 'LedgerEntry' });
 
 export const transactionRoutes = {
   show: route({

@@ -6,20 +6,22 @@ import { route } from '../http/route.js';
 const FINANCE = ['finance'] as const;
 const tag = 'Reports';
 const count = z.number().int();
-const holdsView = z.object({
-  buckets: z.array(
-    z.object({
-      underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
-      count,
-      amount: amountView,
-    }),
-  ),
-  overdue: z.object({ count, amount: amountView }),
-  total: amountView,
-  balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
-  items: z.array(holdShape),
-  nextCursor: z.string().nullable(),
-});
+const holdsView = z
+  .object({
+    buckets: z.array(
+      z.object({
+        underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
+        count,
+        amount: amountView,
+      }),
+    ),
+    overdue: z.object({ count, amount: amountView }),
+    total: amountView,
+    balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
+    items: z.array(holdShape),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'HoldsReport' });
 
 const holdsQuery = {
   overdue: z.enum(['true', 'false']).default('false').meta({ description: 'Only what is overdue.' }),
@@ -30,17 +32,19 @@ const range = {
   to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
 };
 
-const refundDay = z.object({
-  day: z.string().meta({ examples: ['2026-01-31'] }),
-  failures: count,
-  refunded: count,
-  outstanding: count,
-  amount: amountView.meta({ description: 'That was held for what failed.' }),
-  outstandingAmount: amountView,
-  p50Ms: ms.nullable(),
-  p95Ms: ms.nullable(),
-  maxMs: ms.nullable(),
-});
+const refundDay = z
+  .object({
+    day: z.string().meta({ examples: ['2026-01-31'] }),
+    failures: count,
+    refunded: count,
+    outstanding: count,
+    amount: amountView.meta({ description: 'That was held for what failed.' }),
+    outstandingAmount: amountView,
+    p50Ms: ms.nullable(),
+    p95Ms: ms.nullable(),
+    maxMs: ms.nullable(),
+  })
+  .meta({ id: 'RefundDay' });
 const failuresQuery = {
   ...range,
   outstanding: z

@@ -3,16 +3,20 @@ import { id, timeView } from '#platform/http/fields.js';
 import { groupName } from '#marketplace/prices/price-change.fields.js';
 import { route } from '../http/route.js';
 
-const groupView = z.object({
-  group: z.string(),
-  isOpen: z.boolean().meta({ description: 'To every account; else it was granted to this one.' }),
-  grant: z
-    .object({ by: z.string(), at: timeView, ticketId: z.string().nullable() })
-    .nullable()
-    .meta({ description: 'Null: the account has it only because it is open.' }),
-});
+const groupView = z
+  .object({
+    group: z.string(),
+    isOpen: z.boolean().meta({ description: 'To every account; else it was granted to this one.' }),
+    grant: z
+      .object({ by: z.string(), at: timeView, ticketId: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'Null: the account has it only because it is open.' }),
+  })
+  .meta({ id: 'GrantableGroup' });
 
-const accountGroupsView = z.object({ accountId: z.string(), groups: z.array(groupView) });
+const accountGroupsView = z
+  .object({ accountId: z.string(), groups: z.array(groupView) })
+  .meta({ id: 'AccountGroups' });
 
 const tag = 'Groups of accounts';
 const ofAccount = z.strictObject({ accountId: id });

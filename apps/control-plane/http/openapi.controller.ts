@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { ROUTE, type Route } from './declared-route.js';
-import { describeApi, type OpenApiDocument } from './openapi.document.js';
+import { DiscoveryService } from '@nestjs/core';
+import type { Route } from './declared-route.js';
+import { describeApi, type OpenApiDocument, routesOf } from './openapi.document.js';
 import { RequestThrottle } from './request-throttle.js';
 import { SessionCookie } from './session-cookie.js';
 
@@ -12,8 +12,6 @@ export class OpenApiController {
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
-    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(SessionCookie) private readonly cookie: SessionCookie,
   ) {}
 
@@ -25,13 +23,8 @@ export class OpenApiController {
   }
 
   private routes(): Route[] {
-    return this.discovery.getControllers().flatMap(({ instance }) => {
-      if (!instance) return [];
-      const prototype = Object.getPrototypeOf(instance) as Record<string, (...values: unknown[]) => unknown>;
-      return this.scanner
-        .getAllMethodNames(prototype)
-        .map((name) => this.reflector.get<Route | undefined>(ROUTE, prototype[name] as never))
-        .filter((route): route is Route => route !== undefined);
-    });
+    return this.discovery
+      .getControllers()
+      .flatMap(({ instance }) => (instance ? routesOf(Object.getPrototypeOf(instance) as object) : []));
   }
 }

@@ -1,6 +1,7 @@
+import 'reflect-metadata';
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '#platform/errors.js';
-import type { Route } from './declared-route.js';
+import { ROUTE, type Route } from './declared-route.js';
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface OpenApiDocument {
@@ -38,10 +39,22 @@ const OF_BODIES: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
+/** The routes that a controller serves. */
+export function routesOf(prototype: object): Route[] {
+  return Object.getOwnPropertyNames(prototype).flatMap((name) => {
+    const handler = (prototype as Record<string, unknown>)[name];
+    if (typeof handler !== 'function') return [];
+    const route = Reflect.getMetadata(ROUTE, handler) as Route | undefined;
+    return route === undefined ? [] : [route];
+  });
+}
+
 /** Describes the control plane by its routes. */
 export function describeApi(routes: readonly Route[], cookieName: string): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
-  for (const each of routes) (paths[each.path] ??= {})[each.method.toLowerCase()] = describe(each);
+  const shapes = new NamedShapes();
+  const inOrder = [...routes].sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1));
+  for (const each of inOrder) (paths[each.path] ??= {})[each.method.toLowerCase()] = describe(each, shapes);
   const tags = [...new Set(routes.map(({ tag }) => tag))].sort();
   return {
     openapi: '3.1.0',
@@ -53,9 +66,9 @@ export function describeApi(routes: readonly Route[], cookieName: string): OpenA
         'also carries its `csrfToken` as the header `x-csrf-token`. Amounts are decimal strings.',
     },
     tags: tags.map((name) => ({ name })),
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    paths,
     components: {
-      schemas: { Error: schemaOf(ERROR, 'output') },
+      schemas: { Error: shapes.of(ERROR, 'output'), ...shapes.named() },
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: cookieName },
         csrfToken: { type: 'apiKey', in: 'header', name: 'x-csrf-token' },
@@ -73,7 +86,7 @@ const ERROR = z.object({
   }),
 });
 
-function describe(route: Route): DocumentedRoute {
+function describe(route: Route, shapes: NamedShapes): DocumentedRoute {
   const { id, tag, summary, description, access } = route;
   return {
     operationId: id,
@@ -84,8 +97,8 @@ function describe(route: Route): DocumentedRoute {
     ...(route.confirms ? { 'x-confirms': true } : {}),
     security: securityOf(route),
     parameters: [...parametersOf(route, 'path'), ...parametersOf(route, 'query')],
-    ...bodyOf(route),
-    responses: { [route.status]: answerOf(route), ...refusalsOf(route) },
+    ...bodyOf(route, shapes),
+    responses: { [route.status]: answerOf(route, shapes), ...refusalsOf(route) },
   };
 }
 
@@ -95,7 +108,7 @@ function securityOf({ access, method, guardsAgainstForgery }: Route): Record<str
 }
 
 function parametersOf(route: Route, where: 'path' | 'query'): DocumentedRoute['parameters'] {
-  const schema = schemaOf(where === 'path' ? route.params : route.query, 'input') as {
+  const schema = new NamedShapes().of(where === 'path' ? route.params : route.query, 'input') as {
     properties?: Record<string, unknown>;
     required?: string[];
   };
@@ -107,14 +120,14 @@ function parametersOf(route: Route, where: 'path' | 'query'): DocumentedRoute['p
   }));
 }
 
-function bodyOf({ body, consumes }: Route): Pick<DocumentedRoute, 'requestBody'> {
+function bodyOf({ body, consumes }: Route, shapes: NamedShapes): Pick<DocumentedRoute, 'requestBody'> {
   if (body === null) return {};
-  const content = { [consumes ?? 'application/json']: { schema: schemaOf(body, 'input') } };
+  const content = { [consumes ?? 'application/json']: { schema: shapes.of(body, 'input') } };
   return { requestBody: { required: true, content } };
 }
 
-function answerOf({ answer, produces = [], summary }: Route): unknown {
-  const json = answer === null ? {} : { 'application/json': { schema: schemaOf(answer, 'output') } };
+function answerOf({ answer, produces = [], summary }: Route, shapes: NamedShapes): unknown {
+  const json = answer === null ? {} : { 'application/json': { schema: shapes.of(answer, 'output') } };
   const other = Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]));
   const content = { ...json, ...other };
   return { description: summary, ...(Object.keys(content).length === 0 ? {} : { content }) };
@@ -146,7 +159,40 @@ function refusalsOf(route: Route): Record<string, unknown> {
   );
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): unknown {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+/** Shapes that have an `id` are described once, as a component, wherever they occur. */
+class NamedShapes {
+  private readonly found = new Map<string, unknown>();
+
+  /** @throws Error for a name that means two things */
+  of(schema: z.ZodType, io: 'input' | 'output'): unknown {
+    // A shape within another is named; the outermost would be written out.
+    const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' });
+    for (const [name, shape] of Object.entries($defs)) this.note(name, componentRefs(shape));
+    return componentRefs(properties?.['schema']);
+  }
+
+  named(): Record<string, unknown> {
+    return Object.fromEntries([...this.found].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  private note(name: string, shape: unknown): void {
+    const known = this.found.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(shape))
+      throw new Error(`The shape ${name} is read and answered in different forms.`);
+    this.found.set(name, shape);
+  }
+}
+
+function componentRefs(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(componentRefs);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema)
+      // Its name in our registry, which says nothing to others.
+      .filter(([key, value]) => key !== 'id' || typeof value !== 'string')
+      .map(([key, value]) => {
+        if (key !== '$ref') return [key, componentRefs(value)];
+        return [key, (value as string).replace('#/$defs/', '#/components/schemas/')];
+      }),
+  );
 }

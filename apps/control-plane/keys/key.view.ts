@@ -2,23 +2,25 @@ import { z } from 'zod';
 import { viewAmount, amountView, id, timeView } from '#platform/http/fields.js';
 import type { KeyWithSpend } from '#people/keys/key.service.js';
 
-export const keyView = z.object({
-  keyId: id,
-  name: z.string(),
-  prefix: z.string().nullable().meta({ description: 'What the key begins with.' }),
-  group: z.string(),
-  expiresAt: timeView.nullable(),
-  totalLimit: amountView.nullable(),
-  monthlyLimit: amountView.nullable(),
-  spent: amountView,
-  spentThisMonth: amountView,
-  allowedModels: z.array(z.string()).nullable(),
-  allowedIps: z.array(z.string()).nullable(),
-  requestsPerMinute: z.number().int().nullable(),
-  maxRunningTasks: z.number().int().nullable(),
-  lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
-  createdAt: timeView,
-});
+export const keyView = z
+  .object({
+    keyId: id,
+    name: z.string(),
+    prefix: z.string().nullable().meta({ description: 'What the key begins with.' }),
+    group: z.string(),
+    expiresAt: timeView.nullable(),
+    totalLimit: amountView.nullable(),
+    monthlyLimit: amountView.nullable(),
+    spent: amountView,
+    spentThisMonth: amountView,
+    allowedModels: z.array(z.string()).nullable(),
+    allowedIps: z.array(z.string()).nullable(),
+    requestsPerMinute: z.number().int().nullable(),
+    maxRunningTasks: z.number().int().nullable(),
+    lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
+    createdAt: timeView,
+  })
+  .meta({ id: 'Key' });
 
 export function viewKey(key: KeyWithSpend): z.input<typeof keyView> {
   const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;

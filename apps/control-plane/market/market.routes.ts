@@ -13,39 +13,43 @@ const available = z.boolean().meta({
     'Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here.',
 });
 
-const listedModel = z.object({
-  id: z.string(),
-  family: z.enum(families),
-  vendor: z.string(),
-  unit: z.enum(['call', 'second', 'million_tokens']),
-  aliasOf: z.string().nullable().meta({ description: 'The model whose price this one has.' }),
-  listPrice: priceFields.nullable(),
-  groups: z.array(
-    z.object({
-      group: z.string(),
-      rule: z.enum(['list', 'fixed_per_call']).meta({
-        description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
+const listedModel = z
+  .object({
+    id: z.string(),
+    family: z.enum(families),
+    vendor: z.string(),
+    unit: z.enum(['call', 'second', 'million_tokens']),
+    aliasOf: z.string().nullable().meta({ description: 'The model whose price this one has.' }),
+    listPrice: priceFields.nullable(),
+    groups: z.array(
+      z.object({
+        group: z.string(),
+        rule: z.enum(['list', 'fixed_per_call']).meta({
+          description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
+        }),
+        multiplier: multiplierView,
+        price: priceFields.meta({
+          description: 'What a unit costs in the group, exactly; amounts are rounded up.',
+        }),
+        available,
       }),
-      multiplier: multiplierView,
-      price: priceFields.meta({
-        description: 'What a unit costs in the group, exactly; amounts are rounded up.',
-      }),
-      available,
-    }),
-  ),
-  limits: limitsFields,
-  available,
-  nextChangeAt: timeView.nullable().meta({ description: 'When a new price is announced for, if one is.' }),
-});
+    ),
+    limits: limitsFields,
+    available,
+    nextChangeAt: timeView.nullable().meta({ description: 'When a new price is announced for, if one is.' }),
+  })
+  .meta({ id: 'ListedModel' });
 
-const historyEntry = z.object({
-  kind: z.enum(['price', 'multiplier', 'rule']),
-  group: z.string().nullable().meta({ description: 'Of a multiplier or a rule; null for the list price.' }),
-  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
-  state: z.enum(['past', 'in_force', 'announced']),
-  price: priceFields.nullable().meta({ description: 'Null: withdrawn, or no price.' }),
-  multiplier: multiplierView.nullable(),
-});
+const historyEntry = z
+  .object({
+    kind: z.enum(['price', 'multiplier', 'rule']),
+    group: z.string().nullable().meta({ description: 'Of a multiplier or a rule; null for the list price.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    state: z.enum(['past', 'in_force', 'announced']),
+    price: priceFields.nullable().meta({ description: 'Null: withdrawn, or no price.' }),
+    multiplier: multiplierView.nullable(),
+  })
+  .meta({ id: 'PriceHistoryEntry' });
 
 const filters = {
   family: z.enum(families).optional(),

@@ -26,7 +26,9 @@ const sums = {
   failures: z.int().meta({ description: 'Of them, those that were given back entirely.' }),
   givenBack: amountView.meta({ description: 'USD given back of what was set aside.' }),
 };
-const day = z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums });
+const day = z
+  .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })
+  .meta({ id: 'OverviewDay' });
 
 export const overviewRoutes = {
   show: route({

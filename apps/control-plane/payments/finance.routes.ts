@@ -19,91 +19,103 @@ const approvalId = z.string().nullable().meta({
   description: 'Above the limit: what another person must approve first. Then nothing was done yet.',
 });
 
-const topupView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  provider: providerName,
-  paymentId: z.string(),
-  orderId: z.string().nullable(),
-  credits: amountView,
-  paid: paymentView,
-  currency: currencyView,
-  rate: z.enum(['1.3', '1.2']),
-  refunded: amountView,
-  disputed: amountView,
-  recordedAt: timeView,
-});
+const topupView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    provider: providerName,
+    paymentId: z.string(),
+    orderId: z.string().nullable(),
+    credits: amountView,
+    paid: paymentView,
+    currency: currencyView,
+    rate: z.enum(['1.3', '1.2']),
+    refunded: amountView,
+    disputed: amountView,
+    recordedAt: timeView,
+  })
+  .meta({ id: 'Topup' });
 
-const creditedView = z.object({
-  topup: z.object({ id: z.string(), credits: amountView, balance: amountView }).nullable(),
-  approvalId,
-});
+const creditedView = z
+  .object({
+    topup: z.object({ id: z.string(), credits: amountView, balance: amountView }).nullable(),
+    approvalId,
+  })
+  .meta({ id: 'CreditedTransfer' });
 
 const suspenseState = z.enum(['open', 'credited', 'returned', 'expensed']);
-const suspenseView = z.object({
-  id: z.string(),
-  provider: providerName,
-  reference: z.string(),
-  orderId: z.string().nullable(),
-  amount: paymentView.meta({ description: 'Negative for money that left.' }),
-  currency: currencyView,
-  why: z.enum([
-    'no_order',
-    'other_amount',
-    'other_currency',
-    'paid_twice',
-    'unknown_refund',
-    'refund_failed',
-    'dispute_beyond_payment',
-    'provider_adjustment',
-  ]),
-  state: suspenseState,
-  clearedBy: actor,
-  clearedAt: timeView.nullable(),
-  note: z.string().nullable(),
-  topupId: z.string().nullable(),
-  createdAt: timeView,
-});
+const suspenseView = z
+  .object({
+    id: z.string(),
+    provider: providerName,
+    reference: z.string(),
+    orderId: z.string().nullable(),
+    amount: paymentView.meta({ description: 'Negative for money that left.' }),
+    currency: currencyView,
+    why: z.enum([
+      'no_order',
+      'other_amount',
+      'other_currency',
+      'paid_twice',
+      'unknown_refund',
+      'refund_failed',
+      'dispute_beyond_payment',
+      'provider_adjustment',
+    ]),
+    state: suspenseState,
+    clearedBy: actor,
+    clearedAt: timeView.nullable(),
+    note: z.string().nullable(),
+    topupId: z.string().nullable(),
+    createdAt: timeView,
+  })
+  .meta({ id: 'SuspenseItem' });
 
 const eventState = z.enum(['applied', 'ignored', 'suspense', 'waiting']);
-const eventView = z.object({
-  provider: providerName,
-  eventId: z.string(),
-  type: z.string(),
-  state: eventState,
-  detail: z.string(),
-  paymentId: z.string().nullable(),
-  orderId: z.string().nullable(),
-  attempts: z.number(),
-  receivedAt: timeView,
-});
+const eventView = z
+  .object({
+    provider: providerName,
+    eventId: z.string(),
+    type: z.string(),
+    state: eventState,
+    detail: z.string(),
+    paymentId: z.string().nullable(),
+    orderId: z.string().nullable(),
+    attempts: z.number(),
+    receivedAt: timeView,
+  })
+  .meta({ id: 'PaymentEvent' });
 
 const refundState = z.enum(['pending', 'succeeded', 'failed']);
-export const refundView = z.object({
-  id: z.string(),
-  topupId: z.string(),
-  accountId: z.string(),
-  provider: providerName,
-  credits: amountView,
-  pay: paymentView,
-  currency: currencyView,
-  state: refundState,
-  providerRefundId: z.string().nullable(),
-  failure: z.string().nullable(),
-});
+export const refundView = z
+  .object({
+    id: z.string(),
+    topupId: z.string(),
+    accountId: z.string(),
+    provider: providerName,
+    credits: amountView,
+    pay: paymentView,
+    currency: currencyView,
+    state: refundState,
+    providerRefundId: z.string().nullable(),
+    failure: z.string().nullable(),
+  })
+  .meta({ id: 'TopupRefund' });
 
-const disputeView = z.object({
-  provider: providerName,
-  disputeId: z.string(),
-  topupId: z.string(),
-  accountId: z.string(),
-  amount: paymentView,
-  currency: currencyView,
-  credits: amountView,
-  state: z.enum(['open', 'won', 'lost']),
-  openedAt: timeView,
-  closedAt: timeView.nullable(),
-});
+const disputeView = z
+  .object({
+    provider: providerName,
+    disputeId: z.string(),
+    topupId: z.string(),
+    accountId: z.string(),
+    amount: paymentView,
+    currency: currencyView,
+    credits: amountView,
+    state: z.enum(['open', 'won', 'lost']),
+    openedAt: timeView,
+    closedAt: timeView.nullable(),
+  })
+  .meta({ id: 'Dispute' });
 
 const ofAccount = { accountId: id.optional() };
 

@@ -9,36 +9,40 @@ const rate = z
   .enum(['1.3', '1.2'])
   .meta({ description: 'Units of payment currency for one unit of balance.' });
 
-export const orderView = z.object({
-  id: z.string(),
-  state: z.enum(orderStates),
-  credits: amountView,
-  pay: paymentView,
-  currency: currencyView,
-  rate,
-  provider: providerName,
-  checkoutUrl: z.string().nullable().meta({
-    description:
-      'Where to pay while the order is open; may be relative to the console. Null for bank transfers.',
-  }),
-  instructions: z.string().nullable().meta({ description: 'How to pay where there is no page.' }),
-  topupId: z.string().nullable(),
-  createdAt: timeView,
-  expiresAt: timeView,
-  paidAt: timeView.nullable(),
-});
+export const orderView = z
+  .object({
+    id: z.string(),
+    state: z.enum(orderStates),
+    credits: amountView,
+    pay: paymentView,
+    currency: currencyView,
+    rate,
+    provider: providerName,
+    checkoutUrl: z.string().nullable().meta({
+      description:
+        'Where to pay while the order is open; may be relative to the console. Null for bank transfers.',
+    }),
+    instructions: z.string().nullable().meta({ description: 'How to pay where there is no page.' }),
+    topupId: z.string().nullable(),
+    createdAt: timeView,
+    expiresAt: timeView,
+    paidAt: timeView.nullable(),
+  })
+  .meta({ id: 'Order' });
 
 const reversal = { credits: amountView, pay: paymentView, at: timeView, endedAt: timeView.nullable() };
 
 /** An order with what went back of it. */
-const orderWithReversals = orderView.extend({
-  refunds: z
-    .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
-    .meta({ description: 'What was paid back, or is on its way.' }),
-  disputes: z
-    .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
-    .meta({ description: "Disputes at the payer's bank, with the balance that was taken for each." }),
-});
+const orderWithReversals = orderView
+  .extend({
+    refunds: z
+      .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
+      .meta({ description: 'What was paid back, or is on its way.' }),
+    disputes: z
+      .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
+      .meta({ description: "Disputes at the payer's bank, with the balance that was taken for each." }),
+  })
+  .meta({ id: 'OrderWithReversals' });
 
 const wish = {
   credits: amount.optional().meta({ description: 'So much balance; give this or `pay`.' }),

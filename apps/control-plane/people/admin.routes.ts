@@ -73,21 +73,23 @@ export const peopleRoutes = {
   }),
 };
 
-const auditView = z.object({
-  id: z.string(),
-  actor: z.string(),
-  actorEmail: z
-    .string()
-    .nullable()
-    .meta({ description: 'Of the person who did it, today; the log itself has ids only.' }),
-  action: z.string(),
-  subject: z.string(),
-  accountId: z.string().nullable(),
-  before: z.unknown(),
-  after: z.unknown(),
-  requestId: z.string().nullable(),
-  recordedAt: timeView,
-});
+const auditView = z
+  .object({
+    id: z.string(),
+    actor: z.string(),
+    actorEmail: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the person who did it, today; the log itself has ids only.' }),
+    action: z.string(),
+    subject: z.string(),
+    accountId: z.string().nullable(),
+    before: z.unknown(),
+    after: z.unknown(),
+    requestId: z.string().nullable(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'AuditEntry' });
 
 const word = z.string().min(1).max(200).optional();
 

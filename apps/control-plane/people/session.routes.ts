@@ -3,33 +3,37 @@ import { id, name, timeView } from '#platform/http/fields.js';
 import { email, linkToken, newPassword, oneTimeCode, password, rolesView } from '#people/people.fields.js';
 import { route } from '../http/route.js';
 
-export const sessionView = z.object({
-  userId: z.string(),
-  accountId: z.string(),
-  email: z.string(),
-  roles: rolesView,
-  csrfToken: z
-    .string()
-    .meta({ description: 'Goes into the header x-csrf-token of whatever changes something.' }),
-  viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
-    description:
-      'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
-  }),
-  secondFactor: z.enum(['on', 'off', 'advised', 'required']).meta({
-    description:
-      '`on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.',
-  }),
-});
+export const sessionView = z
+  .object({
+    userId: z.string(),
+    accountId: z.string(),
+    email: z.string(),
+    roles: rolesView,
+    csrfToken: z
+      .string()
+      .meta({ description: 'Goes into the header x-csrf-token of whatever changes something.' }),
+    viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
+      description:
+        'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
+    }),
+    secondFactor: z.enum(['on', 'off', 'advised', 'required']).meta({
+      description:
+        '`on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.',
+    }),
+  })
+  .meta({ id: 'Session' });
 
-const listedSessionView = z.object({
-  sessionId: id,
-  isCurrent: z.boolean(),
-  ip: z.string().nullable(),
-  userAgent: z.string().nullable(),
-  createdAt: timeView,
-  lastSeenAt: timeView,
-  expiresAt: timeView,
-});
+const listedSessionView = z
+  .object({
+    sessionId: id,
+    isCurrent: z.boolean(),
+    ip: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    createdAt: timeView,
+    lastSeenAt: timeView,
+    expiresAt: timeView,
+  })
+  .meta({ id: 'ListedSession' });
 
 const tag = 'Session';
 
@@ -209,9 +213,11 @@ export const emailRoutes = {
   }),
 };
 
-const codesView = z.object({
-  recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once; they are shown this once.' }),
-});
+const codesView = z
+  .object({
+    recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once; they are shown this once.' }),
+  })
+  .meta({ id: 'RecoveryCodes' });
 
 export const totpRoutes = {
   show: route({

@@ -11,15 +11,17 @@ const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const params = z.strictObject({ periodId });
 const money = z.string().meta({ description: 'Of the unit; positive is a credit.', examples: ['-0.02'] });
 
-const balanceView = z.object({
-  id: z.string(),
-  code: z.string(),
-  kind: z.enum(['liability', 'asset', 'revenue', 'contra', 'expense', 'clearing']),
-  commodity: z.enum(['CRD', 'PAY', 'UPC']),
-  unit: z.string(),
-  accountId: z.string().nullable(),
-  balance: money,
-});
+const balanceView = z
+  .object({
+    id: z.string(),
+    code: z.string(),
+    kind: z.enum(['liability', 'asset', 'revenue', 'contra', 'expense', 'clearing']),
+    commodity: z.enum(['CRD', 'PAY', 'UPC']),
+    unit: z.string(),
+    accountId: z.string().nullable(),
+    balance: money,
+  })
+  .meta({ id: 'PeriodBalance' });
 
 const end = time.meta({
   description: 'The first instant after the period; the beginning of a month of UTC is usual.',

@@ -18,43 +18,52 @@ const changeView = changeFields;
 
 const decided = { decidedBy: z.string().nullable(), decidedAt: timeView.nullable() };
 
-const proposalView = z.object({
-  id: z.string(),
-  revision: z.int(),
-  state: z.enum(['open', 'confirmed', 'cancelled', 'expired']),
-  note: z.string(),
-  effectiveAt: timeView.nullable(),
-  changes: z.array(
-    z.object({
-      change: changeView,
-      before: changeView.nullable().meta({ description: 'What would hold at that time without the change.' }),
+const proposalView = z
+  .object({
+    id: z.string(),
+    revision: z.int(),
+    state: z.enum(['open', 'confirmed', 'cancelled', 'expired']),
+    note: z.string(),
+    effectiveAt: timeView.nullable(),
+    changes: z.array(
+      z.object({
+        change: changeView,
+        before: changeView
+          .nullable()
+          .meta({ description: 'What would hold at that time without the change.' }),
+      }),
+    ),
+    proposedBy: z.string(),
+    revisedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who wrote the changes as they are, if it was revised.' }),
+    confirmedAlone: z.boolean().meta({
+      description:
+        'Its author confirmed what needs two people, where the installation declares that it has one.',
     }),
-  ),
-  proposedBy: z.string(),
-  revisedBy: z
-    .string()
-    .nullable()
-    .meta({ description: 'Who wrote the changes as they are, if it was revised.' }),
-  confirmedAlone: z.boolean().meta({
-    description:
-      'Its author confirmed what needs two people, where the installation declares that it has one.',
-  }),
-  proposedAt: timeView,
-  expiresAt: timeView,
-  ...decided,
-});
+    proposedAt: timeView,
+    expiresAt: timeView,
+    ...decided,
+  })
+  .meta({ id: 'PriceProposal' });
 
-const proposalSummary = proposalView.omit({ changes: true }).extend({ changes: z.int() });
+const proposalSummary = proposalView
+  .omit({ changes: true })
+  .extend({ changes: z.int() })
+  .meta({ id: 'PriceProposalSummary' });
 
-const proposalDetail = proposalView.extend({
-  outdated: z.array(z.string()).meta({
-    description:
-      'What others changed about the same since it was proposed; it can be confirmed while this is empty.',
-  }),
-  needsSecondPerson: z.string().nullable().meta({
-    description: 'Why another administrator than its author must confirm it; null: the author may, too.',
-  }),
-});
+const proposalDetail = proposalView
+  .extend({
+    outdated: z.array(z.string()).meta({
+      description:
+        'What others changed about the same since it was proposed; it can be confirmed while this is empty.',
+    }),
+    needsSecondPerson: z.string().nullable().meta({
+      description: 'Why another administrator than its author must confirm it; null: the author may, too.',
+    }),
+  })
+  .meta({ id: 'PriceProposalDetail' });
 
 const newProposal = z.strictObject({ changes: changesField, effectiveAt, note: noteField.default('') });
 const proposalId = z.strictObject({ proposalId: id });
@@ -69,34 +78,40 @@ const totals = {
   difference: amountView.meta({ description: 'proposed - current; may be negative.' }),
 };
 
-const previewView = z.object({
-  from: timeView,
-  to: timeView,
-  ...totals,
-  rows: z.array(
-    z.object({
-      model: z.string(),
-      group: z.string(),
-      ...totals,
-      wouldBeRefused: z.boolean().meta({
-        description: 'The changes withdraw the model from the group; its requests then cost nothing.',
+const previewView = z
+  .object({
+    from: timeView,
+    to: timeView,
+    ...totals,
+    rows: z.array(
+      z.object({
+        model: z.string(),
+        group: z.string(),
+        ...totals,
+        wouldBeRefused: z.boolean().meta({
+          description: 'The changes withdraw the model from the group; its requests then cost nothing.',
+        }),
       }),
+    ),
+  })
+  .meta({ id: 'PricePreview' });
+
+const comparedRow = z
+  .object({ line: z.int(), change: changeView, before: changeView.nullable() })
+  .meta({ id: 'ComparedPrice' });
+
+const importView = z
+  .object({
+    dryRun: z.boolean(),
+    added: z.array(comparedRow),
+    changed: z.array(comparedRow),
+    same: z.int().meta({ description: 'Rows that ask for what is in force at that time.' }),
+    refused: z.array(z.object({ line: z.int(), reason: z.string() })),
+    proposal: proposalSummary.nullable().meta({
+      description: 'Null for a dry run, when a row was refused, and when there is nothing to change.',
     }),
-  ),
-});
-
-const comparedRow = z.object({ line: z.int(), change: changeView, before: changeView.nullable() });
-
-const importView = z.object({
-  dryRun: z.boolean(),
-  added: z.array(comparedRow),
-  changed: z.array(comparedRow),
-  same: z.int().meta({ description: 'Rows that ask for what is in force at that time.' }),
-  refused: z.array(z.object({ line: z.int(), reason: z.string() })),
-  proposal: proposalSummary.nullable().meta({
-    description: 'Null for a dry run, when a row was refused, and when there is nothing to change.',
-  }),
-});
+  })
+  .meta({ id: 'PriceImport' });
 
 const dryRun = z
   .enum(['true', 'false'])

@@ -12,15 +12,17 @@ const forfeitBalance = z.boolean().default(false).meta({
 });
 const password = z.string().min(1).max(200);
 
-const deletionView = z.object({
-  state: z.enum(['requested', 'running', 'done']),
-  requestedAt: timeView,
-  dueAt: timeView.meta({ description: 'Until then signing in can cancel it.' }),
-  waitingFor: z
-    .enum(['holds', 'tasks', 'refunds', 'disputes', 'approvals', 'debt', 'balance', 'files'])
-    .nullable()
-    .meta({ description: 'What has to end before it goes on.' }),
-});
+const deletionView = z
+  .object({
+    state: z.enum(['requested', 'running', 'done']),
+    requestedAt: timeView,
+    dueAt: timeView.meta({ description: 'Until then signing in can cancel it.' }),
+    waitingFor: z
+      .enum(['holds', 'tasks', 'refunds', 'disputes', 'approvals', 'debt', 'balance', 'files'])
+      .nullable()
+      .meta({ description: 'What has to end before it goes on.' }),
+  })
+  .meta({ id: 'AccountDeletion' });
 
 export const deletionRoutes = {
   show: route({

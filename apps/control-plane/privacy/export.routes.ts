@@ -4,15 +4,20 @@ import { route } from '../http/route.js';
 
 const tag = 'Privacy';
 
-const exportView = z.object({
-  id: z.string(),
-  state: z.enum(['requested', 'running', 'ready', 'failed', 'expired']),
-  requestedAt: timeView,
-  readyAt: timeView.nullable(),
-  expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
-  bytes: z.number().int(),
-  failure: z.enum(['too_large', 'failed']).nullable().meta({ description: '`too_large`: write to support.' }),
-});
+const exportView = z
+  .object({
+    id: z.string(),
+    state: z.enum(['requested', 'running', 'ready', 'failed', 'expired']),
+    requestedAt: timeView,
+    readyAt: timeView.nullable(),
+    expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
+    bytes: z.number().int(),
+    failure: z
+      .enum(['too_large', 'failed'])
+      .nullable()
+      .meta({ description: '`too_large`: write to support.' }),
+  })
+  .meta({ id: 'DataExport' });
 
 export const exportRoutes = {
   list: route({

@@ -5,15 +5,23 @@ import { route } from '../http/route.js';
 
 const rate = z.enum(['1.3', '1.2']);
 
-export const rateView = z.object({
-  accountId: z.string(),
-  rate: rate.meta({ description: 'Units of payment currency for one unit of balance, in force now.' }),
-  verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
-  thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
-  versions: z.array(
-    z.object({ rate, effectiveFrom: timeView, reason: z.string(), actor: z.string(), recordedAt: timeView }),
-  ),
-});
+export const rateView = z
+  .object({
+    accountId: z.string(),
+    rate: rate.meta({ description: 'Units of payment currency for one unit of balance, in force now.' }),
+    verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
+    thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+    versions: z.array(
+      z.object({
+        rate,
+        effectiveFrom: timeView,
+        reason: z.string(),
+        actor: z.string(),
+        recordedAt: timeView,
+      }),
+    ),
+  })
+  .meta({ id: 'AccountRate' });
 
 const params = z.strictObject({ accountId: id });
 

@@ -39,61 +39,67 @@ const days = {
   }),
   to: day.optional().meta({ description: 'The day after the last. Required, and not after today.' }),
 };
-const runView = reportView.extend({
-  id: z.string(),
-  provider: z.enum(['stripe', 'sandbox', 'bank']),
-  bankAccountId: z.string().nullable(),
-  source: z.enum(['csv', 'api', 'table']),
-  sha256: z.string().nullable(),
-  actor: z.string(),
-  startedAt: timeView,
-  finishedAt: timeView.nullable(),
-});
+const runView = reportView
+  .extend({
+    id: z.string(),
+    provider: z.enum(['stripe', 'sandbox', 'bank']),
+    bankAccountId: z.string().nullable(),
+    source: z.enum(['csv', 'api', 'table']),
+    sha256: z.string().nullable(),
+    actor: z.string(),
+    startedAt: timeView,
+    finishedAt: timeView.nullable(),
+  })
+  .meta({ id: 'ReconciliationRun' });
 
-const coverageView = z.object({
-  provider: z.enum(['stripe', 'sandbox', 'bank']),
-  bankAccountId: z.string().nullable(),
-  of: z
-    .enum(['activity', 'payouts', 'lines'])
-    .meta({ description: 'Movements of the balance, payouts alone, or lines of the bank.' }),
-  covered: z.array(z.object({ from: timeView.nullable(), to: timeView })),
-  gaps: z
-    .array(z.object({ from: timeView, to: timeView }))
-    .meta({ description: 'Times between them that no report holds: what lies there counts as a fault.' }),
-});
+const coverageView = z
+  .object({
+    provider: z.enum(['stripe', 'sandbox', 'bank']),
+    bankAccountId: z.string().nullable(),
+    of: z
+      .enum(['activity', 'payouts', 'lines'])
+      .meta({ description: 'Movements of the balance, payouts alone, or lines of the bank.' }),
+    covered: z.array(z.object({ from: timeView.nullable(), to: timeView })),
+    gaps: z
+      .array(z.object({ from: timeView, to: timeView }))
+      .meta({ description: 'Times between them that no report holds: what lies there counts as a fault.' }),
+  })
+  .meta({ id: 'ReportCoverage' });
 
-const lineView = z.object({
-  provider: reportingProvider,
-  lineId: z.string(),
-  type: z.string(),
-  amount: paymentView,
-  fee: paymentView,
-  net: paymentView,
-  currency: currencyView,
-  happenedAt: timeView,
-  availableOn: z.string().nullable(),
-  subjectId: z.string(),
-  paymentId: z.string().nullable(),
-  payoutId: z.string().nullable(),
-  description: z.string(),
-  reportId: z.string(),
-  postings: z.array(z.object({ kind: z.string(), transactionId: z.string() })),
-  changes: z
-    .array(
-      z.object({ reportId: z.string(), recordedAt: timeView, content: z.record(z.string(), z.unknown()) }),
-    )
-    .meta({ description: 'What later reports said of it instead.' }),
-  acceptances: z
-    .array(
-      z.object({
-        reason: z.string(),
-        requestedBy: z.string(),
-        approvedBy: z.string().nullable(),
-        recordedAt: timeView,
-      }),
-    )
-    .meta({ description: 'Who accepted that.' }),
-});
+const lineView = z
+  .object({
+    provider: reportingProvider,
+    lineId: z.string(),
+    type: z.string(),
+    amount: paymentView,
+    fee: paymentView,
+    net: paymentView,
+    currency: currencyView,
+    happenedAt: timeView,
+    availableOn: z.string().nullable(),
+    subjectId: z.string(),
+    paymentId: z.string().nullable(),
+    payoutId: z.string().nullable(),
+    description: z.string(),
+    reportId: z.string(),
+    postings: z.array(z.object({ kind: z.string(), transactionId: z.string() })),
+    changes: z
+      .array(
+        z.object({ reportId: z.string(), recordedAt: timeView, content: z.record(z.string(), z.unknown()) }),
+      )
+      .meta({ description: 'What later reports said of it instead.' }),
+    acceptances: z
+      .array(
+        z.object({
+          reason: z.string(),
+          requestedBy: z.string(),
+          approvedBy: z.string().nullable(),
+          recordedAt: timeView,
+        }),
+      )
+      .meta({ description: 'Who accepted that.' }),
+  })
+  .meta({ id: 'ProviderLine' });
 
 const RECONCILIATION = '/api/finance/reconciliation';
 const lineParams = z.strictObject({ provider: reportingProvider, lineId: z.string().min(1).max(200) });

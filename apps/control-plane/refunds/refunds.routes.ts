@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { amount, amountView, id, requestId, timeView } from '#platform/http/fields.js';
 import { route } from '../http/route.js';
 
-export const refundView = z.object({
-  id: z.string(),
-  chargeId: z.string(),
-  seq: z.number().int().meta({ description: 'The first refund of its charge is 1.' }),
-  amount: amountView,
-  reason: z.string(),
-  ticketId: z.string(),
-  requestedBy: z.string().meta({ description: "A person's id." }),
-  approvedBy: z.string().nullable().meta({ description: 'The second person, where one was needed.' }),
-  recordedAt: timeView,
-});
+export const refundView = z
+  .object({
+    id: z.string(),
+    chargeId: z.string(),
+    seq: z.number().int().meta({ description: 'The first refund of its charge is 1.' }),
+    amount: amountView,
+    reason: z.string(),
+    ticketId: z.string(),
+    requestedBy: z.string().meta({ description: "A person's id." }),
+    approvedBy: z.string().nullable().meta({ description: 'The second person, where one was needed.' }),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'ChargeRefund' });
 
 const tag = 'Refunds';
 const STAFF = ['support', 'admin'] as const;

@@ -3,38 +3,40 @@ import { publicStatus } from '#tasks/task-state.js';
 import { amountView, timeView, viewAmount } from '#platform/http/fields.js';
 import { type AccountTask, taskStates } from '#usage/task.reader.js';
 
-export const taskView = z.object({
-  id: z.string(),
-  kind: z.enum(['video', '3d']),
-  state: z.enum(taskStates),
-  progress: z.int().meta({ description: 'Percents.' }),
-  model: z.string().meta({ description: 'The model that is priced.' }),
-  requestedModel: z.string().meta({ description: 'As it was asked for: an alias keeps its name.' }),
-  keyId: z.string(),
-  chargeId: z.string(),
-  prompt: z.string(),
-  seconds: z.int().nullable().meta({ description: 'Of a video, as it is billed.' }),
-  size: z.string().nullable(),
-  aspectRatio: z.string().nullable(),
-  resolution: z.string().nullable(),
-  mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'Of a 3D asset.' }),
-  held: amountView.nullable().meta({ description: 'USD set aside when it began; null before.' }),
-  settled: amountView.nullable().meta({ description: 'USD it cost; null while it runs.' }),
-  released: amountView.nullable().meta({ description: 'USD given back; null while it runs.' }),
-  createdAt: timeView,
-  endedAt: timeView.nullable(),
-  file: z
-    .object({
-      bytes: z.int().nullable(),
-      type: z.string().nullable(),
-      available: z.boolean().meta({ description: 'Whether it can be downloaded now.' }),
-      expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
-      deletedAt: timeView.nullable().meta({ description: 'When its owner removed it.' }),
-    })
-    .nullable()
-    .meta({ description: 'Of a completed task.' }),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-});
+export const taskView = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['video', '3d']),
+    state: z.enum(taskStates),
+    progress: z.int().meta({ description: 'Percents.' }),
+    model: z.string().meta({ description: 'The model that is priced.' }),
+    requestedModel: z.string().meta({ description: 'As it was asked for: an alias keeps its name.' }),
+    keyId: z.string(),
+    chargeId: z.string(),
+    prompt: z.string(),
+    seconds: z.int().nullable().meta({ description: 'Of a video, as it is billed.' }),
+    size: z.string().nullable(),
+    aspectRatio: z.string().nullable(),
+    resolution: z.string().nullable(),
+    mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'Of a 3D asset.' }),
+    held: amountView.nullable().meta({ description: 'USD set aside when it began; null before.' }),
+    settled: amountView.nullable().meta({ description: 'USD it cost; null while it runs.' }),
+    released: amountView.nullable().meta({ description: 'USD given back; null while it runs.' }),
+    createdAt: timeView,
+    endedAt: timeView.nullable(),
+    file: z
+      .object({
+        bytes: z.int().nullable(),
+        type: z.string().nullable(),
+        available: z.boolean().meta({ description: 'Whether it can be downloaded now.' }),
+        expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
+        deletedAt: timeView.nullable().meta({ description: 'When its owner removed it.' }),
+      })
+      .nullable()
+      .meta({ description: 'Of a completed task.' }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'Task' });
 
 export type TaskView = z.input<typeof taskView>;
 

@@ -20,44 +20,58 @@ const body = z
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must be plain text');
 
-const ticketView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  kind: z.enum(ticketKinds),
-  subject: z.string(),
-  state: z.enum(ticketStates).meta({ description: '`open` waits for support, `answered` for the customer.' }),
-  chargeId: z.string().nullable(),
-  outcome: z.enum(['rate_granted', 'refunded']).nullable(),
-  createdAt: timeView,
-  updatedAt: timeView,
-  closedAt: timeView.nullable(),
-});
+const ticketView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    kind: z.enum(ticketKinds),
+    subject: z.string(),
+    state: z
+      .enum(ticketStates)
+      .meta({ description: '`open` waits for support, `answered` for the customer.' }),
+    chargeId: z.string().nullable(),
+    outcome: z.enum(['rate_granted', 'refunded']).nullable(),
+    createdAt: timeView,
+    updatedAt: timeView,
+    closedAt: timeView.nullable(),
+  })
+  .meta({ id: 'Ticket' });
 
-const messageView = z.object({
-  id: z.string(),
-  kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: staff alone reads it.' }),
-  fromStaff: z.boolean(),
-  body: z.string(),
-  createdAt: timeView,
-});
+const messageView = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: staff alone reads it.' }),
+    fromStaff: z.boolean(),
+    body: z.string(),
+    createdAt: timeView,
+  })
+  .meta({ id: 'TicketMessage' });
 
-const ticketWithMessages = ticketView.extend({ messages: z.array(messageView) });
+const ticketWithMessages = ticketView
+  .extend({ messages: z.array(messageView) })
+  .meta({ id: 'TicketWithMessages' });
 
-const staffMessageView = messageView.extend({ authorId: z.string().meta({ description: "A person's id." }) });
+const staffMessageView = messageView
+  .extend({ authorId: z.string().meta({ description: "A person's id." }) })
+  .meta({ id: 'StaffMessage' });
 
 /** What a request for the reseller rate is judged by. */
-const resellerView = z.object({
-  verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
-  thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
-  isEligible: z.boolean(),
-  rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
-});
+const resellerView = z
+  .object({
+    verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
+    thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+    isEligible: z.boolean(),
+    rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
+  })
+  .meta({ id: 'Reseller' });
 
-const staffTicket = ticketView.extend({
-  openedBy: z.string().meta({ description: "A person's id." }),
-  messages: z.array(staffMessageView),
-  reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
-});
+const staffTicket = ticketView
+  .extend({
+    openedBy: z.string().meta({ description: "A person's id." }),
+    messages: z.array(staffMessageView),
+    reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
+  })
+  .meta({ id: 'StaffTicket' });
 
 const tag = 'Tickets';
 const STAFF = ['support', 'admin'] as const;

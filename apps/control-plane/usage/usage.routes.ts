@@ -37,56 +37,62 @@ const statementFilter = {
 
 const whole = z.string().nullable().meta({ description: 'A whole number.' });
 
-export const usageEntry = z.object({
-  chargeId: z.string(),
-  requestId: z.string().nullable(),
-  at: timeView,
-  endedAt: timeView.nullable(),
-  keyId: z.string().nullable(),
-  requestedModel: z.string().nullable(),
-  model: z.string().nullable(),
-  family: z.enum(families).nullable(),
-  group: z.string().nullable(),
-  state: z.enum(usageStates),
-  units: whole,
-  deliveredUnits: whole,
-  held: amountView,
-  settled: amountView.nullable(),
-  released: amountView.nullable(),
-  operatorLoss: amountView,
-  refusalCode: z.string().nullable(),
-  reason: z.string().nullable(),
-  channel: z.string().nullable().meta({ description: 'Null for customers.' }),
-  upstreamStatus: z.int().nullable(),
-  latencyMs: z.int().nullable(),
-  taskId: z.string().nullable(),
-});
+export const usageEntry = z
+  .object({
+    chargeId: z.string(),
+    requestId: z.string().nullable(),
+    at: timeView,
+    endedAt: timeView.nullable(),
+    keyId: z.string().nullable(),
+    requestedModel: z.string().nullable(),
+    model: z.string().nullable(),
+    family: z.enum(families).nullable(),
+    group: z.string().nullable(),
+    state: z.enum(usageStates),
+    units: whole,
+    deliveredUnits: whole,
+    held: amountView,
+    settled: amountView.nullable(),
+    released: amountView.nullable(),
+    operatorLoss: amountView,
+    refusalCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
+    upstreamStatus: z.int().nullable(),
+    latencyMs: z.int().nullable(),
+    taskId: z.string().nullable(),
+  })
+  .meta({ id: 'UsageEntry' });
 
-const statementEntry = z.object({
-  transactionId: z.string(),
-  at: timeView,
-  effectiveAt: timeView,
-  kind: z.string(),
-  reference: z.string(),
-  balance: z.enum(balances),
-  amount: amountView.meta({ description: 'Positive is money in.' }),
-  balanceAfter: amountView,
-  chargeId: z.string().nullable(),
-  model: z.string().nullable(),
-  keyId: z.string().nullable(),
-});
+const statementEntry = z
+  .object({
+    transactionId: z.string(),
+    at: timeView,
+    effectiveAt: timeView,
+    kind: z.string(),
+    reference: z.string(),
+    balance: z.enum(balances),
+    amount: amountView.meta({ description: 'Positive is money in.' }),
+    balanceAfter: amountView,
+    chargeId: z.string().nullable(),
+    model: z.string().nullable(),
+    keyId: z.string().nullable(),
+  })
+  .meta({ id: 'StatementEntry' });
 
-const dailyTotal = z.object({
-  day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),
-  model: z.string().nullable(),
-  keyId: z.string().nullable(),
-  requests: z.int(),
-  settled: z.int(),
-  released: z.int(),
-  refused: z.int(),
-  open: z.int(),
-  amount: amountView.meta({ description: 'What was settled.' }),
-});
+const dailyTotal = z
+  .object({
+    day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),
+    model: z.string().nullable(),
+    keyId: z.string().nullable(),
+    requests: z.int(),
+    settled: z.int(),
+    released: z.int(),
+    refused: z.int(),
+    open: z.int(),
+    amount: amountView.meta({ description: 'What was settled.' }),
+  })
+  .meta({ id: 'DailyTotal' });
 
 const SPARSE =
   'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many requests at most.';

@@ -17,52 +17,60 @@ const events = z
   .max(eventTypes.length)
   .transform((types) => [...new Set(types)]);
 
-const endpointView = z.object({
-  id: z.string(),
-  url: z.string(),
-  description: z.string(),
-  events: z.array(z.enum(eventTypes)),
-  enabled: z.boolean(),
-  disabledReason: z
-    .enum(['owner', 'failing', 'gone'])
-    .nullable()
-    .meta({ description: '`failing`: for too long without a success; `gone`: it answered 410.' }),
-  failingSince: timeView.nullable().meta({ description: 'The first failure after the last success.' }),
-  previousSecretUntil: timeView.nullable().meta({ description: 'Until then the secret before signs along.' }),
-  createdAt: timeView,
-});
+const endpointView = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    description: z.string(),
+    events: z.array(z.enum(eventTypes)),
+    enabled: z.boolean(),
+    disabledReason: z
+      .enum(['owner', 'failing', 'gone'])
+      .nullable()
+      .meta({ description: '`failing`: for too long without a success; `gone`: it answered 410.' }),
+    failingSince: timeView.nullable().meta({ description: 'The first failure after the last success.' }),
+    previousSecretUntil: timeView
+      .nullable()
+      .meta({ description: 'Until then the secret before signs along.' }),
+    createdAt: timeView,
+  })
+  .meta({ id: 'WebhookEndpoint' });
 
 const secretView = z.string().meta({ description: 'Shown this once; what signatures are verified with.' });
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-const deliveryView = z.object({
-  id: z.string(),
-  eventId: z.string().meta({ description: 'The header webhook-id; the same in every attempt and replay.' }),
-  type: z.string(),
-  state: z
-    .enum(DELIVERY_STATES)
-    .meta({ description: '`failed`: given up, or the endpoint was switched off.' }),
-  attempts: z.number().int().meta({ description: 'Since it was queued or last replayed.' }),
-  nextAttemptAt: timeView.nullable(),
-  createdAt: timeView,
-  endedAt: timeView.nullable(),
-  lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
-  lastError: z.string().nullable().meta({ description: 'Why the last attempt brought no answer.' }),
-});
+const deliveryView = z
+  .object({
+    id: z.string(),
+    eventId: z.string().meta({ description: 'The header webhook-id; the same in every attempt and replay.' }),
+    type: z.string(),
+    state: z
+      .enum(DELIVERY_STATES)
+      .meta({ description: '`failed`: given up, or the endpoint was switched off.' }),
+    attempts: z.number().int().meta({ description: 'Since it was queued or last replayed.' }),
+    nextAttemptAt: timeView.nullable(),
+    createdAt: timeView,
+    endedAt: timeView.nullable(),
+    lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
+    lastError: z.string().nullable().meta({ description: 'Why the last attempt brought no answer.' }),
+  })
+  .meta({ id: 'WebhookDelivery' });
 
-const deliveryDetail = deliveryView.extend({
-  body: z.string().meta({ description: 'What was signed and sent, to the byte.' }),
-  log: z.array(
-    z.object({
-      startedAt: timeView,
-      durationMs: z.number().int(),
-      status: z.number().int().nullable(),
-      error: z.string().nullable(),
-      answer: z.string().nullable().meta({ description: 'Its first characters.' }),
-    }),
-  ),
-});
+const deliveryDetail = deliveryView
+  .extend({
+    body: z.string().meta({ description: 'What was signed and sent, to the byte.' }),
+    log: z.array(
+      z.object({
+        startedAt: timeView,
+        durationMs: z.number().int(),
+        status: z.number().int().nullable(),
+        error: z.string().nullable(),
+        answer: z.string().nullable().meta({ description: 'Its first characters.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'WebhookDeliveryDetail' });
 
 const tag = 'Webhooks';
 const access = ['user'] as const;

@@ -9,56 +9,62 @@ const person = z.string().meta({ description: 'As `user:{id}`, or an operator of
 
 export const reason = z.enum(adjustmentReasons);
 
-export const adjustmentView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  ticketId: z.string(),
-  seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
-  amount: amountView.meta({ description: 'Positive is for the customer.' }),
-  reason,
-  note: z.string(),
-  reversesId: z.string().nullable(),
-  reversedById: z.string().nullable(),
-  requestedBy: person,
-  approvedBy: person.nullable(),
-  transactionId: z.string(),
-  recordedAt: timeView,
-});
+export const adjustmentView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    ticketId: z.string(),
+    seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
+    amount: amountView.meta({ description: 'Positive is for the customer.' }),
+    reason,
+    note: z.string(),
+    reversesId: z.string().nullable(),
+    reversedById: z.string().nullable(),
+    requestedBy: person,
+    approvedBy: person.nullable(),
+    transactionId: z.string(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'Adjustment' });
 
-export const writeOffView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  ticketId: z.string(),
-  period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
-  amount: amountView.meta({ description: 'Below 0: a reversal, by which it is owed again.' }),
-  note: z.string(),
-  reversesId: z.string().nullable(),
-  reversedById: z.string().nullable(),
-  requestedBy: person,
-  approvedBy: person.nullable(),
-  transactionId: z.string(),
-  recordedAt: timeView,
-});
+export const writeOffView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    ticketId: z.string(),
+    period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
+    amount: amountView.meta({ description: 'Below 0: a reversal, by which it is owed again.' }),
+    note: z.string(),
+    reversesId: z.string().nullable(),
+    reversedById: z.string().nullable(),
+    requestedBy: person,
+    approvedBy: person.nullable(),
+    transactionId: z.string(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'WriteOff' });
 
-export const debtorView = z.object({
-  accountId: z.string(),
-  name: z.string(),
-  main: amountView,
-  frozen: z.boolean(),
-  reason: z.string().nullable(),
-  since: timeView.nullable(),
-  disputes: z.array(
-    z.object({
-      provider: z.string(),
-      disputeId: z.string(),
-      state: z.enum(['open', 'lost']),
-      credits: amountView,
-    }),
-  ),
-  owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
-  writtenOff: amountView,
-  transactionId: z.string().nullable().meta({ description: 'By which the balance fell below 0.' }),
-});
+export const debtorView = z
+  .object({
+    accountId: z.string(),
+    name: z.string(),
+    main: amountView,
+    frozen: z.boolean(),
+    reason: z.string().nullable(),
+    since: timeView.nullable(),
+    disputes: z.array(
+      z.object({
+        provider: z.string(),
+        disputeId: z.string(),
+        state: z.enum(['open', 'lost']),
+        credits: amountView,
+      }),
+    ),
+    owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
+    writtenOff: amountView,
+    transactionId: z.string().nullable().meta({ description: 'By which the balance fell below 0.' }),
+  })
+  .meta({ id: 'Debtor' });
 
 type AdjustmentView = z.input<typeof adjustmentView>;
 type WriteOffView = z.input<typeof writeOffView>;

@@ -4,68 +4,79 @@ import { timeOf, trialBalanceView } from '../views/ledger.view.js';
 import type { LatePosting, Period, PeriodBalance } from './period.js';
 import type { Waiver } from './waiver.js';
 
-export const checklistItemView = z.object({
-  id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
-  title: z.string(),
-  state: z.enum(['ok', 'failed', 'waived']),
-  count: z.number().int().meta({ description: 'What is wrong: 0 when nothing is.' }),
-  message: z.string(),
-  waivable: z.boolean().meta({ description: 'Whether one may close in spite of it, saying why.' }),
-  control: z.string().nullable().meta({ description: 'The control that names each thing.' }),
-  reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
-  waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
-});
+export const checklistItemView = z
+  .object({
+    id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
+    title: z.string(),
+    state: z.enum(['ok', 'failed', 'waived']),
+    count: z.number().int().meta({ description: 'What is wrong: 0 when nothing is.' }),
+    message: z.string(),
+    waivable: z.boolean().meta({ description: 'Whether one may close in spite of it, saying why.' }),
+    control: z.string().nullable().meta({ description: 'The control that names each thing.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
+    waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
+  })
+  .meta({ id: 'ChecklistItem' });
 
-const usedWaiver = z.object({
-  item: z.string(),
-  reason: z.string(),
-  count: z.number().int().nullable(),
-  requestedBy: z.string().nullable(),
-  approvedBy: z.string().nullable(),
-});
+const usedWaiver = z
+  .object({
+    item: z.string(),
+    reason: z.string(),
+    count: z.number().int().nullable(),
+    requestedBy: z.string().nullable(),
+    approvedBy: z.string().nullable(),
+  })
+  .meta({ id: 'UsedWaiver' });
 
 const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
 
 export const grace = z.number().meta({ description: GRACE, examples: [300] });
 
-export const periodView = z.object({
-  id: z.string(),
-  startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
-  endsAt: timeView.meta({ description: 'The first instant that is outside.' }),
-  state: z.enum(['closing', 'closed', 'abandoned']),
-  progress: z.string().nullable(),
-  recordedBefore: timeView.nullable().meta({
-    description:
-      'The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever.',
-  }),
-  checklist: z.array(checklistItemView),
-  balancesHash: z.string().nullable().meta({
-    description:
-      'sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code.',
-  }),
-  abandonedReason: z.string().nullable(),
-  waivers: z.array(usedWaiver),
-  graceSeconds: grace.nullable().meta({ description: `${GRACE} Null: it was closed before that was kept.` }),
-  note: z.string().nullable(),
-  closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
-  begunAt: timeView,
-  endedAt: timeView.nullable(),
-  latePostings: z.number().int().meta({ description: 'Facts of this period that came after its close.' }),
-});
+export const periodView = z
+  .object({
+    id: z.string(),
+    startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
+    endsAt: timeView.meta({ description: 'The first instant that is outside.' }),
+    state: z.enum(['closing', 'closed', 'abandoned']),
+    progress: z.string().nullable(),
+    recordedBefore: timeView.nullable().meta({
+      description:
+        'The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever.',
+    }),
+    checklist: z.array(checklistItemView),
+    balancesHash: z.string().nullable().meta({
+      description:
+        'sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code.',
+    }),
+    abandonedReason: z.string().nullable(),
+    waivers: z.array(usedWaiver),
+    graceSeconds: grace
+      .nullable()
+      .meta({ description: `${GRACE} Null: it was closed before that was kept.` }),
+    note: z.string().nullable(),
+    closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
+    begunAt: timeView,
+    endedAt: timeView.nullable(),
+    latePostings: z.number().int().meta({ description: 'Facts of this period that came after its close.' }),
+  })
+  .meta({ id: 'Period' });
 
-export const waiverView = z.object({
-  id: z.string(),
-  end: timeView,
-  item: z.string(),
-  count: z.number().int(),
-  findings: z.array(z.string()).nullable().meta({
-    description: 'Exactly these may be left, each as `state subject`; null where there were more than 5,000.',
-  }),
-  reason: z.string(),
-  requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
-  approvedBy: z.string(),
-  recordedAt: timeView,
-});
+export const waiverView = z
+  .object({
+    id: z.string(),
+    end: timeView,
+    item: z.string(),
+    count: z.number().int(),
+    findings: z.array(z.string()).nullable().meta({
+      description:
+        'Exactly these may be left, each as `state subject`; null where there were more than 5,000.',
+    }),
+    reason: z.string(),
+    requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
+    approvedBy: z.string(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'Waiver' });
 
 export function viewPeriod(period: Period): z.input<typeof periodView> {
   const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, graceMs, ...rest } = period;

@@ -32,29 +32,35 @@ export const matchState = z.enum([
   'twice',
 ]);
 
-const side = z.object({ amount: paymentView, currency: currencyView, at: timeView });
+const side = z
+  .object({ amount: paymentView, currency: currencyView, at: timeView })
+  .meta({ id: 'MatchSide' });
 
-export const matchView = z.object({
-  provider: reportingProvider,
-  kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
-  id: z.string().meta({ description: 'As the provider names it.' }),
-  state: matchState,
-  message: sentence,
-  at: timeView,
-  ours: side.extend({ transactionIds }).nullable(),
-  theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
-  daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
-});
+export const matchView = z
+  .object({
+    provider: reportingProvider,
+    kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
+    id: z.string().meta({ description: 'As the provider names it.' }),
+    state: matchState,
+    message: sentence,
+    at: timeView,
+    ours: side.extend({ transactionIds }).nullable(),
+    theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
+    daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
+  })
+  .meta({ id: 'Match' });
 
-export const matchDayView = z.object({
-  day: z.string(),
-  provider: reportingProvider,
-  state: matchState,
-  currency: currencyView,
-  items: z.number(),
-  ours: paymentView,
-  theirs: paymentView,
-});
+export const matchDayView = z
+  .object({
+    day: z.string(),
+    provider: reportingProvider,
+    state: matchState,
+    currency: currencyView,
+    items: z.number(),
+    ours: paymentView,
+    theirs: paymentView,
+  })
+  .meta({ id: 'MatchDay' });
 
 export const payoutState = z.enum([
   'matched',
@@ -68,25 +74,27 @@ export const payoutState = z.enum([
   'twice',
 ]);
 
-export const payoutView = z.object({
-  provider: reportingProvider,
-  payoutId: z.string(),
-  state: payoutState,
-  message: sentence,
-  at: timeView,
-  currency: currencyView,
-  amount: paymentView.nullable(),
-  payments: paymentView,
-  refunds: paymentView,
-  disputes: paymentView,
-  adjustments: paymentView,
-  fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
-  lines: z.number(),
-  lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
-  returned: z.boolean(),
-  transactionIds,
-  bankLineId: z.string().nullable(),
-});
+export const payoutView = z
+  .object({
+    provider: reportingProvider,
+    payoutId: z.string(),
+    state: payoutState,
+    message: sentence,
+    at: timeView,
+    currency: currencyView,
+    amount: paymentView.nullable(),
+    payments: paymentView,
+    refunds: paymentView,
+    disputes: paymentView,
+    adjustments: paymentView,
+    fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
+    lines: z.number(),
+    lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
+    returned: z.boolean(),
+    transactionIds,
+    bankLineId: z.string().nullable(),
+  })
+  .meta({ id: 'Payout' });
 
 export const bankState = z.enum([
   'matched',
@@ -102,28 +110,32 @@ export const bankState = z.enum([
 
 export const bankSubject = z.enum(['payout', 'topup', 'refund', 'suspense', 'none']);
 
-export const bankItemView = z.object({
-  kind: z.enum(['line', 'payout', 'topup', 'refund', 'suspense']),
-  id: z.string(),
-  state: bankState,
-  message: sentence,
-  at: timeView,
-  amount: paymentView,
-  currency: currencyView,
-  bankAccountId: z.string().nullable(),
-  reference: z.string(),
-  counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
-  refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
-  transactionIds,
-});
+export const bankItemView = z
+  .object({
+    kind: z.enum(['line', 'payout', 'topup', 'refund', 'suspense']),
+    id: z.string(),
+    state: bankState,
+    message: sentence,
+    at: timeView,
+    amount: paymentView,
+    currency: currencyView,
+    bankAccountId: z.string().nullable(),
+    reference: z.string(),
+    counterpart: z.object({ kind: bankSubject, subject: z.string() }).nullable(),
+    refusal: z.string().nullable().meta({ description: 'Why its posting was refused.' }),
+    transactionIds,
+  })
+  .meta({ id: 'BankItem' });
 
-export const reportView = z.object({
-  id: z.string().nullable().meta({ description: 'Null for a trial.' }),
-  lines: z.number(),
-  added: z.number().meta({ description: 'Not known before.' }),
-  changed: z.number().meta({ description: 'Known before with other content.' }),
-  covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
-});
+export const reportView = z
+  .object({
+    id: z.string().nullable().meta({ description: 'Null for a trial.' }),
+    lines: z.number(),
+    added: z.number().meta({ description: 'Not known before.' }),
+    changed: z.number().meta({ description: 'Known before with other content.' }),
+    covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
+  })
+  .meta({ id: 'ProviderReport' });
 
 type MatchView = z.input<typeof matchView>;
 type PayoutView = z.input<typeof payoutView>;

@@ -6,35 +6,39 @@ import { timeOf } from './ledger.view.js';
 
 export const workState = z.enum(workStates);
 
-export const itemShape = z.object({
-  subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` of work without a task.' }),
-  state: workState,
-  at: timeView.meta({ description: 'When the work ended, or its charge where it did not.' }),
-  chargeId: z.string().nullable(),
-  chargeState: z.string().nullable(),
-  amount: amountView.nullable().meta({ description: 'That was held at first.' }),
-  settled: amountView.nullable(),
-  accountId: z.string().nullable(),
-  model: z.string().nullable(),
-  channel: z.string().nullable(),
-  requestId: z.string().nullable(),
-  taskId: z.string().nullable(),
-  taskState: z.string().nullable(),
-  answered: z
-    .number()
-    .int()
-    .nullable()
-    .meta({ description: 'The status that the client was answered, where it named its request.' }),
-  transactionIds: z.array(z.string()).meta({ description: 'Of the ledger.' }),
-});
+export const itemShape = z
+  .object({
+    subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` of work without a task.' }),
+    state: workState,
+    at: timeView.meta({ description: 'When the work ended, or its charge where it did not.' }),
+    chargeId: z.string().nullable(),
+    chargeState: z.string().nullable(),
+    amount: amountView.nullable().meta({ description: 'That was held at first.' }),
+    settled: amountView.nullable(),
+    accountId: z.string().nullable(),
+    model: z.string().nullable(),
+    channel: z.string().nullable(),
+    requestId: z.string().nullable(),
+    taskId: z.string().nullable(),
+    taskState: z.string().nullable(),
+    answered: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'The status that the client was answered, where it named its request.' }),
+    transactionIds: z.array(z.string()).meta({ description: 'Of the ledger.' }),
+  })
+  .meta({ id: 'ChargeTaskItem' });
 
-export const dayShape = z.object({
-  day: z.string().meta({ examples: ['2026-01-31'] }),
-  state: workState,
-  items: z.number().int(),
-  amount: amountView,
-  settled: amountView,
-});
+export const dayShape = z
+  .object({
+    day: z.string().meta({ examples: ['2026-01-31'] }),
+    state: workState,
+    items: z.number().int(),
+    amount: amountView,
+    settled: amountView,
+  })
+  .meta({ id: 'ChargeTaskDay' });
 
 type ItemView = z.input<typeof itemShape>;
 

@@ -4,21 +4,23 @@ import { timeView } from '#platform/http/fields.js';
 import type { ControlOutcome } from '../control-run.js';
 import type { Finding } from '../findings.js';
 
-export const findingShape = z.object({
-  id: z.string(),
-  control: z.string(),
-  subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
-  state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
-  message: z.string(),
-  details: z.record(z.string(), z.string().nullable()),
-  transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
-  firstSeenAt: timeView,
-  lastSeenAt: timeView,
-  resolvedAt: timeView.nullable(),
-  acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
-  acknowledgedAt: timeView.nullable(),
-  note: z.string().nullable(),
-});
+export const findingShape = z
+  .object({
+    id: z.string(),
+    control: z.string(),
+    subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
+    state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
+    message: z.string(),
+    details: z.record(z.string(), z.string().nullable()),
+    transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
+    firstSeenAt: timeView,
+    lastSeenAt: timeView,
+    resolvedAt: timeView.nullable(),
+    acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
+    acknowledgedAt: timeView.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Finding' });
 
 export function outcomeView({ control, result, durationMs, error }: ControlOutcome) {
   const state = result ? (result.count === 0 ? ('green' as const) : ('red' as const)) : ('error' as const);

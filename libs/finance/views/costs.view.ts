@@ -26,91 +26,101 @@ const costFields = {
   billsFailures: z.boolean().meta({ description: 'Whether the upstream bills work that failed, too.' }),
 };
 
-export const billView = z.object({
-  id: z.string(),
-  channel: z.string(),
-  number: z.string(),
-  from: day,
-  to: day.meta({ description: 'The day after the last that it is for.' }),
-  amount: amountView.meta({ description: 'USD; below zero for a credit note.' }),
-  accrued: amountView.meta({
-    description: 'What the costs of its days had come to, as far as no earlier bill covered them.',
-  }),
-  difference: amountView.meta({ description: 'amount - accrued: posted as expense.' }),
-  transactionId: z.string().nullable(),
-  actor: z.string(),
-  recordedAt: timeView,
-});
-
-export const chargeMarginView = z.object({
-  id: z.string(),
-  accountId: z.string(),
-  model: z.string().nullable(),
-  group: z.string().nullable(),
-  channel: z.string().nullable(),
-  state: z.enum(['refused', 'held', 'settled', 'released']),
-  createdAt: timeView,
-  resolvedAt: timeView.nullable(),
-  held: amountView,
-  gross: amountView,
-  operatorLoss: amountView,
-  refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-  costs: z.array(
-    z.object({
-      outcome: z.enum(['delivered', 'failed', 'late']),
-      channel: z.string(),
-      units: z.string(),
-      cost: amountView,
-      costVersionId: z.string(),
-      transactionId: z.string().nullable(),
-      day,
+export const billView = z
+  .object({
+    id: z.string(),
+    channel: z.string(),
+    number: z.string(),
+    from: day,
+    to: day.meta({ description: 'The day after the last that it is for.' }),
+    amount: amountView.meta({ description: 'USD; below zero for a credit note.' }),
+    accrued: amountView.meta({
+      description: 'What the costs of its days had come to, as far as no earlier bill covered them.',
     }),
-  ),
-  costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
-    description:
-      'waiting: it is told soon; unknown: nobody set the cost of its model; none: no upstream was reached.',
-  }),
-  cost: amountView,
-  margin: amountView.meta({ description: 'gross less refunds less cost.' }),
-  transactions: z
-    .array(z.object({ id: z.string(), kind: z.string() }))
-    .meta({ description: 'Of the ledger: those of the charge, of its refunds and of its costs.' }),
-});
+    difference: amountView.meta({ description: 'amount - accrued: posted as expense.' }),
+    transactionId: z.string().nullable(),
+    actor: z.string(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'VendorBill' });
 
-export const costView = z.object({
-  id: z.string(),
-  ...costFields,
-  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
-  until: timeView.nullable().meta({ description: 'Where the next version begins; null: there is none.' }),
-  actor: z.string(),
-  reason: z.string(),
-  recordedAt: timeView,
-});
-
-export const costImportView = z.object({
-  dryRun: z.boolean(),
-  changed: z.array(
-    z.object({
-      line: z.int(),
-      ...costFields,
-      effectiveFrom: timeView.nullable(),
-      before: z.object({ cost: costFields.cost, billsFailures: z.boolean() }).nullable(),
+export const chargeMarginView = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    model: z.string().nullable(),
+    group: z.string().nullable(),
+    channel: z.string().nullable(),
+    state: z.enum(['refused', 'held', 'settled', 'released']),
+    createdAt: timeView,
+    resolvedAt: timeView.nullable(),
+    held: amountView,
+    gross: amountView,
+    operatorLoss: amountView,
+    refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
+    costs: z.array(
+      z.object({
+        outcome: z.enum(['delivered', 'failed', 'late']),
+        channel: z.string(),
+        units: z.string(),
+        cost: amountView,
+        costVersionId: z.string(),
+        transactionId: z.string().nullable(),
+        day,
+      }),
+    ),
+    costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
+      description:
+        'waiting: it is told soon; unknown: nobody set the cost of its model; none: no upstream was reached.',
     }),
-  ),
-  same: z.int().meta({ description: 'Rows that ask for what is in force.' }),
-  refused: z.array(z.object({ line: z.int(), reason: z.string() })),
-});
+    cost: amountView,
+    margin: amountView.meta({ description: 'gross less refunds less cost.' }),
+    transactions: z
+      .array(z.object({ id: z.string(), kind: z.string() }))
+      .meta({ description: 'Of the ledger: those of the charge, of its refunds and of its costs.' }),
+  })
+  .meta({ id: 'ChargeMargin' });
 
-export const channelBillsView = z.object({
-  channel: z.string(),
-  accrued: amountView.meta({ description: 'All costs that were told.' }),
-  covered: amountView.meta({ description: 'Of these, what bills covered.' }),
-  open: amountView.meta({ description: 'What no bill covers yet: the balance of accrued-upstream.' }),
-  billed: amountView,
-  difference: amountView.meta({ description: 'billed - covered.' }),
-  bills: z.int(),
-  billedTo: day.nullable().meta({ description: 'The first day after all that bills are for.' }),
-});
+export const costView = z
+  .object({
+    id: z.string(),
+    ...costFields,
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    until: timeView.nullable().meta({ description: 'Where the next version begins; null: there is none.' }),
+    actor: z.string(),
+    reason: z.string(),
+    recordedAt: timeView,
+  })
+  .meta({ id: 'Cost' });
+
+export const costImportView = z
+  .object({
+    dryRun: z.boolean(),
+    changed: z.array(
+      z.object({
+        line: z.int(),
+        ...costFields,
+        effectiveFrom: timeView.nullable(),
+        before: z.object({ cost: costFields.cost, billsFailures: z.boolean() }).nullable(),
+      }),
+    ),
+    same: z.int().meta({ description: 'Rows that ask for what is in force.' }),
+    refused: z.array(z.object({ line: z.int(), reason: z.string() })),
+  })
+  .meta({ id: 'CostImport' });
+
+export const channelBillsView = z
+  .object({
+    channel: z.string(),
+    accrued: amountView.meta({ description: 'All costs that were told.' }),
+    covered: amountView.meta({ description: 'Of these, what bills covered.' }),
+    open: amountView.meta({ description: 'What no bill covers yet: the balance of accrued-upstream.' }),
+    billed: amountView,
+    difference: amountView.meta({ description: 'billed - covered.' }),
+    bills: z.int(),
+    billedTo: day.nullable().meta({ description: 'The first day after all that bills are for.' }),
+  })
+  .meta({ id: 'ChannelBills' });
 
 type View<T extends z.ZodType> = z.input<T>;
 

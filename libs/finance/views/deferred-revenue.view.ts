@@ -11,65 +11,71 @@ const paidText = z
   .string()
   .meta({ description: 'Of the currency, a decimal string.', examples: ['1300', '-0.07'] });
 
-export const deferredRevenueView = z.object({
-  from: day,
-  to: day,
-  currency: z.string().meta({
-    description: 'Payments in other currencies stand in suspense until they are credited or returned.',
-    examples: ['USD'],
-  }),
-  completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
-  recognisedTo: timeView
-    .nullable()
-    .meta({ description: 'Uses that were recorded before are recognised; later ones are deferred still.' }),
-  ledgerAccountId: z.string().meta({ description: 'Its statement has the entries.' }),
-  opening: paidText,
-  lines: z.array(
-    z.object({
-      move: z.enum(deferredMoves).meta({
-        description:
-          'topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.',
-      }),
-      family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
-      amount: paidText,
-      transactions: z.string(),
+export const deferredRevenueView = z
+  .object({
+    from: day,
+    to: day,
+    currency: z.string().meta({
+      description: 'Payments in other currencies stand in suspense until they are credited or returned.',
+      examples: ['USD'],
     }),
-  ),
-  closing: paidText,
-  lots: z
-    .object({
-      paid: paidText.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
-      recognised: paidText,
-      pendingRefunds: paidText.meta({
-        description: 'Set aside, and still deferred until the provider answers.',
+    completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
+    recognisedTo: timeView
+      .nullable()
+      .meta({ description: 'Uses that were recorded before are recognised; later ones are deferred still.' }),
+    ledgerAccountId: z.string().meta({ description: 'Its statement has the entries.' }),
+    opening: paidText,
+    lines: z.array(
+      z.object({
+        move: z.enum(deferredMoves).meta({
+          description:
+            'topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.',
+        }),
+        family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
+        amount: paidText,
+        transactions: z.string(),
       }),
-      deferred: paidText.meta({ description: 'paid - recognised + pendingRefunds.' }),
-      unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
-    })
-    .meta({ description: 'The closing balance as the lots of credit tell it.' }),
-  agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
-});
+    ),
+    closing: paidText,
+    lots: z
+      .object({
+        paid: paidText.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
+        recognised: paidText,
+        pendingRefunds: paidText.meta({
+          description: 'Set aside, and still deferred until the provider answers.',
+        }),
+        deferred: paidText.meta({ description: 'paid - recognised + pendingRefunds.' }),
+        unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
+      })
+      .meta({ description: 'The closing balance as the lots of credit tell it.' }),
+    agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
+  })
+  .meta({ id: 'DeferredRevenue' });
 
 const credits = (description: string) => amountView.meta({ description: `USD of credit: ${description}` });
 
-export const lotView = z.object({
-  lotId: z.string(),
-  accountId: z.string(),
-  topupId: z.string().nullable().meta({ description: 'Null: nobody paid for it.' }),
-  transactionId: z.string().meta({ description: 'The ledger transaction that brought it.' }),
-  boughtAt: timeView,
-  bought: credits('all of it.'),
-  paid: paidText.meta({ description: 'For all of it: its basis.' }),
-  consumed: credits('used, debts that it covered included.'),
-  restored: credits('of that, given back after settlement.'),
-  refunded: credits('on its way back to the customer, or there.'),
-  chargedBack: credits('gone with a chargeback.'),
-  reversed: credits('gone with an adjustment or a write-off that was reversed.'),
-  left: credits('bought - consumed + restored - refunded - chargedBack - reversed.'),
-  recognised: paidText,
-  pendingRefunds: paidText,
-  deferred: paidText.meta({ description: 'All lots together are the closing balance of deferred revenue.' }),
-});
+export const lotView = z
+  .object({
+    lotId: z.string(),
+    accountId: z.string(),
+    topupId: z.string().nullable().meta({ description: 'Null: nobody paid for it.' }),
+    transactionId: z.string().meta({ description: 'The ledger transaction that brought it.' }),
+    boughtAt: timeView,
+    bought: credits('all of it.'),
+    paid: paidText.meta({ description: 'For all of it: its basis.' }),
+    consumed: credits('used, debts that it covered included.'),
+    restored: credits('of that, given back after settlement.'),
+    refunded: credits('on its way back to the customer, or there.'),
+    chargedBack: credits('gone with a chargeback.'),
+    reversed: credits('gone with an adjustment or a write-off that was reversed.'),
+    left: credits('bought - consumed + restored - refunded - chargedBack - reversed.'),
+    recognised: paidText,
+    pendingRefunds: paidText,
+    deferred: paidText.meta({
+      description: 'All lots together are the closing balance of deferred revenue.',
+    }),
+  })
+  .meta({ id: 'DeferredLot' });
 
 /** @param currency of the house, ISO 4217 */
 export function viewDeferredRevenue(

@@ -38,61 +38,67 @@ const earned = {
 
 const dimension = z.string().nullable().optional();
 
-export const revenueView = z.object({
-  from: day,
-  to: day,
-  by: z.array(z.enum(revenueDimensions)),
-  completeTo: timeView.nullable().meta({ description: 'What happened before is in it for good.' }),
-  costsTo: timeView.nullable().meta({ description: 'Costs of what ended before are in it.' }),
-  rows: z
-    .array(
-      z.object({
-        day: dimension,
-        family: dimension,
-        model: dimension,
-        group: dimension,
-        channel: dimension,
-        account: dimension,
-        ...earned,
-      }),
-    )
-    .meta({ description: 'By day where asked, then by gross, the largest first.' }),
-  truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
-  totals: z.object(earned),
-  billDifference: amountView.meta({
-    description: 'What upstreams billed beyond the costs that were told; no row has it.',
-  }),
-  unknownCosts: count.meta({ description: 'Charges whose cost nobody set: margins are too high by them.' }),
-  ledger: z
-    .object({ gross: amountView, refunds: amountView, cost: amountView, failedCost: amountView })
-    .meta({ description: 'What the accounts of the ledger moved in these days.' }),
-  agrees: z.boolean().meta({ description: 'Whether the totals, with the bills, are what the ledger says.' }),
-});
+export const revenueView = z
+  .object({
+    from: day,
+    to: day,
+    by: z.array(z.enum(revenueDimensions)),
+    completeTo: timeView.nullable().meta({ description: 'What happened before is in it for good.' }),
+    costsTo: timeView.nullable().meta({ description: 'Costs of what ended before are in it.' }),
+    rows: z
+      .array(
+        z.object({
+          day: dimension,
+          family: dimension,
+          model: dimension,
+          group: dimension,
+          channel: dimension,
+          account: dimension,
+          ...earned,
+        }),
+      )
+      .meta({ description: 'By day where asked, then by gross, the largest first.' }),
+    truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
+    totals: z.object(earned),
+    billDifference: amountView.meta({
+      description: 'What upstreams billed beyond the costs that were told; no row has it.',
+    }),
+    unknownCosts: count.meta({ description: 'Charges whose cost nobody set: margins are too high by them.' }),
+    ledger: z
+      .object({ gross: amountView, refunds: amountView, cost: amountView, failedCost: amountView })
+      .meta({ description: 'What the accounts of the ledger moved in these days.' }),
+    agrees: z
+      .boolean()
+      .meta({ description: 'Whether the totals, with the bills, are what the ledger says.' }),
+  })
+  .meta({ id: 'Revenue' });
 
-export const priceChangeView = z.object({
-  kind: z.enum(priceChangeKinds),
-  versionId: z.string(),
-  subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
-  value: z
-    .string()
-    .meta({ description: 'USD, or the factor; input/cached input/output of a million tokens.' }),
-  before: z.string().nullable(),
-  effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
-  until: timeView.nullable(),
-  recordedAt: timeView,
-  proposal: z
-    .object({
-      id: z.string(),
-      note: z.string(),
-      proposedBy: z.string(),
-      decidedBy: z.string().nullable(),
-    })
-    .nullable()
-    .meta({ description: 'Null for a version that a catalog began with.' }),
-  gross: amountView.meta({ description: 'What charges settled by it until now.' }),
-  charges: count,
-  units: count,
-});
+export const priceChangeView = z
+  .object({
+    kind: z.enum(priceChangeKinds),
+    versionId: z.string(),
+    subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
+    value: z
+      .string()
+      .meta({ description: 'USD, or the factor; input/cached input/output of a million tokens.' }),
+    before: z.string().nullable(),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    until: timeView.nullable(),
+    recordedAt: timeView,
+    proposal: z
+      .object({
+        id: z.string(),
+        note: z.string(),
+        proposedBy: z.string(),
+        decidedBy: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Null for a version that a catalog began with.' }),
+    gross: amountView.meta({ description: 'What charges settled by it until now.' }),
+    charges: count,
+    units: count,
+  })
+  .meta({ id: 'PriceChange' });
 
 /** The days that are meant where some are left out: this month of UTC until now. */
 export function daysOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date): Days {

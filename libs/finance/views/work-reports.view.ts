@@ -8,39 +8,43 @@ import { timeOf } from './ledger.view.js';
 
 export const ms = z.number().int().meta({ description: 'Milliseconds.' });
 
-export const holdShape = z.object({
-  chargeId: z.string(),
-  accountId: z.string(),
-  amount: amountView,
-  heldSince: timeView,
-  dueAt: timeView.meta({ description: 'When it should be resolved at the latest.' }),
-  ageMs: ms,
-  isOverdue: z.boolean().meta({ description: 'Beyond that and the grace.' }),
-  family: z.string(),
-  model: z.string(),
-  group: z.string(),
-  channel: z.string().nullable().meta({ description: 'Of a task, once one was chosen.' }),
-  upstreamTaskId: z.string().nullable(),
-  taskId: z.string().nullable(),
-  taskState: z.string().nullable(),
-  requestId: z.string().nullable(),
-  transactionId: z.string().nullable(),
-});
+export const holdShape = z
+  .object({
+    chargeId: z.string(),
+    accountId: z.string(),
+    amount: amountView,
+    heldSince: timeView,
+    dueAt: timeView.meta({ description: 'When it should be resolved at the latest.' }),
+    ageMs: ms,
+    isOverdue: z.boolean().meta({ description: 'Beyond that and the grace.' }),
+    family: z.string(),
+    model: z.string(),
+    group: z.string(),
+    channel: z.string().nullable().meta({ description: 'Of a task, once one was chosen.' }),
+    upstreamTaskId: z.string().nullable(),
+    taskId: z.string().nullable(),
+    taskState: z.string().nullable(),
+    requestId: z.string().nullable(),
+    transactionId: z.string().nullable(),
+  })
+  .meta({ id: 'OpenHold' });
 
-export const failureShape = z.object({
-  chargeId: z.string(),
-  accountId: z.string(),
-  taskId: z.string().nullable(),
-  failedAt: timeView,
-  refundedAt: timeView.nullable().meta({ description: 'Null: not yet.' }),
-  latencyMs: ms.nullable(),
-  amount: amountView,
-  chargeState: z.string(),
-  model: z.string(),
-  channel: z.string().nullable(),
-  reason: z.string().nullable(),
-  transactionIds: z.array(z.string()),
-});
+export const failureShape = z
+  .object({
+    chargeId: z.string(),
+    accountId: z.string(),
+    taskId: z.string().nullable(),
+    failedAt: timeView,
+    refundedAt: timeView.nullable().meta({ description: 'Null: not yet.' }),
+    latencyMs: ms.nullable(),
+    amount: amountView,
+    chargeState: z.string(),
+    model: z.string(),
+    channel: z.string().nullable(),
+    reason: z.string().nullable(),
+    transactionIds: z.array(z.string()),
+  })
+  .meta({ id: 'FailedWork' });
 export type HoldView = z.input<typeof holdShape>;
 export type FailureView = z.input<typeof failureShape>;
 

@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import { amountView, id, timeView, viewAmount } from '#platform/http/fields.js';
 
-export const accountView = z.object({
-  accountId: id,
-  name: z.string(),
-  inviteCode: z.string(),
-  createdAt: timeView,
-  balance: z.object({
-    main: amountView.meta({ description: 'USD that calls can spend; below zero it is a debt.' }),
-    held: amountView.meta({ description: 'USD set aside for calls under way.' }),
-    invite: amountView.meta({ description: 'USD of rewards that were not moved to the main balance.' }),
-    refundPending: amountView.meta({ description: 'USD on their way back to where they were paid from.' }),
-  }),
-  frozen: z
-    .object({
-      reason: z.string().meta({ description: '`debt`, or the words of whoever froze the account.' }),
-    })
-    .nullable()
-    .meta({ description: 'Null: the account is not frozen.' }),
-  lowBalanceThreshold: amountView.nullable(),
-  monthlyLimit: amountView.nullable(),
-  spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
-});
+export const accountView = z
+  .object({
+    accountId: id,
+    name: z.string(),
+    inviteCode: z.string(),
+    createdAt: timeView,
+    balance: z.object({
+      main: amountView.meta({ description: 'USD that calls can spend; below zero it is a debt.' }),
+      held: amountView.meta({ description: 'USD set aside for calls under way.' }),
+      invite: amountView.meta({ description: 'USD of rewards that were not moved to the main balance.' }),
+      refundPending: amountView.meta({ description: 'USD on their way back to where they were paid from.' }),
+    }),
+    frozen: z
+      .object({
+        reason: z.string().meta({ description: '`debt`, or the words of whoever froze the account.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: the account is not frozen.' }),
+    lowBalanceThreshold: amountView.nullable(),
+    monthlyLimit: amountView.nullable(),
+    spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
+  })
+  .meta({ id: 'Account' });
 export type AccountView = z.input<typeof accountView>;
 
 /** An account with its balances, as the database has them. */
