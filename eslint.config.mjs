@@ -4,7 +4,18 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'dist.new/', 'dist.old/', '.data/', '.cache/', 'node_modules/', 'coverage/', 'apps/console/api/schema.ts'] },
+  {
+    ignores: [
+      'dist/',
+      'dist.new/',
+      'dist.old/',
+      '.data/',
+      '.cache/',
+      'node_modules/',
+      'coverage/',
+      'apps/console/api/schema.ts',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.mjs'],
