@@ -31,7 +31,7 @@ const LAYERS = [
 const PURE = [
   /^libs\/(money|groups|pricing|invites)\//,
   /^libs\/topup\/conversion\.ts$/,
-  /^libs\/ledger\/charges\/(charge|batch-plan|announcements)\.ts$/,
+  /^libs\/ledger\/charges\/(charge|batch|batch-plan|hold-decision|delivered-use|announcements)\.ts$/,
   /^libs\/tasks\/task-state\.ts$/,
 ];
 const IMPURE_IMPORT =

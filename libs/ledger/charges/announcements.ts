@@ -1,6 +1,6 @@
 import { type BalanceLow, type ChargeRefunded, type ChargeSettled, topics } from '#bus/topics.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import type { BatchPlan, BatchState, LowBalance, Resolution } from './batch-plan.js';
+import type { BatchPlan, BatchState, LowBalance, Resolution } from './batch.js';
 
 /** A row of the outbox, as the batch inserts it. */
 export interface Announcement {

@@ -1,6 +1,7 @@
 import { formatDecimal } from '#money/amount.js';
+import type { ChargeLine } from '#pricing/quote.js';
 import type { Announcement } from './announcements.js';
-import { type BatchPlan, linesJson, type LockedBalance } from './batch-plan.js';
+import type { BatchPlan, LockedBalance } from './batch.js';
 import type { HoldCommand } from './charge.js';
 
 /**
@@ -169,4 +170,15 @@ function numberArray(items: readonly Value[]): string {
 /** A refusal of what was resolved before it was held has no hold. */
 function holdOf({ command }: NewCharge): HoldCommand | undefined {
   return 'keyId' in command ? command : undefined;
+}
+
+/** The lines as the charge stores them: exact texts. */
+function linesJson(lines: readonly ChargeLine[]): string {
+  return JSON.stringify(
+    lines.map(({ kind, units, unitPrice }) => ({
+      kind,
+      units: String(units),
+      unitPrice: formatDecimal(unitPrice),
+    })),
+  );
 }

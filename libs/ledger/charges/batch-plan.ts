@@ -1,8 +1,6 @@
-import { formatAmount, type Nanos, nanos, parseDecimal, formatDecimal, ZERO } from '#money/amount.js';
+import { type Nanos, nanos, ZERO } from '#money/amount.js';
 import type { RefusalCode } from '#bus/topics.js';
-import { isInRanges } from '#identity/ip-list.js';
-import type { Family, PriceBook } from '#pricing/price-book.js';
-import { amountFor, type ChargeLine, linesAmount, quote, type Quote, withTokens } from '#pricing/quote.js';
+import type { BatchPlan, BatchState, Command, LockedBalance, NewEntry } from './batch.js';
 import {
   BrokenRule,
   chargeReference,
@@ -13,120 +11,8 @@ import {
   type ResolveResult,
   type StoredCharge,
 } from './charge.js';
-
-/** A customer's stored balances and the ledger accounts behind them, as locked by the batch. */
-export interface LockedBalance {
-  accountId: string;
-  main: bigint;
-  held: bigint;
-  frozen: boolean;
-  /** What all keys of the account may hold in a UTC month together; null: no limit. */
-  monthlyLimit: bigint | null;
-  /** Held amounts of all its keys in this month less what came back; read only where there is a limit. */
-  spent: bigint;
-  /** The owner is told when a hold takes main below it, once until credits bring it back; null: never. */
-  lowThreshold: bigint | null;
-  lowTold: boolean;
-  mainLedgerId: bigint;
-  heldLedgerId: bigint;
-}
-
-export interface KeyState {
-  id: string;
-  accountId: string;
-  group: string;
-  allowedModels: string[] | null;
-  /** Addresses and CIDR ranges from which it is good; null: from everywhere. */
-  allowedIps: string[] | null;
-  monthlyLimit: bigint | null;
-  /** Held amounts of this UTC month less what came back. */
-  spent: bigint;
-  totalLimit: bigint | null;
-  /** The same of all months; read only where there is a limit. */
-  totalSpent: bigint;
-  expiresAtMs: number | null;
-  revoked: boolean;
-  /** Its group is open, or granted to its account. */
-  hasGroup: boolean;
-}
-
-/** What the batch read under its locks; the database's clock decides times. */
-export interface BatchState {
-  nowMs: number;
-  /** The same instant as PostgreSQL prints it, to the microsecond. */
-  now: string;
-  /** First day of the current UTC month. */
-  month: string;
-  /** The batch numbers its transactions from here. */
-  firstTransactionId: bigint;
-  priceBook: PriceBook;
-  charges: Map<string, StoredCharge>;
-  balances: Map<string, LockedBalance>;
-  keys: Map<string, KeyState>;
-  /** Ledger account ids of usage:{family}. */
-  usageLedgerIds: Record<Family, bigint>;
-}
-
-export type Command = { kind: 'hold'; command: HoldCommand } | { kind: 'resolve'; command: ResolveCommand };
-export type Result = HoldResult | ResolveResult | BrokenRule;
-
-interface NewCharge {
-  command: HoldCommand | ResolveCommand;
-  state: 'held' | 'refused';
-  inputHash: Buffer | null;
-  quote: Quote | null;
-  refusal: { code: RefusalCode; message: string } | null;
-}
-
-export interface Resolution {
-  charge: StoredCharge;
-  command: ResolveCommand;
-  state: 'settled' | 'released';
-  deliveredUnits: bigint;
-  deliveredLines: readonly ChargeLine[] | null;
-  settled: bigint;
-  released: bigint;
-  /** What was delivered beyond the hold, at its price: nobody pays it. */
-  operatorLoss: bigint;
-}
-
-interface NewTransaction {
-  id: bigint;
-  kind: string;
-  reference: string;
-  accountId: string;
-  chargeId: string;
-}
-
-interface NewEntry {
-  transactionId: bigint;
-  ordinal: number;
-  ledgerAccountId: bigint;
-  amount: bigint;
-  balanceAfter: bigint | null;
-  dimensions: { model: string; group: string; channel: string | null; keyId: string } | null;
-}
-
-export interface LowBalance {
-  accountId: string;
-  chargeId: string;
-  main: bigint;
-  threshold: bigint;
-}
-
-/** Everything that the batch writes, decided before anything is written. */
-export interface BatchPlan {
-  results: Result[];
-  newCharges: NewCharge[];
-  resolutions: Resolution[];
-  transactions: NewTransaction[];
-  entries: NewEntry[];
-  touchedBalances: Map<string, LockedBalance>;
-  /** Change of spend by `${keyId} ${month}`. */
-  keySpend: Map<string, bigint>;
-  /** Accounts whose balance fell below their threshold, with the charge that did it. */
-  lowBalances: LowBalance[];
-}
+import { usedTokens, usedUnits } from './delivered-use.js';
+import { decideHold, type HoldRefusal, reject } from './hold-decision.js';
 
 /**
  * Decides a batch in order, on a running sum of the locked balances. Pure: the same state and commands give the same
@@ -156,7 +42,7 @@ class Planner {
   hold(command: HoldCommand): HoldResult {
     const stored = this.state.charges.get(command.chargeId);
     if (stored) return this.storedHold(stored, command);
-    const decision = this.decideHold(command);
+    const decision = decideHold(this.state, command);
     if ('code' in decision) {
       if (decision.code !== 'stale_quote') this.storeRefusal(command, decision);
       return { outcome: 'refused', ...decision };
@@ -207,89 +93,7 @@ class Planner {
     return { outcome: 'held', amount: stored.amount, balance: nanos(this.balanceOf(stored.accountId).main) };
   }
 
-  private decideHold(command: HoldCommand): Quote | { code: RefusalCode; message: string } {
-    const { nowMs, priceBook } = this.state;
-    if (command.expiresAtMs < nowMs)
-      return reject('expired', 'The request was processed after it had expired.');
-    const key = this.state.keys.get(command.keyId);
-    const balance = this.state.balances.get(command.accountId);
-    if (!key || !balance || key.accountId !== command.accountId || key.revoked) {
-      return reject('key_revoked', 'The API key has been deleted.');
-    }
-    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
-      return reject('key_expired', 'The API key has expired.');
-    if (!key.hasGroup) {
-      const instead = 'Use a key of another group, or ask support for this one.';
-      return reject(
-        'group_not_granted',
-        `The group ${key.group} is no longer open to this account. ${instead}`,
-      );
-    }
-    if (key.allowedModels && !this.mayUse(key.allowedModels, command.model)) {
-      return reject('model_not_allowed', `The API key may not use model ${command.model}.`);
-    }
-    if (key.allowedIps && !isInRanges(key.allowedIps, command.clientIp ?? null)) {
-      return reject('ip_not_allowed', 'The API key may not be used from this address.');
-    }
-    const priced =
-      key.group === command.group
-        ? quote(priceBook, {
-            model: command.model,
-            group: command.group,
-            units: command.units,
-            tokens: command.tokens,
-            atMs: nowMs,
-          })
-        : 'model_not_found';
-    if (typeof priced === 'string') {
-      return reject(
-        'model_not_found',
-        `No available channel for model ${command.model} under group ${command.group}`,
-      );
-    }
-    if (priced.amount !== command.quotedAmount) {
-      return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
-    }
-    return this.coverFault(key, balance, priced.amount) ?? priced;
-  }
-
-  /** Who allows a model allows its other names too; who allows one of those allows no more than that name. */
-  private mayUse(allowed: readonly string[], model: string): boolean {
-    const pricedAs = this.state.priceBook.models.get(model)?.pricedAs;
-    return allowed.includes(model) || (pricedAs !== undefined && allowed.includes(pricedAs));
-  }
-
-  private coverFault(
-    key: KeyState,
-    balance: LockedBalance,
-    amount: Nanos,
-  ): { code: RefusalCode; message: string } | null {
-    if (balance.frozen) return reject('account_frozen', 'The account is frozen. Please contact support.');
-    if (key.monthlyLimit !== null && key.spent + amount > key.monthlyLimit) {
-      return reject(
-        'key_limit_exceeded',
-        `The API key's monthly limit is ${formatAmount(key.monthlyLimit)}.`,
-      );
-    }
-    if (key.totalLimit !== null && key.totalSpent + amount > key.totalLimit) {
-      return reject('key_limit_exceeded', `The API key's limit is ${formatAmount(key.totalLimit)}.`);
-    }
-    if (balance.monthlyLimit !== null && balance.spent + amount > balance.monthlyLimit) {
-      return reject(
-        'account_limit_exceeded',
-        `The account's monthly limit is ${formatAmount(balance.monthlyLimit)}.`,
-      );
-    }
-    if (balance.main < amount) {
-      return reject(
-        'insufficient_user_quota',
-        `The balance is too low: the request costs ${formatAmount(amount)} and ${formatAmount(balance.main)} is available.`,
-      );
-    }
-    return null;
-  }
-
-  private storeRefusal(command: HoldCommand, refusal: { code: RefusalCode; message: string }): void {
+  private storeRefusal(command: HoldCommand, refusal: HoldRefusal): void {
     this.written.newCharges.push({
       command,
       state: 'refused',
@@ -415,52 +219,10 @@ class Planner {
   }
 }
 
-function reject(code: RefusalCode, message: string): { code: RefusalCode; message: string } {
-  return { code, message };
-}
-
 function refused(code: RefusalCode, message: string): HoldResult {
   return { outcome: 'refused', code, message };
 }
 
 function spendKey(keyId: string, month: string): string {
   return `${keyId} ${month}`;
-}
-
-interface Used {
-  units: bigint;
-  lines: readonly ChargeLine[] | null;
-  cost: Nanos;
-}
-
-const NOTHING: Used = { units: 0n, lines: null, cost: ZERO };
-
-/** Units delivered of those held: more than was asked is trimmed, so it costs nobody anything. */
-function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
-  const asked = command.deliveredUnits ?? charge.units;
-  if (command.outcome === 'failed' || asked <= 0n) return NOTHING;
-  if (asked >= charge.units || charge.unitPrice === null) {
-    return { units: charge.units, lines: null, cost: charge.amount };
-  }
-  const cost = amountFor(parseDecimal(charge.unitPrice), parseDecimal(charge.multiplier), asked);
-  return { units: asked, lines: null, cost };
-}
-
-/** Metered work costs what was used, also when that is more than was held. */
-function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
-  if (command.outcome === 'failed' || !charge.lines) return NOTHING;
-  const lines = command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines;
-  const units = lines.reduce((sum, line) => sum + line.units, 0n);
-  return { units, lines, cost: linesAmount(lines, parseDecimal(charge.multiplier)) };
-}
-
-/** The lines as the charge stores them: exact texts. */
-export function linesJson(lines: readonly ChargeLine[]): string {
-  return JSON.stringify(
-    lines.map(({ kind, units, unitPrice }) => ({
-      kind,
-      units: String(units),
-      unitPrice: formatDecimal(unitPrice),
-    })),
-  );
 }

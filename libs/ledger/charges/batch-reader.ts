@@ -3,7 +3,7 @@ import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/quote.js';
 import { textArray } from './batch-columns.js';
-import type { BatchState, Command, KeyState, LockedBalance } from './batch-plan.js';
+import type { BatchState, Command, KeyState, LockedBalance } from './batch.js';
 import type { StoredCharge } from './charge.js';
 
 /**

@@ -13,7 +13,7 @@ import {
   transactionColumns,
   valuesOf,
 } from './batch-columns.js';
-import type { BatchPlan, BatchState } from './batch-plan.js';
+import type { BatchPlan, BatchState } from './batch.js';
 
 /** A charge of this batch was inserted or resolved by somebody else meanwhile: roll back and run the batch again. */
 export class BatchConflict extends Error {

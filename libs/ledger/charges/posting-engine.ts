@@ -3,7 +3,8 @@ import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { Counter, Histogram, type Registry } from '#platform/metrics.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
-import { type Command, planBatch, type Result } from './batch-plan.js';
+import type { Command, Result } from './batch.js';
+import { planBatch } from './batch-plan.js';
 import {
   BrokenRule,
   type HoldCommand,

@@ -1,0 +1,127 @@
+import type { RefusalCode } from '#bus/topics.js';
+import type { Family, PriceBook } from '#pricing/price-book.js';
+import type { ChargeLine, Quote } from '#pricing/quote.js';
+import type {
+  BrokenRule,
+  HoldCommand,
+  HoldResult,
+  ResolveCommand,
+  ResolveResult,
+  StoredCharge,
+} from './charge.js';
+
+/** What a batch of charges is decided by, and what it writes. */
+
+/** A customer's stored balances and the ledger accounts behind them, as locked by the batch. */
+export interface LockedBalance {
+  accountId: string;
+  main: bigint;
+  held: bigint;
+  frozen: boolean;
+  /** What all keys of the account may hold in a UTC month together; null: no limit. */
+  monthlyLimit: bigint | null;
+  /** Held amounts of all its keys in this month less what came back; read only where there is a limit. */
+  spent: bigint;
+  /** The owner is told when a hold takes main below it, once until credits bring it back; null: never. */
+  lowThreshold: bigint | null;
+  lowTold: boolean;
+  mainLedgerId: bigint;
+  heldLedgerId: bigint;
+}
+
+export interface KeyState {
+  id: string;
+  accountId: string;
+  group: string;
+  allowedModels: string[] | null;
+  /** Addresses and CIDR ranges from which it is good; null: from everywhere. */
+  allowedIps: string[] | null;
+  monthlyLimit: bigint | null;
+  /** Held amounts of this UTC month less what came back. */
+  spent: bigint;
+  totalLimit: bigint | null;
+  /** The same of all months; read only where there is a limit. */
+  totalSpent: bigint;
+  expiresAtMs: number | null;
+  revoked: boolean;
+  /** Its group is open, or granted to its account. */
+  hasGroup: boolean;
+}
+
+/** What the batch read under its locks; the database's clock decides times. */
+export interface BatchState {
+  nowMs: number;
+  /** The same instant as PostgreSQL prints it, to the microsecond. */
+  now: string;
+  /** First day of the current UTC month. */
+  month: string;
+  /** The batch numbers its transactions from here. */
+  firstTransactionId: bigint;
+  priceBook: PriceBook;
+  charges: Map<string, StoredCharge>;
+  balances: Map<string, LockedBalance>;
+  keys: Map<string, KeyState>;
+  /** Ledger account ids of usage:{family}. */
+  usageLedgerIds: Record<Family, bigint>;
+}
+
+export type Command = { kind: 'hold'; command: HoldCommand } | { kind: 'resolve'; command: ResolveCommand };
+export type Result = HoldResult | ResolveResult | BrokenRule;
+
+interface NewCharge {
+  command: HoldCommand | ResolveCommand;
+  state: 'held' | 'refused';
+  inputHash: Buffer | null;
+  quote: Quote | null;
+  refusal: { code: RefusalCode; message: string } | null;
+}
+
+export interface Resolution {
+  charge: StoredCharge;
+  command: ResolveCommand;
+  state: 'settled' | 'released';
+  deliveredUnits: bigint;
+  deliveredLines: readonly ChargeLine[] | null;
+  settled: bigint;
+  released: bigint;
+  /** What was delivered beyond the hold, at its price: nobody pays it. */
+  operatorLoss: bigint;
+}
+
+interface NewTransaction {
+  id: bigint;
+  kind: string;
+  reference: string;
+  accountId: string;
+  chargeId: string;
+}
+
+export interface NewEntry {
+  transactionId: bigint;
+  ordinal: number;
+  ledgerAccountId: bigint;
+  amount: bigint;
+  balanceAfter: bigint | null;
+  dimensions: { model: string; group: string; channel: string | null; keyId: string } | null;
+}
+
+export interface LowBalance {
+  accountId: string;
+  chargeId: string;
+  main: bigint;
+  threshold: bigint;
+}
+
+/** Everything that the batch writes, decided before anything is written. */
+export interface BatchPlan {
+  results: Result[];
+  newCharges: NewCharge[];
+  resolutions: Resolution[];
+  transactions: NewTransaction[];
+  entries: NewEntry[];
+  touchedBalances: Map<string, LockedBalance>;
+  /** Change of spend by `${keyId} ${month}`. */
+  keySpend: Map<string, bigint>;
+  /** Accounts whose balance fell below their threshold, with the charge that did it. */
+  lowBalances: LowBalance[];
+}

@@ -1,0 +1,31 @@
+import { type Nanos, parseDecimal, ZERO } from '#money/amount.js';
+import { amountFor, type ChargeLine, linesAmount, withTokens } from '#pricing/quote.js';
+import type { ResolveCommand, StoredCharge } from './charge.js';
+
+/** What was delivered of a charge, and what that costs. */
+interface Used {
+  units: bigint;
+  lines: readonly ChargeLine[] | null;
+  cost: Nanos;
+}
+
+const NOTHING: Used = { units: 0n, lines: null, cost: ZERO };
+
+/** Units delivered of those held: more than was asked is trimmed, so it costs nobody anything. */
+export function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
+  const asked = command.deliveredUnits ?? charge.units;
+  if (command.outcome === 'failed' || asked <= 0n) return NOTHING;
+  if (asked >= charge.units || charge.unitPrice === null) {
+    return { units: charge.units, lines: null, cost: charge.amount };
+  }
+  const cost = amountFor(parseDecimal(charge.unitPrice), parseDecimal(charge.multiplier), asked);
+  return { units: asked, lines: null, cost };
+}
+
+/** Metered work costs what was used, also when that is more than was held. */
+export function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
+  if (command.outcome === 'failed' || !charge.lines) return NOTHING;
+  const lines = command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines;
+  const units = lines.reduce((sum, line) => sum + line.units, 0n);
+  return { units, lines, cost: linesAmount(lines, parseDecimal(charge.multiplier)) };
+}
