@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { RUNNING_BALANCES_SQL, STORED_BALANCES_SQL } from '../checks/ledger-check.js';
+import { RUNNING_BALANCES_SQL, STORED_BALANCES_SQL } from '../checks/balance-checks.js';
 import { type ChainFinding, finding } from './chain-difference.js';
 
 type StoredRow = Record<'account_id' | 'purpose' | 'ledger_account_id' | 'stored' | 'entries', string>;
