@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { chargeReference } from '../charges/charge.js';
-import { type AccountScope, isoText, type Move, RangeMoves, readMovesOfAccount } from './lot-moves.js';
-import type { EarlierUse, LotEvent, LotPurpose, LotState, UnmetUse } from './lot-player.js';
+import { listOf } from './list-of.js';
+import type { EarlierUse, LotEvent, LotPurpose, LotState, UnmetUse } from './lot.js';
+import { readCursors } from './lot-cursors.js';
+import { type AccountScope, isoText, type Move, readMovesOfAccount } from './lot-moves.js';
+import { RangeMoves } from './range-moves.js';
 
 /** Reads from the ledger what happened to lots since their accounts' cursors, and how the lots stood there. */
 
@@ -239,39 +242,6 @@ function toLotState(row: StateRow): LotState {
   };
 }
 
-export async function readCursors(
-  client: pg.ClientBase,
-  accountIds: readonly string[],
-  lock: '' | 'FOR UPDATE' = '',
-): Promise<Map<string, bigint>> {
-  return cursorsWhere(client, accountIds, `ORDER BY account_id ${lock}`);
-}
-
-/**
- * Locks those that are not stuck: a chunk that was worked out before an account was left may be followed by others that left
- * it out, so that only whoever plays all of it may bring it on.
- */
-export function lockGoingCursors(
-  client: pg.ClientBase,
-  accountIds: readonly string[],
-  ofOthers: '' | 'SKIP LOCKED',
-): Promise<Map<string, bigint>> {
-  return cursorsWhere(client, accountIds, `AND stuck IS NULL ORDER BY account_id FOR UPDATE ${ofOthers}`);
-}
-
-async function cursorsWhere(
-  client: pg.ClientBase,
-  accountIds: readonly string[],
-  rest: string,
-): Promise<Map<string, bigint>> {
-  const { rows } = await client.query<{ accountId: string; throughId: string }>(
-    `SELECT account_id AS "accountId", through_id::text AS "throughId" FROM lot_cursors
-     WHERE account_id = ANY ($1) ${rest}`,
-    [accountIds],
-  );
-  return new Map(rows.map(({ accountId, throughId }) => [accountId, BigInt(throughId)]));
-}
-
 async function readUnmet(
   client: pg.ClientBase,
   accountIds: readonly string[],
@@ -292,10 +262,4 @@ async function readUnmet(
 
 function causeKey({ accountId, id }: Pick<Move, 'accountId' | 'id'>): string {
   return `${accountId} ${id}`;
-}
-
-function listOf<K, V>(map: Map<K, V[]>, key: K): V[] {
-  let list = map.get(key);
-  if (!list) map.set(key, (list = []));
-  return list;
 }

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type EarlierUse,
-  type LotEvent,
-  LotPlayer,
-  LotsBroken,
-  type LotUse,
-  RowStraddles,
-} from './lot-player.js';
+import type { EarlierUse, LotEvent, LotUse } from './lot.js';
+import { LotPlayer, LotsBroken, RowStraddles } from './lot-player.js';
 
 type Family = 'image' | 'chat';
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { AccountEvents } from './lot-events.js';
-import { dayOf, LotPlayer, type LotPurpose, type LotUse } from './lot-player.js';
+import { dayOf, type LotPurpose, type LotUse } from './lot.js';
+import { LotPlayer } from './lot-player.js';
 import { type Movement, post } from '../postings/posting.js';
 
 /** What was played of one account, to be stored. */

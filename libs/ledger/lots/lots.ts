@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type AccountEvents, readCursors, readLotEvents } from './lot-events.js';
+import { readCursors } from './lot-cursors.js';
+import { type AccountEvents, readLotEvents } from './lot-events.js';
 import { type LotPlayer, RowStraddles } from './lot-player.js';
 import { playAccount, writePlays } from './lot-writer.js';
 import type { LockedAccount } from '../postings/posting.js';

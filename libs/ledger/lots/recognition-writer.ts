@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { inTransaction, isTransient } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
-import { lockGoingCursors } from './lot-events.js';
+import { lockGoingCursors } from './lot-cursors.js';
 import { LotPlayer, LotsBroken } from './lot-player.js';
 import { type AccountPlay, writePlays } from './lot-writer.js';
 

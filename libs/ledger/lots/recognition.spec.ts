@@ -7,7 +7,7 @@ import { createLedgerFixture, type LedgerFixture } from '../../../test/support/l
 import { checkLedger } from '../checks/ledger-check.js';
 import { deferredCheck, lotChecks } from '../checks/lot-check.js';
 import { markHorizon } from '../postings/horizon.js';
-import { steadyPlans } from './lot-moves.js';
+import { steadyPlans } from './range-moves.js';
 import { advanceLots, readLots } from './lots.js';
 import { lockBalance } from '../postings/posting.js';
 import { recogniseAll, recogniseNext, recognitionProgress, retryStuck } from './recognition.js';

@@ -3,7 +3,7 @@ import { inTransaction, isTransient } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { atHorizon, type Horizon } from '../postings/horizon.js';
 import { type AccountEvents, readLotEvents } from './lot-events.js';
-import { RangeMoves, steadyPlans } from './lot-moves.js';
+import { RangeMoves, steadyPlans } from './range-moves.js';
 import { RowStraddles } from './lot-player.js';
 import { playAccount } from './lot-writer.js';
 import { advanceLots } from './lots.js';
