@@ -60,7 +60,7 @@ export function* transactionDifferences(
       yield finding('transaction_inserted', message, { block, transactionId: BigInt(id), reference });
       present += 1;
     } else {
-      if (!samePrefix(leaves.transactionHashes, sealed, now, present)) {
+      if (!prefixAt(leaves.transactionHashes, sealed).equals(prefixAt(now, present))) {
         const told = rows.told(present);
         const { id, reference } = told;
         const message = `Transaction ${id} was changed: ${changesOf(leaves.rowSums[sealed] ?? [], told)}.`;
@@ -101,12 +101,11 @@ export function* accountDifferences(
     const place = places.get(id);
     const about = { block, ledgerAccountId: BigInt(id) };
     if (place === undefined) yield finding('account_missing', `Ledger account ${id} is missing.`, about);
-    else if (!samePrefix(leaves.accountHashes, index, now, place))
+    else if (!prefixAt(leaves.accountHashes, index).equals(prefixAt(now, place)))
       yield finding('account_changed', `Ledger account ${id} was changed, such as renamed.`, about);
   }
 }
 
-function samePrefix(left: Buffer, leftIndex: number, right: Buffer, rightIndex: number): boolean {
-  const [from, to] = [leftIndex * PREFIX_BYTES, rightIndex * PREFIX_BYTES];
-  return left.compare(right, to, to + PREFIX_BYTES, from, from + PREFIX_BYTES) === 0;
+function prefixAt(hashes: Buffer, index: number): Buffer {
+  return hashes.subarray(index * PREFIX_BYTES, (index + 1) * PREFIX_BYTES);
 }

@@ -1,23 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { BEFORE_ALL, BLOCK_COLUMNS, blockOf, type BlockRow, type ChainHead, currentHead } from './chain.js';
+import { BlockReader, type BlockInTurn, isIntact, leavesOf, type LoadedBlock } from './block-reader.js';
+import { type ChainHead, currentHead } from './chain.js';
+import { balanceFindings } from './chain-balances.js';
 import {
   accountDifferences,
   type ChainFinding,
   finding,
   transactionDifferences,
 } from './chain-difference.js';
-import { accountIdsOf, decodeLeaves, type HashesById, InvalidLeaves } from './chain-leaves.js';
-import {
-  CHAIN_SETTINGS,
-  type ChainClients,
-  readAccounts,
-  readRowsOfBlock,
-  type RowsOfBlock,
-} from './chain-rows.js';
-import { balanceFindings } from './chain-balances.js';
+import { CHAIN_SETTINGS, type ChainClients } from './chain-rows.js';
 import { signatureFindings } from './chain-signature.js';
-import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
+import { digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
+import { IdSet } from './id-set.js';
 
 export interface VerifyOptions {
   /** The first and the last block, inclusive; all when left out. */
@@ -47,7 +42,6 @@ export interface ChainVerification {
 
 /** A ledger that somebody replaced would differ in every transaction; a report of so many is enough. */
 const FINDINGS_NAMED = 1_000;
-const BLOCKS_AT_ONCE = 200;
 const BEYOND_ALL = 2n ** 63n;
 
 /**
@@ -91,17 +85,6 @@ export async function verifyChainOn(
   return new Verification([client, client], options).run();
 }
 
-/** A block with what is needed to verify it, read ahead while the one before is verified. */
-interface LoadedBlock {
-  block: ChainBlock;
-  /** As they are stored. */
-  leaves: Buffer | null;
-  rows: RowsOfBlock;
-  /** The ledger accounts that the leaves tell of. */
-  sealedIds: readonly number[];
-  accounts: HashesById;
-}
-
 class Verification {
   private readonly result: ChainVerification = {
     ok: true,
@@ -115,23 +98,29 @@ class Verification {
   private expectedHeadSeen = false;
   private sealedAccounts: IdSet | null = null;
 
+  private readonly reader: BlockReader;
+
   constructor(
     private readonly clients: ChainClients,
     private readonly options: VerifyOptions,
-  ) {}
+  ) {
+    const { from = 1n, to = null } = options;
+    this.reader = new BlockReader(clients, { from, to });
+  }
 
   async run(): Promise<ChainVerification> {
     const { from = 1n, expectedHead, onProgress } = this.options;
     const [client] = this.clients;
     this.result.head = await currentHead(client);
-    const total = await this.totalEntries();
+    const total = await this.reader.totalEntries();
     // Only whoever begins at the first block has seen every ledger account being sealed.
     if (from <= 1n) this.sealedAccounts = new IdSet();
     onProgress?.(0, total);
     let ahead: Promise<LoadedBlock> | null = null;
-    for await (const [block, previous] of this.blocks()) {
+    for await (const next of this.reader.blocks()) {
+      this.checkLink(next);
       // The next block is read while this one is verified; when this one fails, that failure is nobody's.
-      const loading = this.load(block, previous);
+      const loading = this.reader.load(next);
       loading.catch(() => undefined);
       if (ahead) this.verify(await ahead, onProgress, total);
       ahead = loading;
@@ -164,57 +153,17 @@ class Verification {
   }
 
   private async knows(hash: string): Promise<boolean> {
-    if (this.expectedHeadSeen) return true;
-    const { rows } = await this.clients[0].query<{ known: boolean }>(
-      `SELECT EXISTS (SELECT FROM ledger_chain_blocks WHERE hash = decode($1, 'hex')) AS known`,
-      [hash],
-    );
-    return rows[0]?.known ?? false;
+    return this.expectedHeadSeen || this.reader.knows(hash);
   }
 
-  private async totalEntries(): Promise<number> {
-    const { from = 1n, to = null } = this.options;
-    const { rows } = await this.clients[0].query<{ total: string }>(
-      `SELECT coalesce(sum(entry_count), 0)::text AS total FROM ledger_chain_blocks
-       WHERE number >= $1 AND ($2::bigint IS NULL OR number <= $2)`,
-      [from, to],
-    );
-    return Number(rows[0]?.total ?? 0);
-  }
-
-  /** Blocks of the range in their order, each with the one before it. What the chain itself has wrong is reported on the way. */
-  private async *blocks(): AsyncGenerator<[ChainBlock, ChainBlock | null]> {
-    const { from = 1n, to = null } = this.options;
-    let previous = from > 1n ? ((await this.page(from - 1n, from - 1n))[0] ?? null) : null;
-    for (let next = from > 1n ? from : 1n; ;) {
-      const page = await this.page(next, to);
-      for (const block of page) {
-        this.checkLink(block, previous, next);
-        yield [block, previous?.number === block.number - 1n ? previous : null];
-        previous = block;
-        next = block.number + 1n;
-      }
-      if (page.length < BLOCKS_AT_ONCE) return;
-    }
-  }
-
-  private async page(from: bigint, to: bigint | null): Promise<ChainBlock[]> {
-    const { rows } = await this.clients[0].query<BlockRow>(
-      `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks b
-       WHERE b.number >= $1 AND ($2::bigint IS NULL OR b.number <= $2) ORDER BY b.number LIMIT $3`,
-      [from, to, BLOCKS_AT_ONCE],
-    );
-    return rows.map(blockOf);
-  }
-
-  private checkLink(block: ChainBlock, previous: ChainBlock | null, expected: bigint): void {
+  private checkLink({ block, previous, expected }: BlockInTurn): void {
     const { number } = block;
     for (let missing = expected; missing < number; missing += 1n) {
       // What it sealed is not known, so it cannot be missed.
       this.sealedAccounts = null;
       this.report(finding('block_missing', `Block ${missing} is missing.`, { block: missing }));
     }
-    const follows = number === 1n ? GENESIS_HASH : previous?.number === number - 1n ? previous.hash : null;
+    const follows = number === 1n ? GENESIS_HASH : (previous?.hash ?? null);
     if (follows !== null && block.previousHash !== follows) {
       const message = `Block ${number} does not follow block ${number - 1n}: one of them was changed.`;
       this.report(finding('block_changed', message, { block: number }));
@@ -223,17 +172,6 @@ class Verification {
       const message = `Block ${number} was changed: its hash is not that of its row.`;
       this.report(finding('block_changed', message, { block: number }));
     }
-  }
-
-  private async load(block: ChainBlock, previous: ChainBlock | null): Promise<LoadedBlock> {
-    const [first] = this.clients;
-    const leaves = await readLeaves(first, block.number);
-    const afterId = previous ? previous.lastId : block.number === 1n ? BEFORE_ALL : block.firstId - 1n;
-    const lastId = isIntact(block) ? block.lastId : (lastIdOf(leaves) ?? block.lastId);
-    const rows = await readRowsOfBlock(this.clients, afterId, lastId);
-    const areSealed = leaves !== null && leavesHashOf(leaves) === block.leavesHash;
-    const sealedIds = areSealed ? accountIdsOf(leaves) : await listedAccounts(first, block.number);
-    return { block, leaves, rows, sealedIds, accounts: await readAccounts(first, sealedIds) };
   }
 
   private verify(loaded: LoadedBlock, onProgress: VerifyOptions['onProgress'], total: number): void {
@@ -263,7 +201,7 @@ class Verification {
   private nameDifferences({ block, leaves: stored, rows, accounts }: LoadedBlock): void {
     const { number } = block;
     const before = this.result.findingCount;
-    const leaves = stored && attempt(() => decodeLeaves(stored));
+    const leaves = stored && leavesOf(stored);
     if (leaves) {
       for (const found of accountDifferences(number, leaves, accounts)) this.report(found);
       for (const found of transactionDifferences(number, leaves, rows)) this.report(found);
@@ -287,68 +225,7 @@ class Verification {
   }
 }
 
-function isIntact(block: ChainBlock): boolean {
-  return blockHash(block) === block.hash;
-}
-
 /** Blocks are read ahead of the verification of their rows. */
 function byBlock(left: ChainFinding, right: ChainFinding): number {
   return Number((left.block ?? BEYOND_ALL) - (right.block ?? BEYOND_ALL));
-}
-
-async function readLeaves(client: pg.ClientBase, number: bigint): Promise<Buffer | null> {
-  const { rows } = await client.query<{ leaves: Buffer }>(
-    'SELECT leaves FROM ledger_chain_leaves WHERE block_number = $1',
-    [number],
-  );
-  return rows[0]?.leaves ?? null;
-}
-
-/** Which ledger accounts a block sealed, when its leaves do not tell any more. */
-async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<number[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT ledger_account_id::text AS id FROM ledger_chain_accounts a WHERE block_number = $1 ORDER BY a.ledger_account_id`,
-    [number],
-  );
-  return rows.map(({ id }) => Number(id));
-}
-
-/** Of a block whose row was changed the leaves tell up to where it went. */
-function lastIdOf(leaves: Buffer | null): bigint | null {
-  const last = leaves && attempt(() => decodeLeaves(leaves).transactionIds.at(-1));
-  return last === undefined || last === null ? null : BigInt(last);
-}
-
-/** Null for bytes that are no leaves. */
-function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidLeaves) return null;
-    throw error;
-  }
-}
-
-/** Small whole numbers, a bit for each. */
-class IdSet {
-  private bits = new Uint8Array(4_096);
-
-  add(id: number): void {
-    if (!isSmall(id)) return;
-    if (id >>> 3 >= this.bits.length) {
-      const larger = new Uint8Array(Math.max(this.bits.length * 2, (id >>> 3) + 1));
-      larger.set(this.bits);
-      this.bits = larger;
-    }
-    this.bits[id >>> 3] = (this.bits[id >>> 3] ?? 0) | (1 << (id & 7));
-  }
-
-  has(id: number): boolean {
-    return isSmall(id) && ((this.bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
-  }
-}
-
-/** Ids of ledger accounts count from 1; a larger one was not given by the database. */
-function isSmall(id: number): boolean {
-  return Number.isInteger(id) && id >= 0 && id < 2 ** 30;
 }

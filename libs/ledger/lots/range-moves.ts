@@ -6,7 +6,7 @@ import { dayOf } from './lot.js';
 import { isoText, type Move, moveOf, type MoveRow, usageAccounts } from './lot-moves.js';
 
 /** The transactions of all accounts after an id and up to another, below the horizon. */
-export interface RangeScope {
+interface RangeScope {
   readonly after: bigint;
   readonly through: bigint;
 }
