@@ -1,11 +1,12 @@
 import type pg from 'pg';
-import { type CopiedRows, copyOut } from '#database/copy-out.js';
+import { copyOut } from '#database/copy-out.js';
 import type { Horizon } from '../postings/horizon.js';
 import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
 import { streamBalances } from '../reports/trial-balance.js';
 import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
 import { fetched } from '../postings/cursor.js';
 import type { Books } from './books.js';
+import { type EntryCells, isBefore, isoTime, linesOf, transactionOf } from './copied-rows.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 
@@ -148,12 +149,13 @@ export class FullBooks implements Books {
   private async *recordedOn(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
     const bounds = await this.idsOfDay(range, day);
     if (bounds === null) return;
-    let next = this.chunk(range, day, bounds.first - 1n, bounds.last);
+    const recorded = { range, day, through: bounds.last };
+    let next = this.chunk(recorded, bounds.first - 1n);
     for (;;) {
       const chunk = await next;
       const { lastId } = chunk;
       // It is fetched while these are written; when nobody reads on, its failure is nobody's.
-      if (lastId !== null) (next = this.chunk(range, day, lastId, bounds.last)).catch(() => undefined);
+      if (lastId !== null) (next = this.chunk(recorded, lastId)).catch(() => undefined);
       const transactions = this.transactionsOf(day, chunk);
       if (lastId === null) {
         yield transactions;
@@ -193,7 +195,7 @@ export class FullBooks implements Books {
     return first === null || last === null ? null : { first: BigInt(first), last: BigInt(last) };
   }
 
-  private async chunk(range: Range, day: string, after: bigint, through: bigint): Promise<Chunk> {
+  private async chunk({ range, day, through }: RecordedDay, after: bigint): Promise<Chunk> {
     const whose =
       this.only === null
         ? ''
@@ -238,8 +240,6 @@ export class FullBooks implements Books {
 
 const OPENING = { code: 'opening-balances', kind: 'contra' as const };
 
-type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
-
 interface HeadRow {
   id: string;
   recordedAt: string;
@@ -249,56 +249,16 @@ interface HeadRow {
   chargeId: string | null;
 }
 
+/** What was recorded on a day, up to an id. */
+interface RecordedDay {
+  range: Range;
+  day: string;
+  through: bigint;
+}
+
 interface Chunk {
   heads: string[];
   entries: EntryCells[];
   /** After which there is more; null: this is the last. */
   lastId: bigint | null;
-}
-
-function isBefore(entry: EntryCells | undefined, id: string): boolean {
-  return entry !== undefined && BigInt(entry[0]) < BigInt(id);
-}
-
-function linesOf({ bytes }: CopiedRows): string[] {
-  const text = bytes.toString('utf8');
-  return text === '' ? [] : text.slice(0, -1).split('\n');
-}
-
-type HeadCells = [
-  id: string,
-  recordedAt: string,
-  effectiveAt: string,
-  kind: string,
-  reference: string,
-  charge: string,
-];
-
-function transactionOf(day: string, line: string): JournalTransaction & { id: string } {
-  const cells = line.split('\t') as HeadCells;
-  const [id, recordedAt, effectiveAt] = cells;
-  const plain = line.includes('\\') ? (text: string) => unescaped(text) : (text: string) => text;
-  return {
-    day,
-    id,
-    recordedAt: isoTime(recordedAt),
-    effectiveAt: isoTime(effectiveAt),
-    entries: [],
-    kind: plain(cells[3]) as string,
-    reference: plain(cells[4]),
-    chargeId: plain(cells[5]),
-  };
-}
-
-const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
-
-/** A cell as COPY writes it; null for none. */
-function unescaped(cell: string): string | null {
-  if (cell === '\\N') return null;
-  return cell.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter);
-}
-
-/** `2026-01-31 10:00:00.5+00` is `2026-01-31T10:00:00.5Z`. */
-function isoTime(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
 }

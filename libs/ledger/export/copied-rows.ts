@@ -1,0 +1,53 @@
+import type { CopiedRows } from '#database/copy-out.js';
+import type { JournalTransaction } from './journal.js';
+
+/** Transactions and entries as COPY writes them, a line each. */
+export type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
+
+/** Whether an entry is of a transaction before the one of the id. */
+export function isBefore(entry: EntryCells | undefined, id: string): boolean {
+  return entry !== undefined && BigInt(entry[0]) < BigInt(id);
+}
+
+export function linesOf({ bytes }: CopiedRows): string[] {
+  const text = bytes.toString('utf8');
+  return text === '' ? [] : text.slice(0, -1).split('\n');
+}
+
+type HeadCells = [
+  id: string,
+  recordedAt: string,
+  effectiveAt: string,
+  kind: string,
+  reference: string,
+  charge: string,
+];
+
+export function transactionOf(day: string, line: string): JournalTransaction & { id: string } {
+  const cells = line.split('\t') as HeadCells;
+  const [id, recordedAt, effectiveAt] = cells;
+  const plain = line.includes('\\') ? (text: string) => unescaped(text) : (text: string) => text;
+  return {
+    day,
+    id,
+    recordedAt: isoTime(recordedAt),
+    effectiveAt: isoTime(effectiveAt),
+    entries: [],
+    kind: plain(cells[3]) as string,
+    reference: plain(cells[4]),
+    chargeId: plain(cells[5]),
+  };
+}
+
+const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+
+/** A cell as COPY writes it; null for none. */
+function unescaped(cell: string): string | null {
+  if (cell === '\\N') return null;
+  return cell.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter);
+}
+
+/** `2026-01-31 10:00:00.5+00` is `2026-01-31T10:00:00.5Z`. */
+export function isoTime(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
+}
