@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { applyDispute } from '#ledger/postings/chargeback.js';
+import type { EventOutcome } from '../payment.notices.js';
+import { lockPayment, ofAccount, type Told } from './told-fact.js';
+
+/** A bank disputes a payment, or has decided. It waits for a payment that is not known. */
+export async function applyDisputeFact(
+  client: pg.PoolClient,
+  { provider, disputeId, paymentId, state, amountMinor, currency, told, house }: Told<'dispute'>,
+): Promise<EventOutcome> {
+  await lockPayment(client, provider, paymentId);
+  const { rows } = await client.query<{ topupId: string; accountId: string }>(
+    `SELECT id AS "topupId", account_id AS "accountId" FROM topups
+     WHERE provider = $1 AND payment_id = $2 AND currency = $3`,
+    [provider, paymentId, currency],
+  );
+  const topup = rows[0];
+  if (!topup) {
+    const detail = `Payment ${paymentId} in ${currency} is not known (yet).`;
+    return { state: 'waiting', detail, alert: 'unknown_dispute' };
+  }
+  const happenedAt = await ofAccount(client, topup.accountId, told);
+  await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state, happenedAt }, house);
+  return { state: 'applied', detail: `The dispute of top-up ${topup.topupId} is ${state}.` };
+}

@@ -1,0 +1,52 @@
+import type pg from 'pg';
+import { lockOne } from '#database/locks.js';
+import { heldBetween } from '#ledger/postings/effective-time.js';
+import { bookSuspense, type SuspenseItem } from '#ledger/postings/suspense.js';
+import type { PaymentProviderName } from '#ledger/postings/topup.js';
+import type { PaymentFact } from '../payment.provider.js';
+
+/** A fact, who told it, and when it happened by what it said. */
+export type Told<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & {
+  provider: PaymentProviderName;
+  /** ISO 8601; null: it was not told. */
+  told: string | null;
+  /** The house's currency, ISO 4217. */
+  house: string;
+};
+
+/** Events of one payment wait for each other, whatever else they name. */
+export async function lockPayment(client: pg.PoolClient, provider: string, paymentId: string): Promise<void> {
+  await lockOne(client, 'payment', provider, paymentId);
+}
+
+/** A provider tells of no older facts, and what it says of an older one is a mistake. */
+const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
+
+/** When a fact that belongs to no account happened. */
+function withoutAccount(told: string | null): string | null {
+  const now = new Date();
+  return heldBetween(told, new Date(now.getTime() - OLDEST_FACT_MS), now);
+}
+
+/** When a fact of an account happened: not before the account was there. */
+export async function ofAccount(
+  client: pg.PoolClient,
+  accountId: string,
+  told: string | null,
+): Promise<string | null> {
+  const { rows } = await client.query<{ at: Date }>('SELECT created_at AS at FROM accounts WHERE id = $1', [
+    accountId,
+  ]);
+  return heldBetween(told, rows[0]?.at ?? new Date(), new Date());
+}
+
+/** Books money that belongs to no account, or to none yet. @returns the item's id */
+export async function suspend(
+  client: pg.PoolClient,
+  { provider, currency, told, house }: Pick<Told<'paid'>, 'provider' | 'currency' | 'told' | 'house'>,
+  item: Pick<SuspenseItem, 'reference' | 'orderId' | 'amountMinor' | 'why'>,
+): Promise<string> {
+  const happenedAt = withoutAccount(told);
+  const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);
+  return itemId;
+}
