@@ -1,84 +1,50 @@
 import type pg from 'pg';
-import { DataSource } from 'typeorm';
 import { z } from 'zod';
-import { OutboxRelay } from '#bus/outbox.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#ledger/postings/suspense.js';
 import type { TopupRequest, TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalService, type Done } from '#approvals/approval.service.js';
+import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
   type Asking,
   creditOrRefuse,
   type Doer,
-  doer,
-  doerOf,
-  type HouseConfig,
   requireAccount,
   requireHouseCurrency,
   requireLeastTopup,
-  viewTopup,
 } from './finance-credit.js';
+import { LimitedCredit, type LimitedCreditParts } from './limited-credit.js';
 
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
 type SuspensePayload = z.infer<typeof suspensePayload>;
 
-export interface SuspenseServiceParts {
-  readonly source: DataSource;
-  readonly config: HouseConfig;
-  readonly approvals: ApprovalService;
-  readonly relay: Pick<OutboxRelay, 'wake'>;
-}
-
 /** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
 export class SuspenseService {
-  constructor(private readonly parts: SuspenseServiceParts) {
-    parts.approvals.register({
+  private readonly credits: LimitedCredit<SuspensePayload>;
+
+  constructor(private readonly parts: LimitedCreditParts) {
+    this.credits = new LimitedCredit(parts, {
       kind: 'suspense.credit',
-      roles: ['finance'],
       payload: suspensePayload,
-      apply: async (client, payload, context) => {
-        const by = doerOf(context);
-        const result = await this.creditItem(client, payload, by);
-        if (result.created) await takeCredit(client, { ...payload, credits: result.credits }, by);
-        return viewTopup(result);
-      },
-      applied: () => parts.relay.wake(),
+      subjectOf: ({ itemId }) => `suspense:${itemId}`,
+      credit: (client, payload, by) => this.creditItem(client, payload, by),
     });
   }
 
   /** Credits money in suspense to the account that it was meant for, at the account's rate. */
-  async creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
-    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
-      const { client } = transaction;
-      const { actor, requestId } = asking;
-      const by = doer(asking);
-      await lockOutflows(client, by.actor);
-      await refuseOwnInterest(client, actor, payload.accountId);
+  creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
+    const plan = async (client: pg.ClientBase) => {
+      await refuseOwnInterest(client, asking.actor, payload.accountId);
       const { credits, state } = await this.planItem(client, payload);
-      const isSmall = state !== 'open' || (await takeCredit(client, { ...payload, credits }, by));
-      const asked = {
-        actor,
-        requestId,
-        kind: 'suspense.credit',
-        subject: `suspense:${payload.itemId}`,
-        accountId: payload.accountId,
-        payload,
-        amount: credits,
-        reason: payload.note,
-      };
-      const credit = () => this.creditItem(client, payload, by);
-      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
-    });
-    this.parts.relay.wake();
-    return result;
+      return { payload, credits, reason: payload.note, isRepeated: state !== 'open' };
+    };
+    return this.credits.creditOrAsk(plan, asking);
   }
 
   /** Books that money in suspense went back to where it came from. */
@@ -174,22 +140,6 @@ export class SuspenseService {
     });
     return result;
   }
-}
-
-async function takeCredit(
-  client: pg.ClientBase,
-  { itemId, accountId, credits }: SuspensePayload & { credits: Nanos },
-  { actor, approvedBy }: Doer,
-): Promise<boolean> {
-  const { taken } = await takeOutflow(client, {
-    kind: 'suspense.credit',
-    actor,
-    approvedBy,
-    amount: credits,
-    reference: `suspense:${itemId}`,
-    accountId,
-  });
-  return taken;
 }
 
 /** The account whose order the money named, if it named one. */

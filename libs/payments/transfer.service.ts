@@ -1,30 +1,23 @@
 import type pg from 'pg';
-import { DataSource } from 'typeorm';
 import { z } from 'zod';
-import { OutboxRelay } from '#bus/outbox.js';
-import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { lockOutflows, takeOutflow } from '#ledger/postings/outflow.js';
 import type { TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { convertPayment } from '#topup/conversion.js';
-import { ApprovalService, type Done } from '#approvals/approval.service.js';
+import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
   type Asking,
   creditOrRefuse,
   type Doer,
-  doer,
-  doerOf,
-  type HouseConfig,
   requireAccount,
   requireHouseCurrency,
   requireLeastTopup,
-  viewTopup,
 } from './finance-credit.js';
+import { LimitedCredit, type LimitedCreditParts } from './limited-credit.js';
 
 export interface Transfer {
   /** Of whom; or the order that it pays. */
@@ -53,56 +46,29 @@ const transferPayload = z.object({
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
-export interface TransferServiceParts {
-  readonly source: DataSource;
-  readonly config: HouseConfig;
-  readonly approvals: ApprovalService;
-  readonly relay: Pick<OutboxRelay, 'wake'>;
-}
-
 /** Bank transfers, recorded by hand; above the limit by two people. */
 export class TransferService {
-  constructor(private readonly parts: TransferServiceParts) {
-    parts.approvals.register({
+  private readonly credits: LimitedCredit<TransferPayload>;
+
+  constructor(private readonly parts: LimitedCreditParts) {
+    this.credits = new LimitedCredit(parts, {
       kind: 'topup.manual',
-      roles: ['finance'],
       payload: transferPayload,
-      apply: async (client, payload, context) => {
-        const by = doerOf(context);
-        const result = await this.credit(client, payload, by);
-        if (result.created) await takeTransfer(client, payload, by);
-        return viewTopup(result);
-      },
-      applied: () => parts.relay.wake(),
+      subjectOf: ({ paymentId }) => `payment:manual:${paymentId}`,
+      credit: (client, payload, by) => this.credit(client, payload, by),
     });
   }
 
   /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
-  async recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
-    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
-      const { client } = transaction;
-      const { actor, requestId } = asking;
-      const by = doer(asking);
-      await lockOutflows(client, by.actor);
+  recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
+    const plan = async (client: pg.ClientBase) => {
       const repeated = await findTransfer(client, transfer);
       const payload = repeated ?? (await this.planTransfer(client, transfer));
-      await refuseOwnInterest(client, actor, payload.accountId);
-      const isSmall = repeated !== null || (await takeTransfer(client, payload, by));
-      const asked = {
-        actor,
-        requestId,
-        kind: 'topup.manual',
-        subject: `payment:manual:${payload.paymentId}`,
-        accountId: payload.accountId,
-        payload,
-        amount: parseAmount(payload.credits),
-        reason: transfer.reason,
-      };
-      const credit = () => this.credit(client, payload, by);
-      return this.parts.approvals.doOrAsk(transaction, asked, isSmall ? credit : null);
-    });
-    this.parts.relay.wake();
-    return result;
+      await refuseOwnInterest(client, asking.actor, payload.accountId);
+      const credits = parseAmount(payload.credits);
+      return { payload, credits, reason: transfer.reason, isRepeated: repeated !== null };
+    };
+    return this.credits.creditOrAsk(plan, asking);
   }
 
   /** An order is paid exactly or not at all; a transfer without one buys what it buys. */
@@ -177,23 +143,6 @@ async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<
     (transfer.accountId === null || stored.accountId === transfer.accountId);
   if (!same) throw new ApiError('conflict', `Payment ${paymentId} is recorded with other details.`);
   return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
-}
-
-/** @returns whether it may be credited: alone, or since a second person agreed */
-async function takeTransfer(
-  client: pg.ClientBase,
-  { accountId, paymentId, credits }: TransferPayload,
-  { actor, approvedBy }: Doer,
-): Promise<boolean> {
-  const { taken } = await takeOutflow(client, {
-    kind: 'topup.manual',
-    actor,
-    approvedBy,
-    amount: parseAmount(credits),
-    reference: `payment:manual:${paymentId}`,
-    accountId,
-  });
-  return taken;
 }
 
 async function planOrder(

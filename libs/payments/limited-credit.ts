@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { z } from 'zod';
+import type { OutboxRelay } from '#bus/outbox.js';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import { lockOutflows, type Outflow, takeOutflow } from '#ledger/postings/outflow.js';
+import type { TopupResult } from '#ledger/postings/topup.js';
+import type { Nanos } from '#money/amount.js';
+import type { ApprovalService, Done } from '#approvals/approval.service.js';
+import { type Asking, type Doer, doer, doerOf, type HouseConfig, viewTopup } from './finance-credit.js';
+
+export interface LimitedCreditParts {
+  readonly source: DataSource;
+  readonly config: HouseConfig;
+  readonly approvals: ApprovalService;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
+}
+
+/** A way in which people of finance credit an account. */
+export interface CreditKind<P> {
+  readonly kind: 'topup.manual' | 'suspense.credit';
+  readonly payload: z.ZodType<P>;
+  /** `kind:{id}` of what is credited. */
+  readonly subjectOf: (payload: P) => string;
+  /** Credits once; the same again answers what was credited before. */
+  readonly credit: (client: pg.ClientBase, payload: P, by: Doer) => Promise<TopupResult>;
+}
+
+/** What is to be credited, as it was found under the locks. */
+export interface PlannedCredit<P> {
+  payload: P;
+  credits: Nanos;
+  reason: string;
+  /** It was credited before, so that nothing goes out now. */
+  isRepeated: boolean;
+}
+
+/** Credits by hand: one person alone up to a limit in a day, and above it once a second one agrees. */
+export class LimitedCredit<P extends { accountId: string }> {
+  constructor(
+    private readonly parts: LimitedCreditParts,
+    private readonly of: CreditKind<P>,
+  ) {
+    const { kind, payload } = of;
+    parts.approvals.register({
+      kind,
+      roles: ['finance'],
+      payload,
+      apply: async (client, asked, context) => {
+        const by = doerOf(context);
+        const result = await of.credit(client, asked, by);
+        if (result.created) await this.take(client, { payload: asked, credits: result.credits }, by);
+        return viewTopup(result);
+      },
+      applied: () => parts.relay.wake(),
+    });
+  }
+
+  /** Credits what `plan` finds, or notes that a second person must agree. */
+  async creditOrAsk(
+    plan: (client: pg.ClientBase) => Promise<PlannedCredit<P>>,
+    asking: Asking,
+  ): Promise<Done<TopupResult>> {
+    const { kind, credit, subjectOf } = this.of;
+    const result = await inEntityTransaction(this.parts.source, async (transaction) => {
+      const { client } = transaction;
+      const { actor, requestId } = asking;
+      const by = doer(asking);
+      await lockOutflows(client, by.actor);
+      const planned = await plan(client);
+      const isAlone = planned.isRepeated || (await this.take(client, planned, by));
+      const { payload, credits: amount, reason } = planned;
+      const { accountId } = payload;
+      const asked = {
+        actor,
+        requestId,
+        kind,
+        subject: subjectOf(payload),
+        accountId,
+        payload,
+        amount,
+        reason,
+      };
+      return this.parts.approvals.doOrAsk(
+        transaction,
+        asked,
+        isAlone ? () => credit(client, payload, by) : null,
+      );
+    });
+    this.parts.relay.wake();
+    return result;
+  }
+
+  /** @returns whether it may be credited: alone, or since a second person agreed */
+  private async take(
+    client: pg.ClientBase,
+    { payload, credits: amount }: Pick<PlannedCredit<P>, 'payload' | 'credits'>,
+    { actor, approvedBy }: Doer,
+  ): Promise<boolean> {
+    const { kind, subjectOf } = this.of;
+    const { accountId } = payload;
+    const outflow: Outflow = { kind, actor, approvedBy, amount, reference: subjectOf(payload), accountId };
+    return (await takeOutflow(client, outflow)).taken;
+  }
+}
