@@ -9,12 +9,8 @@ import {
 } from '#finance/provider-reports/reconciliation.view.js';
 import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
 import { listCoverage } from '#finance/provider-reports/coverage.js';
-import {
-  FAULTY,
-  listMatches,
-  type MatchState,
-  summariseMatches,
-} from '#finance/provider-reports/payments/payment-matching.js';
+import { FAULTY, type MatchState } from '#finance/provider-reports/payments/match.js';
+import { listMatches, summariseMatches } from '#finance/provider-reports/payments/payment-matching.js';
 import {
   FAULTY_PAYOUTS,
   listPayouts,

@@ -2,13 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { type BankItem, type BankKey, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
-import {
-  listMatches,
-  type MatchedItem,
-  type MatchKey,
-  type MatchQuery,
-  summariseMatches,
-} from '#finance/provider-reports/payments/payment-matching.js';
+import type { MatchedItem, MatchKey, MatchQuery } from '#finance/provider-reports/payments/match.js';
+import { listMatches, summariseMatches } from '#finance/provider-reports/payments/payment-matching.js';
 import {
   listPayouts,
   type PayoutItem,

@@ -6,7 +6,7 @@ import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { timeOf } from '../views/ledger.view.js';
 import { bankSentence } from './bank/bank.control.js';
 import type { BankItem } from './bank/bank-matching.js';
-import type { MatchDay, MatchedItem } from './payments/payment-matching.js';
+import type { MatchDay, MatchedItem } from './payments/match.js';
 import { matchSentence } from './payments/payments.control.js';
 import type { PayoutItem } from './payments/payout-matching.js';
 import { payoutSentence } from './payments/payouts.control.js';

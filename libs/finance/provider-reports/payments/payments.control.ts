@@ -1,12 +1,8 @@
 import { formatMinor } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
-import {
-  findFaultyMatches,
-  findOverdueReports,
-  type MatchedItem,
-  type MatchKind,
-  type OverdueReport,
-} from './payment-matching.js';
+import type { MatchedItem, MatchKind } from './match.js';
+import { findOverdueReports, type OverdueReport } from './overdue-reports.js';
+import { findFaultyMatches } from './payment-matching.js';
 
 const NOUNS: Record<MatchKind, string> = {
   payment: 'payment',

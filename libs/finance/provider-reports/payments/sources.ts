@@ -1,0 +1,59 @@
+/** What a line is about: a refund that failed and a dispute that was won belong to what they undo. */
+export const KIND_OF_LINE = `CASE l.type WHEN 'refund_failure' THEN 'refund' WHEN 'dispute_reversal' THEN 'dispute' ELSE l.type END`;
+
+const LATELY = '(SELECT at FROM lately)';
+
+/** Each thing with what is compared together with it. */
+const WITH_REFUNDS = `keys AS MATERIALIZED (
+    SELECT provider, id FROM touched
+    UNION SELECT l.provider, l.payment_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.subject_id = k.id AND l.type = 'refund' AND l.payment_id IS NOT NULL
+    UNION SELECT l.provider, l.subject_id FROM touched k JOIN provider_report_lines l ON l.provider = k.provider
+      AND l.payment_id = k.id AND l.type = 'refund'),`;
+
+/**
+ * What was touched on either side since :since, or lies in the time of a report that came since; and what is compared together with
+ * it: money in suspense that went back, with the refund that the provider knows.
+ */
+const KEYS = `
+  lately AS MATERIALIZED (
+    SELECT least(:since::timestamptz, min(lower(covers)) - interval '1 day') AS at FROM provider_reports
+    WHERE finished_at >= :since::timestamptz AND holds IN ('all', 'activity') AND provider <> 'bank' AND NOT isempty(covers)),
+  touched AS MATERIALIZED (
+    SELECT provider, payment_id AS id FROM topups WHERE recorded_at >= ${LATELY}
+    UNION SELECT provider, reference FROM suspense_items WHERE created_at >= ${LATELY} OR cleared_at >= ${LATELY}
+    UNION SELECT t.provider, coalesce(r.provider_refund_id, r.id) FROM topup_refunds r JOIN topups t ON t.id = r.topup_id
+      WHERE r.ended_at >= ${LATELY}
+    UNION SELECT provider, dispute_id FROM disputes WHERE opened_at >= ${LATELY} OR closed_at >= ${LATELY}
+    UNION SELECT provider, subject_id FROM provider_report_lines WHERE recorded_at >= :since::timestamptz
+    UNION SELECT provider, subject_id FROM provider_report_lines WHERE happened_at >= :since::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM provider_line_changes c JOIN provider_report_lines l ON l.id = c.line
+      WHERE c.recorded_at >= :since::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM provider_line_acceptances a JOIN provider_report_lines l ON l.id = a.line
+      WHERE a.recorded_at >= :since::timestamptz
+    UNION SELECT l.provider, l.subject_id FROM suspense_items s JOIN provider_line_corrections x ON x.suspense_item_id = s.id
+      JOIN provider_report_lines l ON l.id = x.line WHERE s.cleared_at >= :since::timestamptz),
+  ${WITH_REFUNDS}`;
+
+/** Everything, or what has one of the keys: looked up by its index, so that the rest is not read. */
+export interface Sources {
+  keys: string;
+  topups: string;
+  lines: string;
+  ours: string;
+}
+
+export const WHOLE: Sources = { keys: '', topups: 'topups t', lines: 'provider_report_lines l', ours: '' };
+/** What was touched since `:since`. */
+export const RECENT: Sources = {
+  keys: KEYS,
+  topups: 'keys k JOIN topups t ON t.provider = k.provider AND t.payment_id = k.id',
+  lines: 'keys k JOIN provider_report_lines l ON l.provider = k.provider AND l.subject_id = k.id',
+  ours: 'AND (provider, id) IN (SELECT provider, id FROM keys)',
+};
+
+/** One thing alone, with what is compared together with it. */
+export const ONE: Sources = {
+  ...RECENT,
+  keys: `touched AS MATERIALIZED (SELECT :provider::text AS provider, :id::text AS id), ${WITH_REFUNDS}`,
+};
