@@ -10,7 +10,8 @@ import {
   type Period,
   periodBalances,
 } from '#finance/periods/period.js';
-import { checkPeriod, closePeriod, CloseRefused } from '#finance/periods/period-close.js';
+import { checkPeriod } from '#finance/periods/period-check.js';
+import { closePeriod, CloseRefused } from '#finance/periods/period-close.js';
 import { waiversOf } from '#finance/periods/waiver.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';

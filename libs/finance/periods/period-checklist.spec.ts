@@ -11,7 +11,7 @@ import { createLedgerFixture, type LedgerFixture } from '../../../test/support/l
 import { until } from '../../../test/support/eventually.js';
 import { waiveAll } from '../../../test/support/waivers.js';
 import type { ChecklistItem } from './period.js';
-import { checkPeriod, findingsToWaive } from './period-close.js';
+import { checkPeriod, findingsToWaive } from './period-check.js';
 import { waivableItems } from './period-checklist.js';
 import { recordWaiver } from './waiver.js';
 

@@ -17,7 +17,9 @@ import { hashBalances } from './balances-hash.js';
 import { catchUp } from './catch-up.js';
 import { recordCloseGrace } from './close-grace.js';
 import { findPeriod, listLatePostings, listPeriods, type Period, periodBalances } from './period.js';
-import { checkPeriod, closePeriod, type CloseOptions, type CloseRequest } from './period-close.js';
+import type { CloseOptions, CloseRequest } from './close-attempt.js';
+import { checkPeriod } from './period-check.js';
+import { closePeriod } from './period-close.js';
 
 let fixture: LedgerFixture;
 let pool: pg.Pool;

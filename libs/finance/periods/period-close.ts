@@ -1,20 +1,17 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { underLock } from '#database/locks.js';
-import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
-import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
-import { hashBalances } from './balances-hash.js';
-import { burnId } from './catch-up.js';
+import { markHorizon } from '#ledger/postings/horizon.js';
 import {
-  type ChecklistItem,
-  findPeriod,
-  findPeriodOfRequest,
-  type Period,
-  type UsedWaiver,
-} from './period.js';
+  abandon,
+  type BegunClose,
+  CloseAbandoned,
+  CloseAttempt,
+  type CloseOptions,
+  type CloseRequest,
+} from './close-attempt.js';
 import { readCloseGrace } from './close-grace.js';
-import { type ChecklistOptions, findForWaiver, runChecklist } from './period-checklist.js';
-import { waiversOf } from './waiver.js';
+import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
 
 /**
  * The close of a period takes no lock that a posting would wait for:
@@ -26,30 +23,6 @@ import { waiversOf } from './waiver.js';
  * Killed anywhere, the row stays `closing` until the next attempt goes on with it, if it is the same request, or abandons it.
  */
 
-export interface CloseRequest {
-  /** The first instant after the period, to the millisecond. */
-  readonly end: Date;
-  readonly note: string | null;
-  /** `user:{id}` or `cli`. */
-  readonly actor: string;
-  /** The same again answers the same. */
-  readonly requestId: string;
-}
-
-export interface CloseOptions {
-  /** The end must be so long ago: longer than a posting can take between its time and its commit. */
-  readonly marginMs: number;
-  /** How long to wait for transactions from before the close. */
-  readonly waitMs: number;
-  /** Each question of the checklist is given up after this. */
-  readonly limitMs: number;
-  /** Brings what runs behind the postings past the end, before nothing may be posted there any more. */
-  readonly catchUp?: (() => Promise<void>) | undefined;
-  /** Told when the close has its row, and before each step of it. */
-  readonly onProgress?: ((words: string, periodId: bigint | null) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** The close cannot begin. Nothing was written. */
 export class CloseRefused extends Error {
   constructor(
@@ -58,17 +31,6 @@ export class CloseRefused extends Error {
   ) {
     super(message);
     this.name = 'CloseRefused';
-  }
-}
-
-/** Why a close that had begun was given up. */
-class CloseAbandoned extends Error {
-  constructor(
-    message: string,
-    readonly checklist: readonly ChecklistItem[] | null = null,
-  ) {
-    super(message);
-    this.name = 'CloseAbandoned';
   }
 }
 
@@ -92,43 +54,9 @@ export async function closePeriod(
     await markHorizon(pool, options.waitMs);
     await options.catchUp?.();
     options.signal?.throwIfAborted();
-    const close = new Close(pool, { ...(await beginClose(pool, request)), request, options });
+    const close = new CloseAttempt(pool, { ...(await beginClose(pool, request)), request, options });
     await close.run();
     return (await findPeriod(pool, close.periodId)) as Period;
-  });
-}
-
-/** As the checklist's; without a grace it is the one that a close goes by, any other one asks what would be. */
-export type CheckOptions = Omit<ChecklistOptions, 'graceMs' | 'isRehearsal'> & { readonly graceMs?: number };
-
-export interface CheckedPeriod {
-  at: string;
-  checklist: ChecklistItem[];
-  graceMs: number;
-  /** What a close goes by. */
-  closeGraceMs: number;
-}
-
-/** Runs the checklist as a close would, and changes nothing. */
-export async function checkPeriod(pool: pg.Pool, options: CheckOptions): Promise<CheckedPeriod> {
-  return atHorizon(pool, async (client, horizon) => {
-    const closeGraceMs = await readCloseGrace(client);
-    const { graceMs = closeGraceMs } = options;
-    const asked = { ...options, graceMs, isRehearsal: true };
-    const checklist = await runChecklist({ client, horizon }, asked);
-    return { at: horizon.at, checklist, graceMs, closeGraceMs };
-  });
-}
-
-/** What an item of the checklist finds, as a close at this moment would. Nothing is changed. */
-export async function findingsToWaive(
-  pool: pg.Pool,
-  item: string,
-  options: Pick<CheckOptions, 'end' | 'limitMs'>,
-): Promise<{ count: number; findings: readonly string[] | null }> {
-  return atHorizon(pool, async (client, horizon) => {
-    const graceMs = await readCloseGrace(client);
-    return findForWaiver({ client, horizon }, item, { ...options, graceMs });
   });
 }
 
@@ -191,182 +119,4 @@ function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
     );
     return { periodId: (rows[0] as { id: bigint }).id, attempt: 1, graceMs };
   });
-}
-
-async function abandon(
-  client: pg.Pool | pg.ClientBase,
-  { periodId, attempt }: Pick<BegunClose, 'periodId' | 'attempt'>,
-  { message, checklist }: CloseAbandoned,
-): Promise<void> {
-  await client.query(
-    `UPDATE ledger_periods SET state = 'abandoned', abandoned_reason = $2, checklist = $3, progress = NULL,
-       ended_at = clock_timestamp() WHERE id = $1 AND attempt = $4 AND state = 'closing'`,
-    [periodId, message, checklist && JSON.stringify(checklist), attempt],
-  );
-}
-
-interface BegunClose {
-  periodId: bigint;
-  attempt: number;
-  graceMs: number;
-}
-
-interface CloseParts extends BegunClose {
-  request: CloseRequest;
-  options: CloseOptions;
-}
-
-/** A close whose row is committed. */
-class Close {
-  constructor(
-    private readonly pool: pg.Pool,
-    private readonly parts: CloseParts,
-  ) {}
-
-  get periodId(): bigint {
-    return this.parts.periodId;
-  }
-
-  /** Ends as closed or abandoned. @throws what was not foreseen, such as the loss of the database: then it is tried again */
-  async run(): Promise<void> {
-    const { options } = this.parts;
-    try {
-      await this.tell('waiting for what was being posted');
-      await this.sealIds();
-      await this.passMark();
-      await this.checkAndStore();
-    } catch (error) {
-      if (error instanceof CloseAbandoned) return abandon(this.pool, this.parts, error);
-      const reason = options.signal?.aborted
-        ? 'The program was stopped.'
-        : `It failed: ${(error as Error).message}`;
-      // Where the database is gone, the row stays as it is, and the next attempt finds it.
-      await abandon(this.pool, this.parts, new CloseAbandoned(reason)).catch(() => undefined);
-      if (!options.signal?.aborted) throw error;
-    }
-  }
-
-  /** Everything from before the mark has ended, once it is passed. */
-  private async passMark(): Promise<void> {
-    this.parts.options.signal?.throwIfAborted();
-    if (await markHorizon(this.pool, this.parts.options.waitMs)) return;
-    throw new CloseAbandoned(await oldestRunning(this.pool));
-  }
-
-  /** An id is burnt first, so that every id that was taken is below the one that is stored. */
-  private async sealIds(): Promise<void> {
-    const { periodId, attempt } = this.parts;
-    await burnId(this.pool);
-    await this.passMark();
-    const lastId = await atHorizon(this.pool, (_, { lastLedgerId }) => Promise.resolve(lastLedgerId));
-    await this.pool.query(
-      `UPDATE ledger_periods SET last_ledger_id = greatest($3, last_ledger_id) WHERE id = $1 AND attempt = $2`,
-      [periodId, attempt, lastId],
-    );
-  }
-
-  private async checkAndStore(): Promise<void> {
-    const { request, options, graceMs } = this.parts;
-    const { end } = request;
-    const { limitMs, signal } = options;
-    const { client, horizon, close } = await openReport(this.pool);
-    try {
-      const asked = {
-        end,
-        graceMs,
-        limitMs,
-        signal,
-        onProgress: (words: string) => this.tell(words),
-      };
-      const checklist = await runChecklist({ client, horizon }, asked);
-      const red = checklist.filter(({ state }) => state === 'failed');
-      if (red.length > 0) {
-        throw new CloseAbandoned(`Not in order: ${red.map(({ id }) => id).join(', ')}.`, checklist);
-      }
-      await this.tell('storing the trial balance');
-      await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
-      const query = { by: 'effective', at: end } as const;
-      const used = await this.usedWaivers(client, checklist);
-      await this.store({ checklist, used }, await readTrialBalance(client, horizon, query));
-    } finally {
-      await close();
-    }
-  }
-
-  private async usedWaivers(
-    client: pg.ClientBase,
-    checklist: readonly ChecklistItem[],
-  ): Promise<readonly UsedWaiver[]> {
-    const ids = new Set(checklist.map(({ waiverId }) => waiverId));
-    const waivers = await waiversOf(client, this.parts.request.end);
-    return waivers
-      .filter(({ id }) => ids.has(id))
-      .map(({ item, reason, count, requestedBy, approvedBy }) => {
-        return { item, reason, count, requestedBy, approvedBy };
-      });
-  }
-
-  private store(
-    { checklist, used }: { checklist: readonly ChecklistItem[]; used: readonly UsedWaiver[] },
-    report: TrialBalance,
-  ): Promise<void> {
-    const { periodId, attempt } = this.parts;
-    // Whether an account that is back at 0 is told depends on snapshots; what is told here does not.
-    const balances = report.balances.filter(({ balance }) => balance !== 0n);
-    return inTransaction(this.pool, async (client) => {
-      const { rowCount } = await client.query(
-        `SELECT FROM ledger_periods WHERE id = $1 AND attempt = $2 AND state = 'closing' FOR UPDATE`,
-        [periodId, attempt],
-      );
-      if (rowCount === 0) throw new Error('another program has taken the close over');
-      await client.query(
-        `INSERT INTO ledger_period_balances (period_id, ledger_account_id, balance)
-         SELECT $1, * FROM unnest($2::bigint[], $3::numeric[])`,
-        [
-          periodId,
-          balances.map(({ ledgerAccountId }) => ledgerAccountId),
-          balances.map(({ balance }) => balance),
-        ],
-      );
-      await client.query(
-        `UPDATE ledger_periods SET state = 'closed', progress = NULL, closing_recorded_before = $2::timestamptz,
-           checklist = $3, balances_hash = $4, waivers = $5, ended_at = clock_timestamp() WHERE id = $1`,
-        [
-          periodId,
-          report.recordedBefore,
-          JSON.stringify(checklist),
-          hashBalances(balances),
-          JSON.stringify(used),
-        ],
-      );
-    });
-  }
-
-  private async tell(words: string): Promise<void> {
-    const { periodId, attempt, options } = this.parts;
-    options.onProgress?.(words, periodId);
-    await this.pool.query(
-      `UPDATE ledger_periods SET progress = $3 WHERE id = $1 AND attempt = $2 AND state = 'closing'`,
-      [periodId, attempt, words],
-    );
-  }
-}
-
-/** Every role may see who holds a transaction id; since when it runs, only whoever may see that session. */
-async function oldestRunning(pool: pg.Pool): Promise<string> {
-  const { rows } = await pool.query<{ pid: number | null; program: string | null; ageS: number | null }>(
-    `SELECT l.pid, a.application_name AS program, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS "ageS"
-     FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-     WHERE l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.pid <> pg_backend_pid()
-     ORDER BY age(l.transactionid) DESC LIMIT 1`,
-  );
-  const { pid, program, ageS } = rows[0] ?? {};
-  if (pid === undefined)
-    return 'A transaction from before the close did not end in time; it has by now. Try again.';
-  const who =
-    pid === null
-      ? 'a prepared transaction'
-      : `process ${pid} of the database (${program || 'without a name, as its own maintenance is'})`;
-  const since = ageS === null || ageS === undefined ? '' : `, which runs since ${ageS} s`;
-  return `A transaction from before the close did not end in time: that of ${who}${since}.`;
 }

@@ -7,13 +7,9 @@ import type { Logger } from '#platform/logging.js';
 import type { ReconcileConfig } from '../reconcile.config.js';
 import { catchUp } from './catch-up.js';
 import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
-import {
-  type CheckedPeriod,
-  checkPeriod,
-  closePeriod,
-  CloseRefused,
-  type CloseRequest,
-} from './period-close.js';
+import { type CloseRequest } from './close-attempt.js';
+import { type CheckedPeriod, checkPeriod } from './period-check.js';
+import { closePeriod, CloseRefused } from './period-close.js';
 import type { PeriodsConfig } from './periods.config.js';
 
 export interface PeriodServiceParts {

@@ -6,7 +6,7 @@ import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalService } from '#approvals/approval.service.js';
 import type { Approval } from '#approvals/approval.entity.js';
-import { findingsToWaive } from './period-close.js';
+import { findingsToWaive } from './period-check.js';
 import { waivableItems } from './period-checklist.js';
 import { recordWaiver, type Waiver, type WaiverRequest, waiversOf } from './waiver.js';
 

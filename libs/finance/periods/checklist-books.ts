@@ -1,0 +1,138 @@
+import { recognitionProgress } from '#ledger/lots/recognition.js';
+import { readTrialBalance } from '#ledger/reports/trial-balance.js';
+import { costsProgress } from '../costs/accrual.js';
+import { clearedSentence, clearedSince } from '../provider-reports/suspense.control.js';
+import { unsealed } from './catch-up.js';
+import {
+  type Answer,
+  type ChecklistOptions,
+  one,
+  type Question,
+  type Snapshot,
+} from './checklist-question.js';
+import { tellDoneAlone } from './done-alone.js';
+
+const CLEARED_TOLD = 200;
+
+/** What must be so of the books themselves, before any control is asked. */
+export const bookQuestions: readonly Question[] = [
+  one(
+    {
+      id: 'zero-sums',
+      title: 'All accounts together are 0 in each commodity',
+      waivable: false,
+    },
+    askZeroSums,
+  ),
+  one(
+    {
+      id: 'costs',
+      title: 'The costs of all work before the end are told',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askCosts,
+  ),
+  one(
+    {
+      id: 'recognition',
+      title: 'The revenue of everything before the end is recognised',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askRecognition,
+  ),
+  one(
+    {
+      id: 'chain',
+      title: 'Everything before the end is sealed in the hash chain',
+      waivable: false,
+      isCaughtUp: true,
+    },
+    askChain,
+  ),
+  one(
+    {
+      id: 'approvals',
+      title: 'Nothing about money from before the end waits for a second person',
+      waivable: true,
+    },
+    askApprovals,
+  ),
+];
+
+/** What whoever reads the close should know of, and what is never wrong. */
+export const toldQuestions: readonly Question[] = [
+  one(
+    {
+      id: 'suspense-cleared',
+      title: 'What was in suspense at the end and has been cleared since',
+      waivable: false,
+    },
+    tellCleared,
+  ),
+  one(
+    {
+      id: 'done-alone',
+      title: 'What one person decided that needs two',
+      waivable: false,
+    },
+    ({ client }, { end }) => tellDoneAlone(client, end),
+  ),
+];
+
+async function askZeroSums({ client, horizon }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { totals } = await readTrialBalance(client, horizon, { by: 'effective', at: end });
+  const wrong = totals.filter(({ total }) => total !== 0n);
+  const words = wrong.map(({ commodity, total }) => `${commodity} is off by ${total}`);
+  return { count: wrong.length, message: words.join(', ') || 'They are.' };
+}
+
+/** Charges that ended, and whose cost nobody has looked at. */
+async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { at } = await costsProgress(client);
+  const { rows } = await client.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < $2',
+    [at, end],
+  );
+  const { count = 0 } = rows[0] ?? {};
+  return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not told yet.` };
+}
+
+/** Customers' transactions that no recogniser has seen. */
+async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { throughId } = await recognitionProgress(client);
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM ledger_transactions
+     WHERE id > $1 AND effective_at < $2 AND account_id IS NOT NULL AND kind NOT IN ('hold', 'release', 'recognition')`,
+    [throughId, end],
+  );
+  const { count = 0 } = rows[0] ?? {};
+  return { count, message: count === 0 ? 'It is.' : `${count} transactions are left.` };
+}
+
+/** Whether the chain holds is what its controls say. */
+async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const left = await unsealed(client, { before: null, effectiveBefore: end.toISOString() });
+  return { count: left, message: left === 0 ? 'It is.' : `${left} transactions are in no block yet.` };
+}
+
+async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const { rows } = await client.query<{ kind: string; ids: string[] }>(
+    `SELECT kind, array_agg(id ORDER BY id) AS ids FROM approvals
+     WHERE state = 'pending' AND created_at < $1 AND amount IS NOT NULL GROUP BY kind ORDER BY kind`,
+    [end],
+  );
+  const words = rows.map(({ kind, ids }) => `${ids.length} of ${kind}`);
+  const findings = rows.flatMap(({ ids }) => ids.map((id) => `pending approval:${id}`));
+  return { count: findings.length, message: words.join(', ') || 'Nothing does.', findings };
+}
+
+/** Money that waited at the end, and of which somebody has said since what it is: nothing is left to do. */
+async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+  const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
+  const words = cleared.items.map(clearedSentence);
+  const more = cleared.count - cleared.items.length;
+  if (more > 0) words.push(`So are ${more} others.`);
+  return { count: 0, message: words.join(' ') || 'Nothing was, or all of it is there still.' };
+}

@@ -1,0 +1,102 @@
+import type { Control, ControlItem, ControlResult } from '../control.js';
+import { runControlsOn } from '../control-run.js';
+import { controls } from '../controls.js';
+import {
+  type Answer,
+  type ChecklistOptions,
+  one,
+  type Question,
+  type Snapshot,
+  type Subject,
+} from './checklist-question.js';
+
+/** Enough to see what it is about; the control itself names them all. */
+const EXAMPLES = 3;
+/** Findings that are read to name some; all are counted. */
+const FINDINGS_READ = 5_000;
+const RECONCILED: readonly string[] = ['payments', 'payouts', 'bank'];
+
+type Left = 'all' | readonly string[];
+
+/**
+ * Which states of a control's findings tell of work that is left, or of what is not known yet, which a person may leave for
+ * later with a second one's agreement. In any other state, and in any of a control that is not here, the books contradict
+ * themselves.
+ */
+const LEFT: Readonly<Record<string, Left>> = {
+  payments: 'all',
+  payouts: 'all',
+  bank: 'all',
+  suspense: 'all',
+  'charges-tasks': ['charged_without_work', 'work_without_charge', 'failed_without_release'],
+  holds: 'all',
+  'refund-latency': 'all',
+  revenue: ['summary_differs'],
+  costs: ['unknown_cost', 'behind'],
+};
+
+/** Every control, as the checklist asks it. */
+export const controlQuestions: readonly Question[] = controls.map(ofControl);
+
+/** A control with findings of both kinds is two items, so that who waives what is left waives no contradiction. */
+function ofControl({ id: control, title }: Control): Question {
+  const left = LEFT[control] ?? [];
+  const isLeft = ({ state }: ControlItem): boolean => left.includes(state);
+  const id = `control:${control}`;
+  const contradicts: Subject = { id, title, control, waivable: false };
+  if (left === 'all') {
+    return one({ ...contradicts, waivable: true }, async (snapshot, options) =>
+      withList(control, answerFor(await findingsOf(control, snapshot, options)), options.end),
+    );
+  }
+  if (left.length === 0) {
+    return one(contradicts, async (snapshot, options) =>
+      answerFor(await findingsOf(control, snapshot, options)),
+    );
+  }
+  const waits: Subject = { id: `${id}:left`, title: `${title}: what is left to do`, control, waivable: true };
+  return {
+    items: [contradicts, waits],
+    ask: async (snapshot, options) => {
+      const { count, states = {}, items } = await findingsOf(control, snapshot, options);
+      const counted = left.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+      const others = { count: count - counted, items: items.filter((item) => !isLeft(item)) };
+      return [answerFor(others), answerFor({ count: counted, items: items.filter(isLeft) })];
+    },
+  };
+}
+
+async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOptions): Promise<ControlResult> {
+  const { graceMs, limitMs, end } = options;
+  const chosen = controls.filter((control) => control.id === id);
+  const [outcome] = await runControlsOn(snapshot, {
+    controls: chosen,
+    graceMs,
+    limitMs,
+    before: end.toISOString(),
+    limit: FINDINGS_READ,
+  });
+  const { result, error } = outcome ?? {};
+  if (!result) throw new Error(error ?? 'its control did not run');
+  return result;
+}
+
+function answerFor({ count, items }: ControlResult): Answer {
+  const words = items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
+  return {
+    count,
+    message: words.join(' ') || (count === 0 ? 'Nothing is found.' : 'There are more than are named.'),
+    findings: count > items.length ? null : items.map(({ state, subject }) => `${state} ${subject}`),
+  };
+}
+
+/** Some of these findings are none while the period is open, so that its control does not name them. */
+function withList(control: string, answer: Answer, end: Date): Answer {
+  const { count, message } = answer;
+  if (count === 0 || !RECONCILED.includes(control)) return answer;
+  const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;
+  return {
+    ...answer,
+    message: `${message} All of them: ${command}, or before=${end.toISOString()} in the list.`,
+  };
+}
