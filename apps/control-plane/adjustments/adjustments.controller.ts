@@ -8,7 +8,8 @@ import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv } from '#platform/http/csv.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { AdjustmentService, type Asking, parseSigned } from '#finance/adjustments/adjustment.service.js';
+import { AdjustmentService, type Asking } from '#finance/adjustments/adjustment.service.js';
+import { parseSigned } from '#finance/adjustments/correction.js';
 import {
   adjustmentColumns,
   debtorColumns,

@@ -1,30 +1,30 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
-import { audit } from '#identity/audit-log.js';
-import type { Actor } from '#identity/role.js';
-import {
-  adjust,
-  type Adjustment,
-  type AdjustmentReason,
-  adjustmentReasons,
-  AdjustmentRefused,
-  readAdjustment,
-  reverseAdjustment,
-} from '#ledger/postings/adjustment.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
-import { UnknownAccount } from '#ledger/postings/posting.js';
-import {
-  readWriteOff,
-  reverseWriteOff,
-  writeOff,
-  type WriteOff,
-  WriteOffRefused,
-} from '#ledger/postings/write-off.js';
+import type { Actor } from '#identity/role.js';
+import { type Adjustment, readAdjustment } from '#ledger/postings/adjustment.js';
+import { readWriteOff, type WriteOff } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalService, ApprovalKind } from '#approvals/approval.service.js';
+import {
+  adjustmentPayload,
+  doAdjust,
+  type Doers,
+  doReverse,
+  doReverseWriteOff,
+  doWriteOff,
+  parseSigned,
+  reversalPayload,
+  viewSigned,
+  type WantedAdjustment,
+  type WantedWriteOff,
+  writeOffPayload,
+  writeOffReversalPayload,
+} from './correction.js';
+import { inApiWords, needsSecondPerson } from './correction-errors.js';
 
 export interface Asking {
   actor: Actor;
@@ -38,46 +38,6 @@ export interface Answer<T> {
   state: 'done' | 'pending' | 'rejected';
   done: T | null;
   approvalId: string | null;
-}
-
-export interface WantedAdjustment {
-  accountId: string;
-  ticketId: string;
-  /** Nanos, not 0; positive is for the customer. */
-  amount: bigint;
-  reason: AdjustmentReason;
-  note: string;
-}
-
-export interface WantedWriteOff {
-  accountId: string;
-  ticketId: string;
-  /** Null: the whole debt. */
-  amount: bigint | null;
-  note: string;
-}
-
-const adjustmentPayload = z.strictObject({
-  accountId: z.string(),
-  ticketId: z.string(),
-  amount: z.string(),
-  reason: z.enum(adjustmentReasons),
-  note: z.string(),
-});
-const reversalPayload = z.strictObject({ adjustmentId: z.string(), note: z.string() });
-const writeOffReversalPayload = z.strictObject({ writeOffId: z.string(), note: z.string() });
-const writeOffPayload = z.strictObject({
-  accountId: z.string(),
-  ticketId: z.string(),
-  amount: z.string().nullable(),
-  note: z.string(),
-});
-
-export interface Doers {
-  requestedBy: string;
-  approvedBy: string | null;
-  requestId: string;
-  auditId: string;
 }
 
 export interface AdjustmentServiceParts {
@@ -231,112 +191,10 @@ interface Asked {
   reason: string;
 }
 
-/** In the caller's transaction, with its note in the audit log. @throws AdjustmentRefused */
-async function doAdjust(client: pg.PoolClient, wanted: WantedAdjustment, doers: Doers): Promise<Adjustment> {
-  const adjustment = await adjust(client, { ...wanted, ...signatures(doers) });
-  await note(client, 'account.adjusted', adjustment, doers);
-  return adjustment;
-}
-
-/** @throws AdjustmentRefused */
-async function doReverse(
-  client: pg.PoolClient,
-  wanted: z.infer<typeof reversalPayload>,
-  doers: Doers,
-): Promise<Adjustment> {
-  const reversal = await reverseAdjustment(client, { ...wanted, ...signatures(doers) });
-  await note(client, 'adjustment.reversed', reversal, doers);
-  return reversal;
-}
-
-/** @throws WriteOffRefused */
-async function doWriteOff(client: pg.PoolClient, wanted: WantedWriteOff, doers: Doers): Promise<WriteOff> {
-  const written = await writeOff(client, { ...wanted, ...signatures(doers) });
-  await note(client, 'debt.written_off', written, doers);
-  return written;
-}
-
-/** @throws WriteOffRefused */
-async function doReverseWriteOff(
-  client: pg.PoolClient,
-  wanted: z.infer<typeof writeOffReversalPayload>,
-  doers: Doers,
-): Promise<WriteOff> {
-  const reversal = await reverseWriteOff(client, { ...wanted, ...signatures(doers) });
-  await note(client, 'debt.write_off_reversed', reversal, doers);
-  return reversal;
-}
-
-function signatures({ requestedBy, approvedBy, requestId }: Doers): Omit<Doers, 'auditId'> {
-  return { requestedBy, approvedBy, requestId };
-}
-
-/** Once: a repeat of the request did nothing. */
-async function note(
-  client: pg.PoolClient,
-  action: string,
-  made: Adjustment | WriteOff,
-  { auditId }: Doers,
-): Promise<void> {
-  const { id, accountId, ticketId, amount, requestedBy, approvedBy, reversesId } = made;
-  const { rowCount } = await client.query(
-    `SELECT FROM audit_log WHERE subject = $1 AND action = $2 AND after ->> 'id' = $3`,
-    [`account:${accountId}`, action, id],
-  );
-  if (rowCount !== 0) return;
-  await audit(client, {
-    actor: approvedBy ?? requestedBy,
-    action,
-    subject: `account:${accountId}`,
-    accountId,
-    after: { id, amount: viewSigned(amount), note: made.note, ticketId, requestedBy, approvedBy, reversesId },
-    requestId: auditId,
-  });
-}
-
 async function debtOf(client: pg.PoolClient, accountId: string): Promise<bigint> {
   const { rows } = await client.query<{ main: string }>(
     'SELECT main::text FROM customer_balances WHERE account_id = $1',
     [accountId],
   );
   return BigInt(rows[0]?.main ?? 0);
-}
-
-function needsSecondPerson(error: unknown): boolean {
-  return (
-    (error instanceof AdjustmentRefused || error instanceof WriteOffRefused) && error.code === 'second_person'
-  );
-}
-
-const PARAMS = {
-  unknown_ticket: 'ticketId',
-  unknown_adjustment: 'adjustmentId',
-  beyond_balance: 'amount',
-  beyond_debt: 'amount',
-  no_debt: 'accountId',
-  once_a_month: 'accountId',
-  second_person: null,
-  unknown_write_off: 'writeOffId',
-  reversed: null,
-  conflict: 'requestId',
-} as const;
-
-function inApiWords(error: unknown): unknown {
-  if (error instanceof UnknownAccount) {
-    return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
-  }
-  if (!(error instanceof AdjustmentRefused || error instanceof WriteOffRefused)) return error;
-  const { code, message } = error;
-  const param = PARAMS[code];
-  if (code === 'unknown_ticket') return new ApiError('invalid_value', `ticketId: ${message}`, { param });
-  return new ApiError(code === 'unknown_adjustment' ? 'not_found' : 'conflict', message, { param });
-}
-
-/** A decimal string that may be below 0, in nanos. */
-export function parseSigned(text: string): bigint {
-  return text.startsWith('-') ? -parseAmount(text.slice(1)) : parseAmount(text);
-}
-
-function viewSigned(amount: bigint): string {
-  return formatAmount(nanos(amount));
 }

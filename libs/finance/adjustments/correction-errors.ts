@@ -1,0 +1,35 @@
+import { AdjustmentRefused } from '#ledger/postings/adjustment.js';
+import { UnknownAccount } from '#ledger/postings/posting.js';
+import { WriteOffRefused } from '#ledger/postings/write-off.js';
+import { ApiError } from '#platform/errors.js';
+
+export function needsSecondPerson(error: unknown): boolean {
+  return (
+    (error instanceof AdjustmentRefused || error instanceof WriteOffRefused) && error.code === 'second_person'
+  );
+}
+
+const PARAMS = {
+  unknown_ticket: 'ticketId',
+  unknown_adjustment: 'adjustmentId',
+  beyond_balance: 'amount',
+  beyond_debt: 'amount',
+  no_debt: 'accountId',
+  once_a_month: 'accountId',
+  second_person: null,
+  unknown_write_off: 'writeOffId',
+  reversed: null,
+  conflict: 'requestId',
+} as const;
+
+/** What the ledger refused, as clients are told of it. */
+export function inApiWords(error: unknown): unknown {
+  if (error instanceof UnknownAccount) {
+    return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
+  }
+  if (!(error instanceof AdjustmentRefused || error instanceof WriteOffRefused)) return error;
+  const { code, message } = error;
+  const param = PARAMS[code];
+  if (code === 'unknown_ticket') return new ApiError('invalid_value', `ticketId: ${message}`, { param });
+  return new ApiError(code === 'unknown_adjustment' ? 'not_found' : 'conflict', message, { param });
+}
