@@ -141,3 +141,8 @@ function optionalCount(body: Body, param: string, most: number): number | undefi
 function missing(param: string): ApiError {
   return new ApiError('missing_required_parameter', `${param} is required.`, { param });
 }
+
+/** The client sees the answer grow, so that its leaving says something. */
+export function isGradual({ kind, streamed }: Conversation): boolean {
+  return streamed || kind === 'speech';
+}

@@ -1,0 +1,58 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Channel } from '#catalog/catalog.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logging.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
+import type { ChargedCalls } from '../charging/charged-call.js';
+import type { Hold } from '../charging/charge.service.js';
+import type { Line } from '../charging/lines.js';
+import type { ResolutionPost } from '../charging/resolution.post.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { GatewayMetrics } from '../gateway.metrics.js';
+import type { Body } from '../http/fields.js';
+import type { PictureReader } from '../images/picture.reader.js';
+import type { Estimated } from './conversation.delivery.js';
+
+export interface ConversationCall {
+  caller: Caller;
+  kind: StreamKind;
+  body: Body;
+  headers: StreamRequest['headers'];
+  requestId: string;
+}
+
+/** A call that may be made: what it is and who may do it. */
+export interface Prepared extends ConversationCall, Estimated {
+  channels: readonly Channel[];
+  limitAtMs: number;
+}
+
+/** A call whose money is held. */
+export interface Held extends Prepared {
+  hold: Hold;
+  line: Line;
+  startedAt: number;
+  /** Breaks the upstream call off: at the limit, or when the client has left. */
+  stop: AbortSignal;
+}
+
+/** How no answer came, and from which channel. */
+export type Failure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
+/** `model`: how the channel's vendor names it. */
+export type Opened = StreamAnswer & { channel: string; model: string };
+
+export interface ConversationParts {
+  catalog: CatalogCache;
+  calls: ChargedCalls;
+  reader: PictureReader;
+  post: ResolutionPost;
+  upstreams: Upstreams;
+  health: ChannelHealth;
+  config: GatewayConfig;
+  clock: Clock;
+  metrics: GatewayMetrics;
+  log: Logger;
+}

@@ -1,0 +1,58 @@
+import type { Channel } from '#catalog/catalog.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { StreamOutcome } from '#upstream/outcomes.js';
+import { inClientsName, upstreamModel, workOf } from '../charging/lines.js';
+import type { ClientStream } from './client-stream.js';
+import type { ConversationParts, Failure, Held, Opened } from './conversation.call.js';
+import { isGradual } from './conversation-request.js';
+
+export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstreams' | 'metrics'> {
+  /** Told of each channel that did not answer. */
+  noteFailure(held: Held, failure: Failure): void;
+}
+
+/** Asks the channels of a line in turn, until one of them begins to answer. */
+export class ConversationOpening {
+  constructor(private readonly parts: OpeningParts) {}
+
+  async open(held: Held, client: ClientStream): Promise<Opened | Failure> {
+    const { left } = client;
+    const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.line, {
+      work: workOf(held.caller, held.model),
+      taken: 'answer',
+      mayAsk: () => !held.stop.aborted && !(left.aborted && isGradual(held.asked)),
+      ask: (channel) => this.askUpstream(held, channel),
+      onFailure: (failure, { id: channel }) => {
+        if (!left.aborted) this.parts.noteFailure(held, { ...failure, channel });
+      },
+      isGivenUp: () => held.stop.aborted && left.aborted,
+    });
+    if (!last) return notInTime;
+    const { outcome, channel } = last;
+    if (outcome.kind !== 'answer') return { ...outcome, channel: channel.id };
+    return { ...outcome, channel: channel.id, model: upstreamModel(channel, held.model) };
+  }
+
+  private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {
+    const { upstreams, metrics } = this.parts;
+    const { kind, headers, asked, model, stop } = held;
+    const timed = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: kind });
+    crashPoint('upstream.before');
+    const request = {
+      kind,
+      model: upstreamModel(channel, model),
+      body: asked.body,
+      ...(headers && { headers }),
+    };
+    const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);
+    timed({ outcome: outcome.kind });
+    return inClientsName(outcome, channel, model);
+  }
+}
+
+const notInTime: Failure = {
+  kind: 'not_accepted',
+  reason: 'no time was left',
+  upstreamStatus: null,
+  channel: null,
+};

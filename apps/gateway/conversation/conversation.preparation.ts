@@ -1,0 +1,40 @@
+import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { linesFor } from '../charging/lines.js';
+import { requiredText } from '../http/fields.js';
+import { MAX_MODEL_CHARS } from '../http/limits.js';
+import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
+import { refuseBeyondLimits } from '../http/model-limits.js';
+import { dearestInput } from './cache-writes.js';
+import type { ConversationCall, ConversationParts, Prepared } from './conversation.call.js';
+import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
+import { picturesOf } from './conversation-pictures.js';
+import { readConversation, withModelsLimit } from './conversation-request.js';
+import { estimateInput, estimateOutput, speechOf } from './token-estimate.js';
+
+/** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
+export async function prepare(parts: ConversationParts, call: ConversationCall): Promise<Prepared> {
+  const { catalog, clock, config } = parts;
+  const limitAtMs = clock.nowMs() + config.streamLimitMs;
+  const current = await catalog.get();
+  const { kind, caller, body } = call;
+  const model = modelFor(current, call);
+  refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
+  const channels = linesFor(parts, current, { model, caller, capability: kind });
+  const asked = withModelsLimit(readConversation(kind, body), model.limits);
+  const input = estimateInput(asked.body, model.limits);
+  const output = estimateOutput(asked, model.limits);
+  refuseBeyondLimits(model, measuresOf(asked, input, speechOf(asked, model.limits)));
+  refuseUnmeasured(model, asked, input);
+  const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
+  const dearest = dearestInput(asked, priced);
+  await parts.reader.check(caller.accountId, picturesOf(asked.body), caller.left);
+  return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
+}
+
+/** A video model is refused by its name whatever the key's group (spec 4.3 rule 2). */
+function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
+  const id = requiredText(body, 'model', MAX_MODEL_CHARS);
+  const named = catalog.models.get(id);
+  if (named?.family === 'video') throw notSupportedHere(named);
+  return modelForGroup(catalog, id, caller.group);
+}

@@ -1,0 +1,104 @@
+import { formatAmount, nanos } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import type { UsageMeter } from '#upstream/usage-meter.js';
+import { noLine, workOf } from '../charging/lines.js';
+import type { Ending } from './answer.relay.js';
+import type { ConversationParts, Failure, Held } from './conversation.call.js';
+import { type Delivery, deliveryOf } from './conversation.delivery.js';
+
+type SettlementParts = Pick<ConversationParts, 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'>;
+
+/** Resolves the charge of a conversation by what came of it, once, and says what the client is told. */
+export class ConversationSettlement {
+  constructor(private readonly parts: SettlementParts) {}
+
+  /** What was delivered; what it used beyond the hold is logged, since the operator bears it. */
+  deliveryOf(held: Held, ending: Ending, meter: UsageMeter): Delivery | null {
+    const { hold, model } = held;
+    const delivery = deliveryOf(held, ending, meter);
+    const excess = delivery?.tokens ? hold.excessOf(delivery.tokens) : 0n;
+    if (excess > 0n) {
+      const { chargeId, requestId, amount } = hold;
+      const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
+      this.parts.log.warn(
+        { ...facts, excess: formatAmount(nanos(excess)) },
+        'an answer used more than was held for it; the operator bears the excess',
+      );
+      this.parts.metrics.exceededHolds.inc({ model: model.id });
+    }
+    return delivery;
+  }
+
+  async settle(
+    held: Held,
+    opened: Pick<Failure, 'channel'> & { status: number | null },
+    { units, tokens }: Delivery,
+  ): Promise<void> {
+    const { hold, startedAt } = held;
+    await this.parts.post.settle(hold, hold.accountId, {
+      delivered: units,
+      tokens,
+      channel: opened.channel,
+      upstreamStatus: opened.status,
+      latencyMs: performance.now() - startedAt,
+    });
+  }
+
+  async release(
+    { hold, startedAt }: Held,
+    failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
+  ): Promise<void> {
+    const { channel, upstreamStatus, error } = failed;
+    await this.parts.post.release(hold, hold.accountId, {
+      delivered: null,
+      channel,
+      reason: error ? { code: error.code, message: error.message } : clientLeft,
+      upstreamStatus,
+      latencyMs: performance.now() - startedAt,
+    });
+  }
+
+  /** What the client is told of an answer that broke; null for a whole one, and for a client that is gone. */
+  faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: Delivery | null): ApiError | null {
+    if (ending.how !== 'broken') return null;
+    const { clock, config } = this.parts;
+    const isLate = clock.nowMs() >= limitAtMs;
+    const what = isLate ? `took longer than ${config.streamLimitMs / 1000} seconds` : 'broke off';
+    const cost = delivery ? 'Only what was sent of it is charged.' : 'Nothing was charged.';
+    return new ApiError('generation_failed', `The answer of ${model.id} ${what}. ${cost}`, {
+      shouldRetry: false,
+    });
+  }
+
+  /** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
+  errorFor({ model, caller, channels }: Held, failure: Failure): ApiError {
+    switch (failure.kind) {
+      case 'refused': {
+        const isOfContent = failure.code === 'content_policy_violation';
+        return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
+      }
+      case 'not_accepted':
+        return noLine(model.id, this.parts.health.retryAfterSeconds(channels, workOf(caller, model).model));
+      case 'unknown':
+        return new ApiError('generation_failed', `${model.id} did not answer. Nothing was charged.`, {
+          shouldRetry: false,
+        });
+    }
+  }
+
+  /** Notes for operators that an upstream did not answer. */
+  report({ hold, model, kind }: Held, { channel }: { channel: string | null }, what: Failure | Ending): void {
+    const { chargeId, requestId } = hold;
+    const facts = { requestId, chargeId, model: model.id, kind, channel };
+    const why =
+      'how' in what ? { reason: what.how === 'broken' ? what.reason : what.how } : failureFacts(what);
+    this.parts.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
+  }
+}
+
+const clientLeft = { code: 'client_left', message: 'The client left before anything was produced.' };
+
+function failureFacts(failure: Failure): object {
+  const { kind, upstreamStatus } = failure;
+  return { outcome: kind, upstreamStatus, reason: kind === 'refused' ? failure.code : failure.reason };
+}
