@@ -1,19 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { TaskStore } from '#tasks/task.store.js';
 import { nameRequest } from '../http/request-name.js';
 import { contentHash } from './content-hash.js';
-import type {
-  IdempotencyStore,
-  KeptAnswer,
-  KeptBody,
-  KeyedRecord,
-  KeyedRequest,
-} from './idempotency.store.js';
+import { checkedName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
+import type { IdempotencyStore, KeyedRecord, KeyedRequest } from './idempotency.store.js';
+import { KeptAnswers, MAX_ANSWER_BYTES } from './kept-answers.js';
 import { record, type SentAnswer } from './recording.js';
 
 declare module 'fastify' {
@@ -45,14 +40,6 @@ export interface IdempotencyParts {
 }
 
 const HEADER = 'idempotency-key';
-/** As its clients write it, for messages and `param`. */
-const PARAM = 'Idempotency-Key';
-const NAME = /^[\x20-\x7e]{1,255}$/;
-/** Longer answers, which are pictures in base64, are files: they would weigh on the ledger's log and its backups. */
-const INLINE_BYTES = 64 * 1024;
-/** Ten pictures in base64; what is longer is not kept. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const FOLDER = 'answers';
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
@@ -73,9 +60,11 @@ export class Idempotency {
   private readonly closing = new AbortController();
   private readonly renewal: Loop;
   private readonly purge: Loop;
+  private readonly answers: KeptAnswers;
 
   constructor(private readonly parts: IdempotencyParts) {
-    const { log, leaseMs } = parts;
+    const { log, leaseMs, files } = parts;
+    this.answers = new KeptAnswers(files);
     const renewal = { name: 'idempotency leases', intervalMs: leaseMs / 3, log };
     this.renewal = new Loop({ ...renewal, round: () => this.renew() });
     const purge = { name: 'expired idempotency keys', intervalMs: PURGE_INTERVAL_MS, log };
@@ -147,7 +136,7 @@ export class Idempotency {
     if (found === 'claimed') {
       this.work(request, reply);
     } else if (found.answer) {
-      return this.repeat(found.answer, reply);
+      return this.answers.repeat(found.answer, reply);
     } else {
       // It goes on as the request whose gateway died, and meets the task of its charge where it would make one.
       request.id = found.chargeId;
@@ -246,7 +235,8 @@ export class Idempotency {
     const { store, log } = this.parts;
     try {
       if (answer === null) await (held ? store.renew([chargeId], 0) : store.free(chargeId));
-      else if (isFinal(answer.status, held)) await store.answer(chargeId, await this.kept(chargeId, answer));
+      else if (isFinal(answer.status, held))
+        await store.answer(chargeId, await this.answers.keep(chargeId, answer));
       else await store.free(chargeId);
     } catch (error) {
       log.error(
@@ -256,36 +246,6 @@ export class Idempotency {
     } finally {
       this.atWork.delete(chargeId);
     }
-  }
-
-  private async kept(
-    chargeId: string,
-    { status, contentType, body: bytes }: SentAnswer,
-  ): Promise<KeptAnswer> {
-    if (bytes.length <= INLINE_BYTES) return { status, contentType, body: { bytes } };
-    const file = `${FOLDER}/${chargeId}.body`;
-    await this.parts.files.write(file, bytes, { maxBytes: MAX_ANSWER_BYTES, durable: false });
-    return { status, contentType, body: { file } };
-  }
-
-  private async repeat(
-    { status, contentType, body }: KeptAnswer,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const bytes = await this.bytesOf(body);
-    void reply.code(status).header('idempotent-replayed', 'true');
-    if (contentType !== null) void reply.type(contentType);
-    // The answer will not change, whatever its status makes an SDK hope for.
-    if (status >= 400) void reply.header('x-should-retry', 'false');
-    return reply.send(bytes);
-  }
-
-  private async bytesOf(body: KeptBody): Promise<Buffer> {
-    if ('bytes' in body) return body.bytes;
-    if (!(await this.parts.files.stat(body.file))) throw unknownOutcome();
-    const chunks: Buffer[] = [];
-    for await (const chunk of await this.parts.files.open(body.file)) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
   }
 
   private async renew(): Promise<void> {
@@ -305,30 +265,4 @@ function isBytes(payload: unknown): payload is string | Buffer {
 
 function typeOf(header: unknown): string | null {
   return typeof header === 'string' ? header : null;
-}
-
-function checkedName(name: string | string[]): string {
-  const text = String(name);
-  if (NAME.test(text)) return text;
-  throw new ApiError('invalid_value', `${PARAM} must be 1 to 255 printable ASCII characters.`, {
-    param: PARAM,
-  });
-}
-
-function otherContent(): ApiError {
-  const message = `This ${PARAM} was used with another request. Use a new key for each request, and the same for its repeats.`;
-  return new ApiError('idempotency_key_reused', message, { param: PARAM, shouldRetry: false });
-}
-
-function unknownOutcome(): ApiError {
-  const message =
-    `The outcome of the first request with this ${PARAM} is not known: it was cut off while it was at work. ` +
-    'What it cost, if anything, stands in the usage log; nothing more will be charged under this key.';
-  return new ApiError('idempotency_outcome_unknown', message, { param: PARAM, shouldRetry: false });
-}
-
-/** May be repeated by an SDK: it comes with the same key, so it cannot be charged again. */
-function stillRunning(): ApiError {
-  const message = `The first request with this ${PARAM} is still at work. Ask again with the same key.`;
-  return new ApiError('service_unavailable', message, { param: PARAM, retryAfterSeconds: 5 });
 }

@@ -1,0 +1,42 @@
+import type { FastifyReply } from 'fastify';
+import type { FileStore } from '#storage/file-store.js';
+import { unknownOutcome } from './idempotency.errors.js';
+import type { KeptAnswer, KeptBody } from './idempotency.store.js';
+import type { SentAnswer } from './recording.js';
+
+/** Longer answers, which are pictures in base64, are files: they would weigh on the ledger's log and its backups. */
+const INLINE_BYTES = 64 * 1024;
+/** Ten pictures in base64; what is longer is not kept. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const FOLDER = 'answers';
+
+/** Answers under an Idempotency-Key, short ones in the database and long ones as files. */
+export class KeptAnswers {
+  constructor(private readonly files: FileStore) {}
+
+  /** The answer as it is stored; a long one becomes a file. */
+  async keep(chargeId: string, { status, contentType, body: bytes }: SentAnswer): Promise<KeptAnswer> {
+    if (bytes.length <= INLINE_BYTES) return { status, contentType, body: { bytes } };
+    const file = `${FOLDER}/${chargeId}.body`;
+    await this.files.write(file, bytes, { maxBytes: MAX_ANSWER_BYTES, durable: false });
+    return { status, contentType, body: { file } };
+  }
+
+  /** Answers again what was kept. */
+  async repeat({ status, contentType, body }: KeptAnswer, reply: FastifyReply): Promise<FastifyReply> {
+    const bytes = await this.bytesOf(body);
+    void reply.code(status).header('idempotent-replayed', 'true');
+    if (contentType !== null) void reply.type(contentType);
+    // The answer will not change, whatever its status makes an SDK hope for.
+    if (status >= 400) void reply.header('x-should-retry', 'false');
+    return reply.send(bytes);
+  }
+
+  private async bytesOf(body: KeptBody): Promise<Buffer> {
+    if ('bytes' in body) return body.bytes;
+    if (!(await this.files.stat(body.file))) throw unknownOutcome();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await this.files.open(body.file)) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  }
+}
