@@ -1,5 +1,46 @@
 import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 
+const REQUESTS = {
+  name: 'gateway_requests_total',
+  help: 'Answered requests by route and status',
+  labelNames: ['method', 'route', 'status'],
+};
+const REQUESTS_IN_FLIGHT = {
+  name: 'gateway_requests_in_flight',
+  help: 'Requests between their arrival and the end of their answer',
+};
+const REQUEST_SECONDS = {
+  name: 'gateway_request_seconds',
+  help: 'Time from the arrival of a request to the end of its answer',
+  labelNames: ['route'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+};
+const UPSTREAM_SECONDS = {
+  name: 'gateway_upstream_seconds',
+  help: 'Time of upstream calls by channel, operation and outcome',
+  labelNames: ['channel', 'operation', 'outcome'],
+  buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+};
+const HOLDS = {
+  name: 'gateway_holds_total',
+  help: 'Holds asked for, by outcome: held, the code of the refusal, or no_answer',
+  labelNames: ['outcome'],
+};
+const OPEN_CONVERSATIONS = {
+  name: 'gateway_conversations_open',
+  help: 'Chats, responses, messages and speech between their hold and the end of their answer',
+  labelNames: ['kind'],
+};
+const EXCEEDED_HOLDS = {
+  name: 'gateway_exceeded_holds_total',
+  help: 'Answers that used more than was held for them, which the operator bears',
+  labelNames: ['model'],
+};
+const UNDELIVERABLE_RESOLUTIONS = {
+  name: 'gateway_undeliverable_resolutions_total',
+  help: 'Resolutions that neither the bus nor the outbox took at once; should stay 0',
+};
+
 /** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */
 export class GatewayMetrics {
   readonly requests: Counter;
@@ -13,53 +54,13 @@ export class GatewayMetrics {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.requests = new Counter({
-      name: 'gateway_requests_total',
-      help: 'Answered requests by route and status',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    });
-    this.requestsInFlight = new Gauge({
-      name: 'gateway_requests_in_flight',
-      help: 'Requests between their arrival and the end of their answer',
-      registers,
-    });
-    this.requestSeconds = new Histogram({
-      name: 'gateway_request_seconds',
-      help: 'Time from the arrival of a request to the end of its answer',
-      labelNames: ['route'],
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
-      registers,
-    });
-    this.upstreamSeconds = new Histogram({
-      name: 'gateway_upstream_seconds',
-      help: 'Time of upstream calls by channel, operation and outcome',
-      labelNames: ['channel', 'operation', 'outcome'],
-      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
-      registers,
-    });
-    this.holds = new Counter({
-      name: 'gateway_holds_total',
-      help: 'Holds asked for, by outcome: held, the code of the refusal, or no_answer',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.openConversations = new Gauge({
-      name: 'gateway_conversations_open',
-      help: 'Chats, responses, messages and speech between their hold and the end of their answer',
-      labelNames: ['kind'],
-      registers,
-    });
-    this.exceededHolds = new Counter({
-      name: 'gateway_exceeded_holds_total',
-      help: 'Answers that used more than was held for them, which the operator bears',
-      labelNames: ['model'],
-      registers,
-    });
-    this.undeliverableResolutions = new Counter({
-      name: 'gateway_undeliverable_resolutions_total',
-      help: 'Resolutions that neither the bus nor the outbox took at once; should stay 0',
-      registers,
-    });
+    this.requests = new Counter({ ...REQUESTS, registers });
+    this.requestsInFlight = new Gauge({ ...REQUESTS_IN_FLIGHT, registers });
+    this.requestSeconds = new Histogram({ ...REQUEST_SECONDS, registers });
+    this.upstreamSeconds = new Histogram({ ...UPSTREAM_SECONDS, registers });
+    this.holds = new Counter({ ...HOLDS, registers });
+    this.openConversations = new Gauge({ ...OPEN_CONVERSATIONS, registers });
+    this.exceededHolds = new Counter({ ...EXCEEDED_HOLDS, registers });
+    this.undeliverableResolutions = new Counter({ ...UNDELIVERABLE_RESOLUTIONS, registers });
   }
 }

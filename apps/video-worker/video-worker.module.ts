@@ -22,12 +22,10 @@ import { workerReporter } from './worker.report.js';
 /** Starts the worker with the application, and ends it in order: its tasks, their announcements, its connections. */
 @Injectable()
 class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  constructor(
-    @Inject(VideoWorker) private readonly worker: VideoWorker,
-    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
-    @Inject(Upstreams) private readonly upstreams: Upstreams,
-    @Inject(ProgramReporter) private readonly reporter: ProgramReporter,
-  ) {}
+  @Inject(VideoWorker) private readonly worker!: VideoWorker;
+  @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
+  @Inject(Upstreams) private readonly upstreams!: Upstreams;
+  @Inject(ProgramReporter) private readonly reporter!: ProgramReporter;
 
   onApplicationBootstrap(): void {
     this.relay.start();

@@ -1,6 +1,40 @@
 import { Counter, Gauge, type Registry } from '#platform/metrics.js';
 import type { TaskQueue } from '#tasks/task-queue.store.js';
 
+const POLLS = {
+  name: 'tollgate_worker_polls_total',
+  help: 'Questions to upstreams about tasks, by answer',
+  labelNames: ['outcome'],
+};
+const COPIES = {
+  name: 'tollgate_worker_copies_total',
+  help: 'Attempts to copy a finished file',
+  labelNames: ['outcome'],
+};
+const ENDED = {
+  name: 'tollgate_worker_tasks_ended_total',
+  help: 'Tasks ended by this worker',
+  labelNames: ['outcome'],
+};
+const SWEPT = {
+  name: 'tollgate_worker_tasks_swept_total',
+  help: 'Tasks found stuck, by the state they were stuck in',
+  labelNames: ['state'],
+};
+const LATE = {
+  name: 'tollgate_worker_late_results_total',
+  help: 'Results of an upstream for tasks that had ended: the cost is the operator’s',
+};
+const PURGED = {
+  name: 'tollgate_files_purged_total',
+  help: 'Files removed after their life, by folder',
+  labelNames: ['folder'],
+};
+const FOLLOWING = {
+  name: 'tollgate_worker_tasks_following',
+  help: 'Tasks being asked about or copied right now',
+};
+
 /** What the worker counts. */
 export class WorkerMetrics {
   readonly polls: Counter<'outcome'>;
@@ -13,46 +47,13 @@ export class WorkerMetrics {
 
   constructor(registry: Registry, queue: TaskQueue) {
     const registers = [registry];
-    this.polls = new Counter({
-      name: 'tollgate_worker_polls_total',
-      help: 'Questions to upstreams about tasks, by answer',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.copies = new Counter({
-      name: 'tollgate_worker_copies_total',
-      help: 'Attempts to copy a finished file',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.ended = new Counter({
-      name: 'tollgate_worker_tasks_ended_total',
-      help: 'Tasks ended by this worker',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.swept = new Counter({
-      name: 'tollgate_worker_tasks_swept_total',
-      help: 'Tasks found stuck, by the state they were stuck in',
-      labelNames: ['state'],
-      registers,
-    });
-    this.late = new Counter({
-      name: 'tollgate_worker_late_results_total',
-      help: 'Results of an upstream for tasks that had ended: the cost is the operator’s',
-      registers,
-    });
-    this.purged = new Counter({
-      name: 'tollgate_files_purged_total',
-      help: 'Files removed after their life, by folder',
-      labelNames: ['folder'],
-      registers,
-    });
-    this.following = new Gauge({
-      name: 'tollgate_worker_tasks_following',
-      help: 'Tasks being asked about or copied right now',
-      registers,
-    });
+    this.polls = new Counter({ ...POLLS, registers });
+    this.copies = new Counter({ ...COPIES, registers });
+    this.ended = new Counter({ ...ENDED, registers });
+    this.swept = new Counter({ ...SWEPT, registers });
+    this.late = new Counter({ ...LATE, registers });
+    this.purged = new Counter({ ...PURGED, registers });
+    this.following = new Gauge({ ...FOLLOWING, registers });
     new Gauge({
       name: 'tollgate_worker_oldest_due_seconds',
       help: 'How long the longest waiting task has been due',
