@@ -33,6 +33,7 @@ import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
 import { CLOCK, CONFIG } from './gateway.tokens.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
+import { GoogleOperationsController } from './google/google-operations.controller.js';
 import { GoogleController } from './google/google.controller.js';
 import { ImageFiles } from './images/image.files.js';
 import { ImageService } from './images/image.service.js';
@@ -98,6 +99,7 @@ export class GatewayModule {
         VideosController,
         AssetsController,
         GoogleController,
+        GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,
         OpenApiController,
@@ -170,20 +172,14 @@ function limitersOf(options: GatewayModuleOptions): Provider[] {
   ];
 }
 
-function providersOf(options: GatewayModuleOptions): Provider[] {
+/** What every call goes through, whatever it asks for. */
+function coreOf(options: GatewayModuleOptions) {
   const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);
-  const keys = new KeyAuthenticator(pool, clock, config.keyCacheMs, config.consoleGrantSecret);
   const loadCatalog = () => loadOpenCatalog(pool, { secrets: config.secrets, log });
   const catalog = new CatalogCache(loadCatalog, clock, config.catalogLifeMs);
-  const relay = new OutboxRelay({
-    pool,
-    bus,
-    producer: 'gateway',
-    pollMs: config.outboxPollMs,
-    log,
-    registry,
-  });
+  const pollMs = config.outboxPollMs;
+  const relay = new OutboxRelay({ pool, bus, producer: 'gateway', pollMs, log, registry });
   const wakeOutbox = () => relay.wake();
   const post = new ResolutionPost(bus, pool, { clock, log, metrics, wakeOutbox });
   const tasks = new TaskStore(pool, clock);
@@ -199,15 +195,22 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const { holdExpiresMs } = config;
   const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
-  const secret = config.urlSigningSecret;
+  const health = channelHealth(options, upstreams);
+  const calls = new ChargedCalls({ service, post, health });
+  return { metrics, catalog, relay, wakeOutbox, post, tasks, idempotency, service, upstreams, health, calls };
+}
+
+function providersOf(options: GatewayModuleOptions): Provider[] {
+  const { pool, storage, config, log, clock } = options;
+  const core = coreOf(options);
+  const { metrics, catalog, relay, post, tasks, idempotency, upstreams, health } = core;
+  const { keyCacheMs: lifeMs, consoleGrantSecret: grantSecret, urlSigningSecret: secret } = config;
   const files = new ImageFiles(storage, { secret, lifeMs: config.imageUrlLifeMs, clock });
   const reader = pictureReader(options);
   const allowPrivateAddress = config.pictureUrlsMayBePrivate;
   const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress, log });
-  const health = channelHealth(options, upstreams);
-  const calls = new ChargedCalls({ service, post, health });
-  const shared = { calls, catalog, service, post, upstreams, health, config, clock, metrics, log };
-  const creator = new TaskCreator({ ...shared, tasks, wakeOutbox });
+  const shared = { ...core, config, clock, log };
+  const creator = new TaskCreator(shared);
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);
   return [
@@ -215,7 +218,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: CONFIG, useValue: config },
     { provide: CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
-    { provide: KeyAuthenticator, useValue: keys },
+    { provide: KeyAuthenticator, useValue: new KeyAuthenticator(pool, clock, { lifeMs, grantSecret }) },
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },

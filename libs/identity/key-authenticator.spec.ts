@@ -24,7 +24,7 @@ describe('KeyAuthenticator', () => {
   });
   beforeEach(async () => {
     clock = new ManualClock(Date.now());
-    keys = new KeyAuthenticator(pool, clock, LIFE_MS);
+    keys = new KeyAuthenticator(pool, clock, { lifeMs: LIFE_MS });
     key = await fixture.account({ credits: '0' });
   });
 

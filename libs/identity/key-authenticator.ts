@@ -45,6 +45,13 @@ interface Queryable {
   }): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
+interface KeyOptions {
+  /** How long a key is remembered. */
+  readonly lifeMs: number;
+  /** Secret of what the console calls with; undefined: the console does not call. */
+  readonly grantSecret?: string | undefined;
+}
+
 interface CachedKey {
   caller: Caller;
   loadedAtMs: number;
@@ -87,9 +94,7 @@ export class KeyAuthenticator {
   constructor(
     private readonly database: Queryable,
     private readonly clock: Clock,
-    private readonly lifeMs: number,
-    /** Secret of what the console calls with; undefined: the console does not call. */
-    private readonly grantSecret?: string,
+    private readonly options: KeyOptions,
   ) {}
 
   /**
@@ -119,8 +124,8 @@ export class KeyAuthenticator {
 
   /** A call counts as one of its key. A file is its account's, whatever became of the key that it was made with. */
   private async authenticateGrant(token: string, audience: ConsoleGrant['audience']): Promise<Caller> {
-    const grant =
-      this.grantSecret === undefined ? null : readGrant(this.grantSecret, token, this.clock.nowMs());
+    const { grantSecret } = this.options;
+    const grant = grantSecret === undefined ? null : readGrant(grantSecret, token, this.clock.nowMs());
     if (!grant)
       throw new ApiError('invalid_api_key', 'The grant of the console is not valid, or it is over.');
     const { keyId, accountId, ip: clientIp } = grant;
@@ -164,7 +169,7 @@ export class KeyAuthenticator {
 
   private fresh(name: string): CachedKey | undefined {
     const key = this.cached.get(name);
-    if (key && this.clock.nowMs() - key.loadedAtMs < this.lifeMs) return key;
+    if (key && this.clock.nowMs() - key.loadedAtMs < this.options.lifeMs) return key;
     return undefined;
   }
 

@@ -1,10 +1,11 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES } from '../http/limits.js';
+import { queryOf } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { readAssetCreation } from './asset-request.js';
 import { AssetCreator } from './asset.creation.js';
@@ -49,10 +50,10 @@ export class AssetsController {
   @RouteRules({ access: 'signed', doc: downloadAsset })
   async content(
     @Param('id') id: string,
-    @Query() query: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    const query = queryOf(request);
     const task = request.caller
       ? await this.library.find(request.caller.accountId, id)
       : await this.library.findSigned(id, query);

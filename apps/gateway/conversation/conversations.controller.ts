@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { StreamKind } from '#upstream/outcomes.js';
@@ -24,11 +24,10 @@ export class ConversationsController {
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createChatCompletion })
   chat(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.converse('chat', { caller, body, request, reply });
+    return this.converse('chat', { caller, request, reply });
   }
 
   @Post('responses')
@@ -36,11 +35,10 @@ export class ConversationsController {
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponse })
   respond(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.converse('responses', { caller, body, request, reply });
+    return this.converse('responses', { caller, request, reply });
   }
 
   /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
@@ -49,11 +47,10 @@ export class ConversationsController {
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessage })
   message(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.converse('messages', { caller, body, request, reply });
+    return this.converse('messages', { caller, request, reply });
   }
 
   @Post('audio/speech')
@@ -61,23 +58,17 @@ export class ConversationsController {
   @RouteRules({ doc: createSpeech })
   speak(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.converse('speech', { caller, body, request, reply });
+    return this.converse('speech', { caller, request, reply });
   }
 
   private converse(
     kind: StreamKind,
-    {
-      caller,
-      body,
-      request,
-      reply,
-    }: { caller: Caller; body: unknown; request: FastifyRequest; reply: FastifyReply },
+    { caller, request, reply }: { caller: Caller; request: FastifyRequest; reply: FastifyReply },
   ): Promise<void> {
-    const { headers, id: requestId } = request;
+    const { headers, body, id: requestId } = request;
     const call = { caller, kind, body: asBody(body), headers, requestId };
     return this.conversations.converse(call, new ClientStream(reply));
   }

@@ -2,6 +2,7 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
+import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
 import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
@@ -182,4 +183,10 @@ function renamed(error: ApiError, names: Readonly<Record<string, string>>): ApiE
   if (param === null || native === undefined) return error;
   const worded = message.startsWith(`${param} `) ? native + message.slice(param.length) : message;
   return new ApiError(code, worded, { param: native, status, retryAfterSeconds, shouldRetry, cause });
+}
+
+/** A path that is none of those that this style has. */
+export function noSuchCall(target: string): ApiError {
+  const offered = 'models/{imgmodel*}:predict, models/{vidmodel*}:predictLongRunning and files/{id}:download';
+  return new ApiError('unknown_url', `There is no ${target.slice(0, MAX_MODEL_CHARS)} here, but ${offered}.`);
 }

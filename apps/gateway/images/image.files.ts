@@ -1,9 +1,17 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_IMAGE_BYTES } from '#upstream/image-bytes.js';
 import { sniffMediaType } from '#upstream/media-type.js';
 import { signPath, verifySignature } from '#storage/signed-url.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { Clock } from '#platform/clock.js';
-import type { StoredFile } from '../http/file-answer.js';
+import { ApiError } from '#platform/errors.js';
+import { isMissingFile, sendFile, type StoredFile } from '../http/file-answer.js';
+
+/** The parts of a signed address that its query holds. */
+interface Signature {
+  exp?: string;
+  sig?: string;
+}
 
 const PATH = '/v1/images/files/';
 /** `<charge id>-<ordinal>.<extension>`, as `keep` makes them. */
@@ -32,8 +40,19 @@ export class ImageFiles {
     return path + signPath(this.options.secret, path, this.options.clock.nowMs() + this.options.lifeMs);
   }
 
+  /** Answers with the file of a signed address. @throws ApiError file_not_found for what is forged, over or gone */
+  async send(name: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const file = await this.find(name, request.query as Signature);
+    if (!file) throw gone();
+    try {
+      await sendFile(request, reply, { store: this.store, file });
+    } catch (error) {
+      throw isMissingFile(error) ? gone() : error;
+    }
+  }
+
   /** The file behind a signed address; null for whatever is forged, over or gone. */
-  async find(name: string, signature: { exp?: string; sig?: string }): Promise<StoredFile | null> {
+  private async find(name: string, signature: Signature): Promise<StoredFile | null> {
     const extension = NAME.exec(name)?.[1];
     if (extension === undefined) return null;
     const { secret, clock } = this.options;
@@ -42,6 +61,10 @@ export class ImageFiles {
     const found = await this.store.stat(key);
     return found && { key, bytes: found.bytes, type: MIME[extension] ?? '', etag: `"${name}"` };
   }
+}
+
+function gone(): ApiError {
+  return new ApiError('file_not_found', 'There is no such image, or its link is over.');
 }
 
 /** Enough base64 to see what a picture is. */

@@ -1,12 +1,9 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
-import { ApiError } from '#platform/errors.js';
-import { FileStore } from '#storage/file-store.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
-import { isMissingFile, sendFile } from '../http/file-answer.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
@@ -19,7 +16,6 @@ export class ImagesController {
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
     @Inject(ImageFiles) private readonly files: ImageFiles,
-    @Inject(FileStore) private readonly store: FileStore,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -57,20 +53,9 @@ export class ImagesController {
   @RouteRules({ access: 'open', doc: fetchImage })
   async file(
     @Param('name') name: string,
-    @Query() signature: { exp?: string; sig?: string },
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const file = await this.files.find(name, signature);
-    if (!file) throw gone();
-    try {
-      await sendFile(request, reply, { store: this.store, file });
-    } catch (error) {
-      throw isMissingFile(error) ? gone() : error;
-    }
+    await this.files.send(name, request, reply);
   }
-}
-
-function gone(): ApiError {
-  return new ApiError('file_not_found', 'There is no such image, or its link is over.');
 }

@@ -7,6 +7,7 @@ import { CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { readMultipart } from '../http/multipart-body.js';
+import { pathPart, queryOf } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoCreator } from './video.creation.js';
 import { readVideoCreation } from './video-request.js';
@@ -77,11 +78,10 @@ export class VideosController {
   @RouteRules({ doc: retrieveVideo })
   async retrieve(
     @CallerOf() caller: Caller,
-    @Param('id') id: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<VideoView> {
-    const task = await this.library.find(caller.accountId, id);
+    const task = await this.library.find(caller.accountId, pathPart(request, 'id'));
     if (task.endedAtMs === null) void reply.header('openai-poll-after-ms', POLL_AFTER_MS);
     return this.library.view(task, () => publicOrigin(request, this.config));
   }
@@ -90,10 +90,10 @@ export class VideosController {
   @RouteRules({ access: 'signed', doc: downloadVideo })
   async content(
     @Param('id') id: string,
-    @Query() query: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    const query = queryOf(request);
     const task = request.caller
       ? await this.library.find(request.caller.accountId, id)
       : await this.library.findSigned(id, query);

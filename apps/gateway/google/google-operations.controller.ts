@@ -1,0 +1,56 @@
+import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import { CONFIG } from '../gateway.tokens.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
+import { pathPart } from '../http/path-part.js';
+import { publicOrigin } from '../http/public-origin.js';
+import { VideoLibrary } from '../videos/video.library.js';
+import { noSuchCall } from './google-request.js';
+import { downloadNativeFile, retrieveOperation } from './google.openapi.js';
+import { type OperationView, operationView } from './operation.view.js';
+
+const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
+
+/** What became of the long-running calls of Google's clients (spec 4.1, 4.3), and the files that they made. */
+@Controller('v1beta')
+export class GoogleOperationsController {
+  constructor(
+    @Inject(VideoLibrary) private readonly library: VideoLibrary,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  /** A task whose upstream is down shows its last known state: this client takes every other status for the end. */
+  @Get('models/:model/operations/:id')
+  @RouteRules({ doc: retrieveOperation })
+  async operation(
+    @CallerOf() caller: Caller,
+    @Param() { model, id }: { model: string; id: string },
+    @Req() request: FastifyRequest,
+  ): Promise<OperationView> {
+    const task = await this.library.find(caller.accountId, id);
+    // The model is part of the name, and there is no operation of another name.
+    if (task.requestedModel !== model) throw noSuchOperation();
+    return operationView(task, () => publicOrigin(request, this.config));
+  }
+
+  @Get('files/:target')
+  @RouteRules({ doc: downloadNativeFile })
+  async file(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const target = pathPart(request, 'target');
+    const id = DOWNLOAD.exec(target)?.[1];
+    if (id === undefined) throw noSuchCall(target);
+    const task = await this.library.find(caller.accountId, id);
+    await this.library.send(task, { variant: undefined, request, reply });
+  }
+}
+
+function noSuchOperation(): ApiError {
+  return new ApiError('video_not_found', 'There is no such operation of this model.');
+}

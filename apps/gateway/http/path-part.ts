@@ -1,0 +1,10 @@
+import type { FastifyRequest } from 'fastify';
+
+/** The part of a route's path that goes by a name, such as the id of `videos/:id`. */
+export function pathPart(request: FastifyRequest, name: string): string {
+  return (request.params as Record<string, string>)[name] ?? '';
+}
+
+export function queryOf(request: FastifyRequest): Record<string, unknown> {
+  return request.query as Record<string, unknown>;
+}
