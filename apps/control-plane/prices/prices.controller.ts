@@ -49,7 +49,10 @@ export class PricesController {
   async revise(call: CallOf<typeof routes.revise>): Promise<AnswerOf<typeof routes.revise>> {
     const { revision, ...wanted } = call.body;
     const { proposalId } = call.params;
-    return this.detail(await this.service.revise(proposalId, revision, wanted, doneBy(call)), call.reply);
+    return this.detail(
+      await this.service.revise({ id: proposalId, revision }, wanted, doneBy(call)),
+      call.reply,
+    );
   }
 
   @Serves(routes.confirm)

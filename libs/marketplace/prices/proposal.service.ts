@@ -1,6 +1,4 @@
 import type pg from 'pg';
-import { outboxInsert, outboxRow } from '#bus/outbox.js';
-import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
@@ -8,11 +6,11 @@ import { noteDoneAlone, readFact } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type PriceBook } from '#pricing/price-book.js';
-import { changeOf, changeText, type PriceChange, subjectOf, versionsOf } from '#pricing/price-change.js';
+import { type PriceChange, subjectOf } from '#pricing/price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
 import type { Proposal } from './proposal.js';
+import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
 
 /** Who does it: as the audit log names people, and the request by which they do. */
 export interface DoneBy {
@@ -24,6 +22,12 @@ export interface NewProposal {
   readonly changes: readonly PriceChange[];
   readonly effectiveAt: Date | null;
   readonly note: string;
+}
+
+/** A proposal as somebody looked at it. */
+interface Looked {
+  readonly id: string;
+  readonly revision: number;
 }
 
 export interface ProposalServiceOptions {
@@ -38,8 +42,6 @@ const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", pro
   confirmed_alone AS "confirmedAlone",
   CASE WHEN state = 'open' AND expires_at <= clock_timestamp() THEN 'expired' ELSE state END AS state,
   proposed_at AS "proposedAt", expires_at AS "expiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt"`;
-
-const UNIQUE_VIOLATION = '23505';
 
 /**
  * How prices, multipliers and rules change: by a proposal that somebody looks at and confirms. A confirmation inserts all
@@ -59,13 +61,13 @@ export class ProposalService {
         [newId(), wanted.note, wanted.effectiveAt, JSON.stringify(changes), by.actor, this.options.lifeMs],
       );
       const proposal = rows[0]!;
-      await noteDecision(client, 'prices.proposed', proposal, by);
+      await noteDecision(client, proposal, { ...by, action: 'prices.proposed' });
       return proposal;
     });
   }
 
   /** Replaces what is proposed, on the versions that there are now. @throws ApiError when it changed meanwhile. */
-  async revise(id: string, revision: number, wanted: NewProposal, by: DoneBy): Promise<Proposal> {
+  async revise({ id, revision }: Looked, wanted: NewProposal, by: DoneBy): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
       const changes = await basedChanges(client, wanted);
@@ -75,7 +77,7 @@ export class ProposalService {
          WHERE id = $1 RETURNING ${COLUMNS}`,
         [id, wanted.note, wanted.effectiveAt, JSON.stringify(changes), this.options.lifeMs, by.actor],
       );
-      await noteDecision(client, 'prices.revised', rows[0]!, by);
+      await noteDecision(client, rows[0]!, { ...by, action: 'prices.revised' });
       return rows[0]!;
     });
   }
@@ -84,8 +86,8 @@ export class ProposalService {
   async cancel(id: string, revision: number, by: DoneBy): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       await lockOpen(client, id, revision);
-      const proposal = await decide(client, id, 'cancelled', by);
-      await noteDecision(client, 'prices.cancelled', proposal, by);
+      const proposal = await decide(client, { id, state: 'cancelled' }, by);
+      await noteDecision(client, proposal, { ...by, action: 'prices.cancelled' });
       return proposal;
     });
   }
@@ -100,9 +102,9 @@ export class ProposalService {
       await lockOutflows(client, by.actor);
       const open = await lockOpen(client, id, revision);
       await requireOther(client, open, by);
-      const proposal = await decide(client, id, 'confirmed', by);
+      const proposal = await decide(client, { id, state: 'confirmed' }, by);
       await Promise.all([
-        noteDecision(client, 'prices.confirmed', proposal, by),
+        noteDecision(client, proposal, { ...by, action: 'prices.confirmed' }),
         ...open.changes.map(({ change, before }) =>
           audit(client, {
             ...by,
@@ -158,10 +160,6 @@ function throwNotFound(): never {
   throw new ApiError('not_found', 'There is no such proposal.');
 }
 
-function conflict(message: string): ApiError {
-  return new ApiError('conflict', message);
-}
-
 async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise<ProposedChange[]> {
   const book = await loadPriceBook(client);
   const { rows } = await client.query<{ nowMs: number }>(
@@ -205,8 +203,7 @@ async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneB
 
 async function decide(
   client: pg.ClientBase,
-  id: string,
-  state: 'confirmed' | 'cancelled',
+  { id, state }: { id: string; state: 'confirmed' | 'cancelled' },
   by: DoneBy,
 ): Promise<Proposal> {
   const { rows } = await client.query<Proposal>(
@@ -219,114 +216,10 @@ async function decide(
 
 async function noteDecision(
   client: pg.ClientBase,
-  action: string,
   proposal: Proposal,
-  by: DoneBy,
+  by: DoneBy & { action: string },
 ): Promise<void> {
   const { id, revision, note, effectiveAt, changes } = proposal;
   const after = { revision, note, effectiveAt, changes: changes.map(({ change }) => change) };
-  await audit(client, { ...by, action, subject: `price-proposal:${id}`, after });
-}
-
-async function insertVersions(client: pg.ClientBase, proposal: Proposal): Promise<void> {
-  // The lock is a table here: an operator would not call it where the other side is null.
-  const { rows } = await client.query<{ hasPassed: boolean | null }>(
-    'SELECT locked_at, $1::timestamptz < locked_at AS "hasPassed" FROM lock_catalog() AS locked_at',
-    [proposal.effectiveAt],
-  );
-  if (rows[0]?.hasPassed) throw conflict('The time of the proposal has passed: revise it with another.');
-  await refuseStale(client, proposal);
-  try {
-    await Promise.all([
-      insertPrices(client, proposal),
-      insertMultipliers(client, proposal),
-      insertRules(client, proposal),
-    ]);
-  } catch (error) {
-    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    throw conflict('A subject has a version from exactly that time: revise the proposal with another.');
-  }
-  const { rows: revisions } = await client.query<{ revision: bigint }>(
-    'SELECT revision FROM catalog_revision',
-  );
-  const event = { revision: String(revisions[0]!.revision), what: 'prices' };
-  await client.query(outboxInsert('billing', [outboxRow(topics.catalogChanged, event)]));
-}
-
-/** Under the lock, hence true until the commit. The book is read only to say what changed. */
-async function refuseStale(client: pg.ClientBase, proposal: Proposal): Promise<void> {
-  const [kinds, subjects, bases] = [
-    proposal.changes.map(({ change }) => change.kind),
-    proposal.changes.map(({ change }) => (change.kind === 'price' ? change.model : change.group)),
-    proposal.changes.map(({ base }) => base),
-  ];
-  const { rows } = await client.query(
-    `SELECT 1 FROM unnest($1::text[], $2::text[], $3::bigint[]) AS c (kind, subject, base)
-     WHERE c.base IS DISTINCT FROM CASE c.kind
-       WHEN 'price' THEN (SELECT max(id) FROM price_versions v WHERE v.model_id = c.subject)
-       WHEN 'multiplier' THEN (SELECT max(id) FROM multiplier_versions v WHERE v.group_name = c.subject)
-       ELSE (SELECT max(id) FROM group_rule_versions v WHERE v.group_name = c.subject) END LIMIT 1`,
-    [kinds, subjects, bases],
-  );
-  if (rows.length === 0) return;
-  const book = await loadPriceBook(client);
-  const news = proposal.changes.flatMap((each) => newerVersions(book, each));
-  throw conflict(`Others changed what this proposal is about: ${news.slice(0, 3).join(' ')}`);
-}
-
-function newerVersions(book: PriceBook, { change, base, before }: ProposedChange): string[] {
-  const versions = versionsOf(book, change).filter((version) => base === null || version.id > BigInt(base));
-  const was = before ? changeText(before) : 'none';
-  return versions.map((version) => {
-    const since = new Date(version.effectiveFromMs).toISOString();
-    const now = changeText(changeOf(change, version.value));
-    return `The ${subjectOf(change)} was ${was} when this was proposed, and is ${now} from ${since} on.`;
-  });
-}
-
-const EFFECTIVE_FROM = `(SELECT coalesce(effective_at, lock_catalog()) FROM price_proposals WHERE id = $1), $1`;
-
-async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): Promise<void> {
-  const prices = changes.flatMap(({ change }) => (change.kind === 'price' ? [change] : []));
-  const column = (name: string) =>
-    prices.map(({ price }) => (price as Record<string, string> | null)?.[name] ?? null);
-  await client.query(
-    `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price,
-       cache_write_price, cache_write_1h_price, effective_from, proposal_id)
-     SELECT c.*, ${EFFECTIVE_FROM}
-     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[]) AS c`,
-    [
-      id,
-      prices.map(({ model }) => model),
-      column('unitPrice'),
-      column('input'),
-      column('cachedInput'),
-      column('output'),
-      column('cacheWrite'),
-      column('cacheWrite1h'),
-    ],
-  );
-}
-
-async function insertMultipliers(client: pg.ClientBase, { id, changes }: Proposal): Promise<void> {
-  const multipliers = changes.flatMap(({ change }) => (change.kind === 'multiplier' ? [change] : []));
-  await client.query(
-    `INSERT INTO multiplier_versions (group_name, multiplier, effective_from, proposal_id)
-     SELECT c.*, ${EFFECTIVE_FROM} FROM unnest($2::text[], $3::numeric[]) AS c`,
-    [id, multipliers.map(({ group }) => group), multipliers.map(({ multiplier }) => multiplier)],
-  );
-}
-
-async function insertRules(client: pg.ClientBase, { id, changes }: Proposal): Promise<void> {
-  const rules = changes.flatMap(({ change }) => (change.kind === 'rule' ? [change] : []));
-  await client.query(
-    `INSERT INTO group_rule_versions (group_name, rule, unit_price, effective_from, proposal_id)
-     SELECT c.*, ${EFFECTIVE_FROM} FROM unnest($2::text[], $3::text[], $4::numeric[]) AS c`,
-    [
-      id,
-      rules.map(({ group }) => group),
-      rules.map(({ rule }) => rule),
-      rules.map((change) => (change.rule === 'none' ? null : change.unitPrice)),
-    ],
-  );
+  await audit(client, { ...by, subject: `price-proposal:${id}`, after });
 }
