@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ManualClock, systemClock } from './clock.js';
-import { FairShare, type Refusal, type Share } from './fair-share.js';
+import { FairShare } from './fair-share.js';
+import type { Refusal, Share } from './share.js';
 
 const LONG = { waitMs: 60_000 };
 

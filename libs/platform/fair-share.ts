@@ -1,4 +1,6 @@
 import type { Clock } from './clock.js';
+import { type Claimant, isDue, mayHave, nextInTurn, type PoolState } from './fair-order.js';
+import type { Refusal, Share } from './share.js';
 
 export interface FairShareOptions {
   clock: Clock;
@@ -21,47 +23,22 @@ export interface FairShareOptions {
   maxWaiting?: number;
 }
 
-/** What was taken: to be released exactly once, whatever happens. */
-export interface Share {
-  readonly granted: true;
-  readonly amount: number;
-  /** Takes more, as `tryTake` does: null, or why not; what the share has stays either way. */
-  more(amount: number): Refusal | null;
-  /** Gives everything back; safe to call again. */
-  release(): void;
-}
-
-export interface Refusal {
-  readonly granted: false;
-  /**
-   * `over_share`: the member has what it is due (its own 429). `full`: it is below that, and others hold what was theirs
-   * to take before it came. `aborted`: the signal of its take was.
-   */
-  readonly reason: 'over_share' | 'full' | 'aborted';
-  /** For a Retry-After header. */
-  readonly retryAfterSeconds: number;
-}
-
 interface Waiter {
   amount: number;
   settle: (answer: Share | Refusal) => void;
 }
 
 /** A member is kept for as long as it is active. */
-interface Member {
+interface Member extends Claimant {
   id: string;
   held: number;
   waiting: Waiter[];
-  /** When it was served last, or came: of those that hold as much, the smallest is next. */
   turn: number;
-  /** Refused a moment ago although it was due this much. */
   missed: { amount: number; untilMs: number } | null;
 }
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 1_000;
-/** The part of a pool that is kept for members who were here a moment ago. */
-const RECENT_PART = 1 / 4;
 /** More would make no difference to what the others are due. */
 const MAX_RECENT = 1_000;
 /** A client that comes again when it was told to still finds its place. */
@@ -181,7 +158,7 @@ export class FairShare {
 
   private giveUp(member: Member, waiter: Waiter, reason?: Refusal['reason']): void {
     member.waiting = member.waiting.filter((other) => other !== waiter);
-    waiter.settle(this.refusal(reason ?? (this.isDue(member, waiter.amount) ? 'full' : 'over_share')));
+    waiter.settle(this.refusal(reason ?? (isDue(this.state, member, waiter.amount) ? 'full' : 'over_share')));
     this.tidy(member);
     this.serve();
   }
@@ -189,43 +166,20 @@ export class FairShare {
   /** Adds an amount to what a member holds, if it may have it now; else says why not. */
   private claim(member: Member, amount: number, { remember } = { remember: true }): Refusal | null {
     this.forgetPast();
-    if (this.mayHave(member, amount)) {
+    if (mayHave(this.state, member, amount)) {
       this.grant(member, amount);
       return null;
     }
-    const isDue = this.isDue(member, amount) && amount <= this.size;
-    if (isDue && remember) this.remember(member, amount);
+    const hasMissed = isDue(this.state, member, amount) && amount <= this.size;
+    if (hasMissed && remember) this.remember(member, amount);
     this.tidy(member);
-    return this.refusal(isDue ? 'full' : 'over_share');
+    return this.refusal(hasMissed ? 'full' : 'over_share');
   }
 
-  private mayHave(member: Member, amount: number): boolean {
-    const reaches = member.held + amount <= this.reserve ? this.size : this.size - this.reserve;
-    const isAlone = this.held === 0 && amount <= this.size;
-    if (amount > reaches - this.held && !isAlone) return false;
-    if (this.isDue(member, amount)) return true;
-    return !this.othersWant(member) && amount <= reaches - this.held - this.roomForOthers();
-  }
-
-  private isDue(member: Member, amount: number): boolean {
+  private get state(): PoolState {
+    const { size, reserve, held, wanting } = this;
     const members = this.members.size + this.recent.size;
-    return member.held === 0 || member.held + amount <= (this.size - this.reserve) / members;
-  }
-
-  /** What one that has more than it is due leaves free. */
-  private roomForOthers(): number {
-    if (!this.options.recentMs) return 0;
-    const others = this.members.size - 1 + this.recent.size;
-    return Math.min(others, Math.floor(this.size * RECENT_PART));
-  }
-
-  private othersWant(member: Member): boolean {
-    for (const other of this.wanting) {
-      if (other === member) continue;
-      const amount = other.waiting[0]?.amount ?? other.missed?.amount;
-      if (amount !== undefined && this.isDue(other, amount)) return true;
-    }
-    return false;
+    return { size, reserve, held, members, wanting, keepsRoom: Boolean(this.options.recentMs) };
   }
 
   private grant(member: Member, amount: number): void {
@@ -266,26 +220,14 @@ export class FairShare {
   private serve(): void {
     this.forgetPast();
     for (;;) {
-      const member = this.next();
+      const member = nextInTurn(this.wanting);
       if (!member) return;
       const [waiter] = member.waiting as [Waiter];
-      if (!this.mayHave(member, waiter.amount)) return this.serveLater();
+      if (!mayHave(this.state, member, waiter.amount)) return this.serveLater();
       member.waiting.shift();
       this.grant(member, waiter.amount);
       waiter.settle(this.shareOf(member.id, waiter.amount));
     }
-  }
-
-  /** Who waits and holds the least; of equals, who was not served for the longest time. */
-  private next(): Member | undefined {
-    let next: Member | undefined;
-    for (const member of this.wanting) {
-      if (member.waiting.length === 0) continue;
-      const isBefore =
-        !next || member.held < next.held || (member.held === next.held && member.turn < next.turn);
-      if (isBefore) next = member;
-    }
-    return next;
   }
 
   /** Those that wait behind somebody who was refused and does not come again have their turn when that one is forgotten. */

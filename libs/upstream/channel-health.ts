@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Channel } from '#catalog/catalog.js';
-import type { Clock } from '#platform/clock.js';
-import { FairShare, type Refusal, type Share } from '#platform/fair-share.js';
+import { FairShare } from '#platform/fair-share.js';
 import type { Counter, Registry } from '#platform/metrics.js';
+import type { Refusal, Share } from '#platform/share.js';
 import {
   Breaker,
   type BreakerState,
@@ -13,16 +13,11 @@ import {
 import { channelMetrics } from './channel-metrics.js';
 import type { ChannelVitals } from './channel-vitals.js';
 import type { NotAccepted } from './outcomes.js';
-import type { ProbeResult } from './probe.js';
+import { type ProbeOptions, VendorProbes } from './vendor-probes.js';
 
-export interface HealthOptions {
-  clock: Clock;
+export interface HealthOptions extends ProbeOptions {
   /** Failures of a model without a success between them that open its breaker on a channel. */
   failuresToOpen: number;
-  /** How long an open breaker keeps calls away before one of them may try. */
-  openMs: number;
-  /** Asks the vendor behind a channel for something free, where one account alone fails. Never throws. */
-  probe: (channel: Channel) => Promise<Pick<ProbeResult, 'verdict'>>;
   registry?: Registry;
   /** What the names of its metrics begin with: `upstream_channel`, unless two programs share the registry. */
   metricPrefix?: string;
@@ -82,9 +77,6 @@ const TIMED_CALLS = 200;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
 /** An account that called within this time finds a place on a channel, also beside one that calls without end. */
 const RECENT_MS = 10_000;
-/** One account that fails again and again has the vendor asked no more often than this. */
-const PROBE_LIFE_MS = 1_000;
-
 /**
  * The health of the channels as this program meets it: a circuit breaker for each model of each, and the channel's places,
  * divided fairly among the accounts. Kept in memory: every program finds out for itself and divides its own places, and a
@@ -93,11 +85,12 @@ const PROBE_LIFE_MS = 1_000;
 export class ChannelHealth {
   private readonly lines = new Map<string, Line>();
   private readonly places = new Map<string, FairShare>();
-  private readonly probes = new Map<string, { endsAtMs: number; isIll: Promise<boolean> }>();
+  private readonly probes: VendorProbes;
   private readonly opened: Counter | undefined;
 
   constructor(private readonly options: HealthOptions) {
     const { registry, metricPrefix = 'upstream_channel' } = options;
+    this.probes = new VendorProbes(options);
     if (registry) this.opened = channelMetrics(registry, metricPrefix, this);
   }
 
@@ -271,27 +264,12 @@ export class ChannelHealth {
       clock,
       failuresToOpen,
       openMs,
-      isIll: () => this.isIll(channel),
+      isIll: () => this.probes.isIll(channel),
       onChange: (state, reason) => {
         if (state === 'open') this.opened?.inc({ channel: channel.id, model: model ?? '' });
         onChange?.({ channel: channel.id, model, state, reason });
       },
     });
-  }
-
-  /** One probe for all models that ask about a channel at the same time. */
-  private isIll(channel: Channel): Promise<boolean> {
-    const nowMs = this.options.clock.nowMs();
-    let probe = this.probes.get(channel.id);
-    if (!probe || probe.endsAtMs <= nowMs) {
-      const isIll = this.options.probe(channel).then(
-        ({ verdict }) => verdict === 'failed',
-        () => true,
-      );
-      probe = { endsAtMs: nowMs + Math.min(PROBE_LIFE_MS, this.options.openMs), isIll };
-      this.probes.set(channel.id, probe);
-    }
-    return probe.isIll;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { FairShare, type Refusal, type Share } from '#platform/fair-share.js';
+import { FairShare } from '#platform/fair-share.js';
+import type { Refusal, Share } from '#platform/share.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 
 declare module 'fastify' {

@@ -1,0 +1,36 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { Clock } from '#platform/clock.js';
+import type { ProbeResult } from './probe.js';
+
+export interface ProbeOptions {
+  clock: Clock;
+  /** How long an open breaker keeps calls away before one of them may try. */
+  openMs: number;
+  /** Asks the vendor behind a channel for something free, where one account alone fails. Never throws. */
+  probe: (channel: Channel) => Promise<Pick<ProbeResult, 'verdict'>>;
+}
+
+/** One account that fails again and again has the vendor asked no more often than this. */
+const PROBE_LIFE_MS = 1_000;
+
+/** Whether the vendors behind channels are ill, or only one account fails with them. */
+export class VendorProbes {
+  private readonly probes = new Map<string, { endsAtMs: number; isIll: Promise<boolean> }>();
+
+  constructor(private readonly options: ProbeOptions) {}
+
+  /** One probe for all models that ask about a channel at the same time. */
+  isIll(channel: Channel): Promise<boolean> {
+    const nowMs = this.options.clock.nowMs();
+    let probe = this.probes.get(channel.id);
+    if (!probe || probe.endsAtMs <= nowMs) {
+      const isIll = this.options.probe(channel).then(
+        ({ verdict }) => verdict === 'failed',
+        () => true,
+      );
+      probe = { endsAtMs: nowMs + Math.min(PROBE_LIFE_MS, this.options.openMs), isIll };
+      this.probes.set(channel.id, probe);
+    }
+    return probe.isIll;
+  }
+}
