@@ -1,0 +1,21 @@
+import { type Passwords } from './server-files.js';
+import { connectionUrl, databaseName, type Login } from './roles.js';
+
+/** Only the name of the socket file depends on it. */
+export const PORT = 5432;
+
+export interface EmbeddedConnection {
+  /** The private folder of the Unix socket; there is no TCP. */
+  socketDir: string;
+  port: number;
+  ownerUrl: string;
+  /** The connection URL of a role, its password in it. */
+  urlFor(role: Login): string;
+  passwordFor(role: Login): string;
+}
+
+export function connectionOver(socketDir: string, passwords: Passwords): EmbeddedConnection {
+  const address = { host: socketDir, port: PORT, database: databaseName };
+  const urlFor = (role: Login) => connectionUrl(address, role, passwords[role]);
+  return { socketDir, port: PORT, ownerUrl: urlFor('owner'), urlFor, passwordFor: (role) => passwords[role] };
+}

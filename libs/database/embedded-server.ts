@@ -1,0 +1,274 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { OperatorError } from '#platform/errors.js';
+import type { Logger } from '#platform/logging.js';
+import { connectionOver, type EmbeddedConnection, PORT } from './embedded-connection.js';
+import { STOP_TIMEOUT_MS } from './leftover-server.js';
+import { findPostgres, type PostgresBinaries } from './postgres-binaries.js';
+import { prepareDatabase } from './prepare-database.js';
+import { databaseName, type Login, roles, withDatabase } from './roles.js';
+import { runAs } from './server-account.js';
+import { type Passwords, readOrMakePasswords, type ServerFiles } from './server-files.js';
+import { ServerFolder } from './server-folder.js';
+import { lastLine } from './server-log.js';
+import { builtInSettings } from './server-settings.js';
+
+export interface EmbeddedPostgresOptions {
+  /** The folder that belongs to this server alone. */
+  dataDir: string;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Server settings over the built-in ones; tests switch `fsync` off, nobody else does. */
+  settings?: Record<string, string | number>;
+  /** Variables of the server process beside this one's own; tests give it another clock. */
+  env?: Readonly<Record<string, string>>;
+  /** Told the server's process at its start and after each crash. */
+  onStart?: (pid: number) => void;
+}
+
+export interface EmbeddedPostgres extends EmbeddedConnection {
+  /** The server's process, a new one after a crash of the server. */
+  readonly pid: number;
+  /** Ends every connection and stops the server; it resolves when the process is gone. Safe to repeat. */
+  stop(): Promise<void>;
+}
+
+/** Recovery of a full write-ahead log after a crash may take a while on a slow disk. */
+const READY_TIMEOUT_MS = 120_000;
+
+/** How long the children of a killed server may take to let go of its shared memory. */
+const ORPHANS_TIMEOUT_MS = 15_000;
+
+const LONGEST_RESTART_PAUSE_MS = 5_000;
+
+/** A log beyond this size is put aside at the next start; the one before that goes. */
+const LOG_LIMIT_BYTES = 5_000_000;
+
+/** The server process of one data folder: made, started, watched, stopped. */
+export class EmbeddedServer implements EmbeddedPostgres {
+  private readonly folder: ServerFolder;
+  private readonly connection: EmbeddedConnection;
+  private readonly binaries: PostgresBinaries;
+  private readonly settings: Record<string, string | number>;
+  private child: ChildProcess | undefined;
+  private stopped: Promise<void> | undefined;
+  private restarting: Promise<void> | undefined;
+
+  constructor(
+    private readonly options: EmbeddedPostgresOptions,
+    private readonly unlock: () => void,
+  ) {
+    this.folder = new ServerFolder(options.dataDir);
+    this.binaries = findPostgres(this.folder.account, this.folder.majorOfData());
+    this.connection = connectionOver(
+      this.folder.makeSocketFolder(),
+      readOrMakePasswords(this.files.passwords, this.files.pgdata),
+    );
+    this.settings = { ...builtInSettings, ...options.settings };
+  }
+
+  private get files(): ServerFiles {
+    return this.folder.files;
+  }
+
+  get socketDir() {
+    return this.connection.socketDir;
+  }
+  get port() {
+    return this.connection.port;
+  }
+  get ownerUrl() {
+    return this.connection.ownerUrl;
+  }
+  get pid() {
+    return this.child?.pid ?? 0;
+  }
+  urlFor = (role: Login) => this.connection.urlFor(role);
+  passwordFor = (role: Login) => this.connection.passwordFor(role);
+
+  async start(): Promise<void> {
+    try {
+      if (!existsSync(this.files.pgdata)) this.makeCluster();
+      await this.launchPastOrphans();
+      await this.prepare();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.stopped ??= this.stopOnce();
+    return this.stopped;
+  }
+
+  private async stopOnce(): Promise<void> {
+    await this.endChild();
+    // A restart that was under way may have launched another server meanwhile.
+    await this.restarting;
+    await this.endChild();
+    rmSync(this.files.record, { force: true });
+    rmSync(this.socketDir, { recursive: true, force: true });
+    this.unlock();
+  }
+
+  private async endChild(): Promise<void> {
+    const { child } = this;
+    if (!child || !isAlive(child)) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    const impatience = setTimeout(() => child.kill('SIGQUIT'), STOP_TIMEOUT_MS);
+    await gone;
+    clearTimeout(impatience);
+  }
+
+  private makeCluster(): void {
+    const { binaries, socketDir, settings } = this;
+    const password = this.passwordFor('admin');
+    this.folder.makeCluster({ binaries, socketDir, password, fsync: settings['fsync'] });
+  }
+
+  /** The children of a killed server hold its shared memory for a moment; the next server waits for them. */
+  private async launchPastOrphans(): Promise<void> {
+    const deadline = Date.now() + ORPHANS_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await this.launch();
+      } catch (error) {
+        const orphans = /pre-existing shared memory block|lock file ".*" already exists/.test(
+          (error as Error).message,
+        );
+        if (!orphans || Date.now() > deadline) throw error;
+        await pause(100);
+      }
+    }
+  }
+
+  private async launch(): Promise<void> {
+    this.putLogAside();
+    const log = openSync(this.files.log, 'a', 0o600);
+    const folder = this.folder.reach(this.files.pgdata);
+    const settings = Object.entries({
+      ...this.settings,
+      unix_socket_directories: this.socketDir,
+      port: PORT,
+    });
+    const child = spawn(
+      join(this.binaries.bin, 'postgres'),
+      ['-D', folder.path, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      // A group of its own: a Ctrl-C at the terminal is the program's to answer, and it stops the server last.
+      {
+        ...runAs(this.folder.account),
+        env: { ...process.env, ...this.options.env },
+        stdio: ['ignore', log, log, folder.fd],
+        detached: true,
+      },
+    );
+    closeSync(log);
+    closeSync(folder.fd);
+    child.on('error', (error) => this.options.log.error({ err: error }, 'the database server did not start'));
+    this.child = child;
+    this.writeRecord(child.pid);
+    await this.untilReady(child);
+    child.once('exit', () => this.restartAfterCrash());
+    if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
+    this.options.onStart?.(this.pid);
+  }
+
+  /** Renamed into place: a tool that looks while the server is started again finds the old record or the new one. */
+  private writeRecord(pid: number | undefined): void {
+    const draft = `${this.files.record}.new`;
+    writeFileSync(draft, JSON.stringify({ socketDir: this.socketDir, pid }), { mode: 0o600 });
+    renameSync(draft, this.files.record);
+  }
+
+  private putLogAside(): void {
+    const size = statSync(this.files.log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > LOG_LIMIT_BYTES) renameSync(this.files.log, `${this.files.log}.1`);
+  }
+
+  private async untilReady(child: ChildProcess): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (Date.now() < deadline) {
+      if (!isAlive(child)) throw new OperatorError(this.whyItStopped());
+      if (await this.answers()) return;
+      await pause(15);
+    }
+    throw new OperatorError(`The database did not become ready in ${READY_TIMEOUT_MS / 1000} s.`);
+  }
+
+  private async answers(): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: withDatabase(this.connection.urlFor('admin'), 'postgres'),
+    });
+    // Without a listener an error of a connection under way would end the process.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return true;
+    } catch (error) {
+      const code = (error as { code?: string }).code ?? '';
+      // It checks passwords: whether they are right is seen when it is prepared.
+      if (code === '28P01') return true;
+      if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'].includes(code)) return false;
+      if (/Connection terminated/.test((error as Error).message)) return false;
+      throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  private whyItStopped(): string {
+    const log = existsSync(this.files.log) ? readFileSync(this.files.log, 'utf8') : '';
+    return `The database server stopped at its start: ${lastLine(log)} (${this.files.log})`;
+  }
+
+  private async prepare(): Promise<void> {
+    const adminUrl = withDatabase(this.connection.urlFor('admin'), 'postgres');
+    const passwords = Object.fromEntries(roles.map((role) => [role, this.passwordFor(role)])) as Passwords;
+    try {
+      await prepareDatabase({ adminUrl, database: databaseName, passwords });
+    } catch (error) {
+      if ((error as { code?: string }).code !== '28P01') throw error;
+      throw new OperatorError(`The database refuses its owner: ${(error as Error).message}.`);
+    }
+  }
+
+  private restartAfterCrash(): void {
+    if (this.stopped) return;
+    this.restarting = this.restart().finally(() => (this.restarting = undefined));
+  }
+
+  private async restart(): Promise<void> {
+    this.options.log.error({ dataDir: this.options.dataDir }, 'the database server ended by itself');
+    for (
+      let pauseMs = 100;
+      this.stopped === undefined;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_RESTART_PAUSE_MS)
+    ) {
+      try {
+        await this.launchPastOrphans();
+        this.options.log.info({ pid: this.pid }, 'the database server runs again');
+        return;
+      } catch (error) {
+        this.options.log.error({ err: error }, 'the database server could not be started again');
+        await pause(pauseMs);
+      }
+    }
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
