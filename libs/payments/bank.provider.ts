@@ -1,3 +1,4 @@
+import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type {
   Checkout,
@@ -12,6 +13,8 @@ import type {
 export class BankProvider implements PaymentProvider {
   readonly name = 'manual';
 
+  constructor(private readonly clock: Clock) {}
+
   async createCheckout(order: PayableOrder): Promise<Checkout> {
     return { reference: order.id, url: null };
   }
@@ -22,7 +25,7 @@ export class BankProvider implements PaymentProvider {
 
   /** A transfer may come late, and is credited then; an order of its time ends. */
   async findPayment({ expiresAt }: PayableOrder): Promise<CheckoutState> {
-    return { state: expiresAt < new Date() ? 'ended' : 'open' };
+    return { state: expiresAt.getTime() < this.clock.nowMs() ? 'ended' : 'open' };
   }
 
   async closeCheckout(): Promise<CheckoutState> {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type {
@@ -40,7 +41,7 @@ export class SandboxProvider implements PaymentProvider {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly secret: string,
+    private readonly options: { secret: string; clock: Clock },
   ) {}
 
   async createCheckout(order: PayableOrder): Promise<Checkout> {
@@ -64,7 +65,7 @@ export class SandboxProvider implements PaymentProvider {
       [order.id],
     );
     if (rows[0]) return { state: 'paid', ...rows[0] };
-    return { state: order.expiresAt < new Date() ? 'ended' : 'open' };
+    return { state: order.expiresAt.getTime() < this.options.clock.nowMs() ? 'ended' : 'open' };
   }
 
   async closeCheckout(order: PayableOrder): Promise<CheckoutState> {
@@ -114,7 +115,7 @@ export class SandboxProvider implements PaymentProvider {
   }
 
   private sign(rawBody: Buffer): string {
-    return createHmac('sha256', this.secret).update(rawBody).digest('hex');
+    return createHmac('sha256', this.options.secret).update(rawBody).digest('hex');
   }
 }
 

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { IncomingHttpHeaders } from 'node:http';
 import { formatAmount } from '#money/amount.js';
+import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type {
   Checkout,
@@ -28,7 +29,7 @@ export class StripeProvider implements PaymentProvider {
 
   constructor(
     private readonly config: StripeConfig,
-    private readonly options: { consoleUrl: string },
+    private readonly options: { consoleUrl: string; clock: Clock },
   ) {
     this.stripe = openStripe(config);
   }
@@ -68,7 +69,9 @@ export class StripeProvider implements PaymentProvider {
 
   async findPayment(order: PayableOrder): Promise<CheckoutState> {
     // Without a name nobody was ever sent to the checkout.
-    if (order.providerReference === null) return { state: order.expiresAt < new Date() ? 'ended' : 'open' };
+    if (order.providerReference === null) {
+      return { state: order.expiresAt.getTime() < this.options.clock.nowMs() ? 'ended' : 'open' };
+    }
     return stateOf(await this.stripe.checkout.sessions.retrieve(order.providerReference));
   }
 
@@ -120,7 +123,7 @@ export class StripeProvider implements PaymentProvider {
       const fault = isSigned ? 'is not JSON.' : 'is not signed by Stripe, or was signed too long ago.';
       throw new ApiError('invalid_request', `The event ${fault}`, { cause });
     }
-    if (!isOfOurTime(signature, Date.now()))
+    if (!isOfOurTime(signature, this.options.clock.nowMs()))
       throw new ApiError('invalid_request', 'The event is signed for a time that is still to come.');
     requireReadable(event);
     return event;

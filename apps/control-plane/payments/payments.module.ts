@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
+import type { Clock } from '#platform/clock.js';
 import { Loop } from '#platform/loop.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';
@@ -22,7 +23,7 @@ import { job, provided } from '#platform/wiring.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
+import { CLOCK, CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
 import { FinanceController } from './finance.controller.js';
 import { PaymentEventsController } from './payment-events.controller.js';
 import { PROVIDERS } from './payments.tokens.js';
@@ -43,12 +44,16 @@ function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
   });
 }
 
-function openProviders({ payments, consoleUrl }: ControlPlaneConfig, pool: pg.Pool): PaymentProviders {
+function openProviders(
+  { payments, consoleUrl }: ControlPlaneConfig,
+  pool: pg.Pool,
+  clock: Clock,
+): PaymentProviders {
   const { stripe, sandbox } = payments;
   const providers: PaymentProvider[] = [
-    ...(stripe ? [new StripeProvider(stripe, { consoleUrl })] : []),
-    ...(sandbox ? [new SandboxProvider(pool, sandbox.secret)] : []),
-    new BankProvider(),
+    ...(stripe ? [new StripeProvider(stripe, { consoleUrl, clock })] : []),
+    ...(sandbox ? [new SandboxProvider(pool, { secret: sandbox.secret, clock })] : []),
+    new BankProvider(clock),
   ];
   return new Map(
     providers.map((provider): [PaymentProviderName, PaymentProvider] => [provider.name, provider]),
@@ -59,7 +64,7 @@ function openProviders({ payments, consoleUrl }: ControlPlaneConfig, pool: pg.Po
 @Module({
   controllers: [TopupsController, PaymentEventsController, FinanceController, SandboxController],
   providers: [
-    { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL] },
+    { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL, CLOCK] },
     provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),
     provided(PaymentInbox, { pool: POOL, config: CONFIG, providers: PROVIDERS, notices: PaymentNotices }),
     provided(OrderStore, { source: DataSource, pool: POOL, config: CONFIG }),

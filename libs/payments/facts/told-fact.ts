@@ -22,9 +22,14 @@ export async function lockPayment(client: pg.PoolClient, provider: string, payme
 /** A provider tells of no older facts, and what it says of an older one is a mistake. */
 const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
 
+/** Money is decided at the database's time. */
+export async function databaseNow(client: pg.ClientBase): Promise<Date> {
+  const { rows } = await client.query<{ now: Date }>('SELECT now()');
+  return (rows[0] as { now: Date }).now;
+}
+
 /** When a fact that belongs to no account happened. */
-function withoutAccount(told: string | null): string | null {
-  const now = new Date();
+function withoutAccount(told: string | null, now: Date): string | null {
   return heldBetween(told, new Date(now.getTime() - OLDEST_FACT_MS), now);
 }
 
@@ -34,10 +39,11 @@ export async function ofAccount(
   accountId: string,
   told: string | null,
 ): Promise<string | null> {
-  const { rows } = await client.query<{ at: Date }>('SELECT created_at AS at FROM accounts WHERE id = $1', [
-    accountId,
-  ]);
-  return heldBetween(told, rows[0]?.at ?? new Date(), new Date());
+  const { rows } = await client.query<{ at: Date; now: Date }>(
+    'SELECT created_at AS at, now() FROM accounts WHERE id = $1',
+    [accountId],
+  );
+  return rows[0] ? heldBetween(told, rows[0].at, rows[0].now) : null;
 }
 
 /** Books money that belongs to no account, or to none yet. @returns the item's id */
@@ -46,7 +52,7 @@ export async function suspend(
   { provider, currency, told, house }: Pick<Told<'paid'>, 'provider' | 'currency' | 'told' | 'house'>,
   item: Pick<SuspenseItem, 'reference' | 'orderId' | 'amountMinor' | 'why'>,
 ): Promise<string> {
-  const happenedAt = withoutAccount(told);
+  const happenedAt = withoutAccount(told, await databaseNow(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);
   return itemId;
 }
