@@ -8,44 +8,63 @@ const INSTANT_TEXT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{
 const MAX_WORD_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
-function rule(name: string, hint: string, holds: (value: unknown) => boolean) {
+interface Rule {
+  /** After "must be". */
+  hint: string;
+  holds: (value: unknown) => boolean;
+  /** The same for readers of docs/asyncapi.yaml, as a JSON schema. */
+  schema: object;
+}
+
+function rule(name: string, { hint, holds, schema }: Rule) {
+  const validator = { validate: holds, defaultMessage: () => `$property must be ${hint}` };
   return (options?: ValidationOptions): PropertyDecorator =>
-    ValidateBy(
-      { name, validator: { validate: holds, defaultMessage: () => `$property must be ${hint}` } },
-      options,
-    );
+    ValidateBy({ name, constraints: [schema], validator }, options);
 }
 
 /** An exact decimal as text, such as "0.02": amounts and units. */
-export const IsDecimalText = rule(
-  'isDecimalText',
-  'a decimal as text, such as "0.02"',
-  (value) => typeof value === 'string' && DECIMAL_TEXT.test(value),
-);
+export const IsDecimalText = rule('isDecimalText', {
+  hint: 'a decimal as text, such as "0.02"',
+  holds: (value) => typeof value === 'string' && DECIMAL_TEXT.test(value),
+  schema: { type: 'string', pattern: DECIMAL_TEXT.source },
+});
 
 /** A point in time as ISO 8601 text with its zone. */
-export const IsInstant = rule(
-  'isInstant',
-  'a time in ISO 8601 with its zone',
-  (value) => typeof value === 'string' && INSTANT_TEXT.test(value) && !Number.isNaN(Date.parse(value)),
-);
+export const IsInstant = rule('isInstant', {
+  hint: 'a time in ISO 8601 with its zone',
+  holds: (value) => typeof value === 'string' && INSTANT_TEXT.test(value) && !Number.isNaN(Date.parse(value)),
+  schema: { type: 'string', format: 'date-time' },
+});
 
 /** A short text that is not empty: an id, a code or a name. */
-export const IsWord = rule(
-  'isWord',
-  `a text of 1 to ${MAX_WORD_CHARS} characters`,
-  (value) => typeof value === 'string' && value.length > 0 && value.length <= MAX_WORD_CHARS,
-);
+export const IsWord = rule('isWord', {
+  hint: `a text of 1 to ${MAX_WORD_CHARS} characters`,
+  holds: (value) => typeof value === 'string' && value.length > 0 && value.length <= MAX_WORD_CHARS,
+  schema: { type: 'string', minLength: 1, maxLength: MAX_WORD_CHARS },
+});
 
 /** A whole number that is not negative. */
-export const IsCount = rule(
-  'isCount',
-  'a whole number that is not negative',
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-);
+export const IsCount = rule('isCount', {
+  hint: 'a whole number that is not negative',
+  holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  schema: { type: 'integer', minimum: 0 },
+});
 
 /** `{ code, message }`: why something was refused or failed. */
-export const IsReason = rule('isReason', '{ code, message }', (value) => {
+export const IsReason = rule('isReason', {
+  hint: '{ code, message }',
+  holds: isReason,
+  schema: {
+    type: 'object',
+    required: ['code', 'message'],
+    properties: {
+      code: { type: 'string', maxLength: MAX_WORD_CHARS },
+      message: { type: 'string', maxLength: MAX_MESSAGE_CHARS },
+    },
+  },
+});
+
+function isReason(value: unknown): boolean {
   const reason = value as Partial<Record<'code' | 'message', unknown>> | null;
   return (
     typeof reason === 'object' &&
@@ -55,20 +74,33 @@ export const IsReason = rule('isReason', '{ code, message }', (value) => {
     reason.code.length <= MAX_WORD_CHARS &&
     reason.message.length <= MAX_MESSAGE_CHARS
   );
-});
+}
 
 const TOKEN_COUNT = /^\d{1,12}$/;
+const TOKEN_SCHEMA = { type: 'string', pattern: TOKEN_COUNT.source };
 
 /** `{ input, cachedInput, output }`, perhaps with `cacheWrite` and `cacheWrite1h`: tokens as decimal integers. */
-export const IsTokens = rule(
-  'isTokens',
-  '{ input, cachedInput, output } as whole numbers in text',
-  (value) => {
-    const tokens = value as Partial<Record<keyof Tokens, unknown>> | null;
-    if (typeof tokens !== 'object' || tokens === null) return false;
-    const { input, cachedInput, output, cacheWrite = '0', cacheWrite1h = '0' } = tokens;
-    return [input, cachedInput, output, cacheWrite, cacheWrite1h].every(
-      (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
-    );
+export const IsTokens = rule('isTokens', {
+  hint: '{ input, cachedInput, output } as whole numbers in text',
+  holds: areTokens,
+  schema: {
+    type: 'object',
+    required: ['input', 'cachedInput', 'output'],
+    properties: {
+      input: TOKEN_SCHEMA,
+      cachedInput: TOKEN_SCHEMA,
+      output: TOKEN_SCHEMA,
+      cacheWrite: TOKEN_SCHEMA,
+      cacheWrite1h: TOKEN_SCHEMA,
+    },
   },
-);
+});
+
+function areTokens(value: unknown): boolean {
+  const tokens = value as Partial<Record<keyof Tokens, unknown>> | null;
+  if (typeof tokens !== 'object' || tokens === null) return false;
+  const { input, cachedInput, output, cacheWrite = '0', cacheWrite1h = '0' } = tokens;
+  return [input, cachedInput, output, cacheWrite, cacheWrite1h].every(
+    (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
+  );
+}

@@ -8,6 +8,10 @@ export type TopicKind = 'request' | 'event' | 'either';
 
 export interface Topic<P extends object, R = unknown, K extends TopicKind = TopicKind> {
   readonly name: string;
+  /** What it says, in a sentence. */
+  readonly about: string;
+  /** Programs that send it; the command line acts for them. */
+  readonly from: readonly string[];
   /** Travels as a header; a consumer that knows another version treats the message as unreadable. */
   readonly version: number;
   readonly kind: K;
@@ -35,6 +39,8 @@ export type EventTopic<P extends object> = Topic<P, unknown, 'event' | 'either'>
 
 interface TopicDeclaration<P extends object, R, K extends TopicKind> {
   name: string;
+  about: string;
+  from: readonly string[];
   version: number;
   kind: K;
   payload: new () => P;

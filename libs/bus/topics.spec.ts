@@ -67,6 +67,8 @@ describe('topics', () => {
   it('refuse a declaration that contradicts itself', () => {
     const common = {
       name: 'x',
+      about: 'A test',
+      from: ['gateway'],
       version: 1,
       payload: ChargeRequested,
       partitions: 1,

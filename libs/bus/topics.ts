@@ -228,6 +228,8 @@ const byAccount = { key: (payload: { accountId: string }) => payload.accountId }
 export const topics = {
   chargeRequested: topic({
     name: 'charge.requested',
+    about: 'Holds the price of a call before it is sent to an upstream',
+    from: ['gateway'],
     version: 1,
     kind: 'request',
     payload: ChargeRequested,
@@ -240,6 +242,8 @@ export const topics = {
   }),
   chargeResolved: topic({
     name: 'charge.resolved',
+    about: 'Ends the charge of a call: settles what was delivered, and gives the rest back',
+    from: ['gateway', 'billing'],
     version: 1,
     kind: 'either',
     payload: ChargeResolved,
@@ -251,6 +255,8 @@ export const topics = {
   }),
   videoCompleted: topic({
     name: 'video.completed',
+    about: 'A task has ended, completed or failed; its charge ends with it',
+    from: ['video-worker', 'billing'],
     version: 1,
     kind: 'event',
     payload: TaskEnded,
@@ -261,6 +267,8 @@ export const topics = {
   }),
   chargeSettled: topic({
     name: 'charge.settled',
+    about: 'A charge was settled. Nothing of ours reads it: for programs of yours',
+    from: ['billing'],
     version: 1,
     kind: 'event',
     payload: ChargeSettled,
@@ -271,6 +279,8 @@ export const topics = {
   }),
   chargeRefunded: topic({
     name: 'charge.refunded',
+    about: 'Some of a charge was given back',
+    from: ['billing', 'control-plane'],
     version: 1,
     kind: 'event',
     payload: ChargeRefunded,
@@ -281,6 +291,8 @@ export const topics = {
   }),
   topupCredited: topic({
     name: 'topup.credited',
+    about: 'A top-up was credited',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: TopupCredited,
@@ -291,6 +303,8 @@ export const topics = {
   }),
   balanceLow: topic({
     name: 'balance.low',
+    about: 'A balance has fallen below the line that its account drew',
+    from: ['billing'],
     version: 1,
     kind: 'event',
     payload: BalanceLow,
@@ -301,6 +315,8 @@ export const topics = {
   }),
   controlFailed: topic({
     name: 'control.failed',
+    about: 'A control of the books has found something',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: ControlFailed,
@@ -311,6 +327,9 @@ export const topics = {
   }),
   ledgerSealed: topic({
     name: 'ledger.sealed',
+    about:
+      'A block of the hash chain was sealed. Nothing of ours reads it: for witnesses outside of the database',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: LedgerSealed,
@@ -321,6 +340,8 @@ export const topics = {
   }),
   ledgerHead: topic({
     name: 'ledger.head',
+    about: 'The head of the hash chain was signed',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: LedgerHead,
@@ -331,6 +352,8 @@ export const topics = {
   }),
   catalogChanged: topic({
     name: 'catalog.changed',
+    about: 'Models, channels, groups or prices have changed; every gateway reads them anew',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: CatalogChanged,
@@ -342,6 +365,8 @@ export const topics = {
   }),
   keyChanged: topic({
     name: 'key.changed',
+    about: 'A key has changed; every gateway forgets it',
+    from: ['control-plane'],
     version: 1,
     kind: 'event',
     payload: KeyChanged,

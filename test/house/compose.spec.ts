@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import * as prettier from 'prettier';
 import { parse } from 'yaml';
 import type { AskedSetting } from '#platform/config.js';
 import { passwordOf } from '#platform/settings/setting.js';
@@ -29,12 +28,10 @@ type Load = (alias: string) => Promise<object>;
 
 interface Configuration {
   programSettings: (load: Load) => Promise<Record<string, AskedSetting[]>>;
-  configurationPage: (load: Load) => Promise<string>;
 }
 
 const load: Load = (alias) => import(alias) as Promise<object>;
 let programSettings: Configuration['programSettings'];
-let configurationPage: Configuration['configurationPage'];
 
 const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
@@ -69,7 +66,7 @@ const place = {
 beforeAll(async () => {
   const script = (name: string) => import(pathToFileURL(join(root, 'scripts/lib', name)).href);
   ({ programs } = (await script('programs.mjs')) as { programs: Record<string, LocalProgram> });
-  ({ programSettings, configurationPage } = (await script('configuration.mjs')) as Configuration);
+  ({ programSettings } = (await script('configuration.mjs')) as Configuration);
   settingsOfPrograms = await programSettings(load);
 });
 
@@ -131,15 +128,6 @@ describe('docker-compose.yml', () => {
       expect([name, service.restart]).toEqual([name, once ? 'on-failure' : 'unless-stopped']);
       expect([name, service.healthcheck?.disable ?? false]).toEqual([name, once]);
     }
-  });
-});
-
-describe('docs/configuration.md', () => {
-  it('says what the programs declare: `npm run configuration` writes it', async () => {
-    const file = join(root, 'docs/configuration.md');
-    const options = await prettier.resolveConfig(file);
-    const page = await prettier.format(await configurationPage(load), { ...options, parser: 'markdown' });
-    expect(readFileSync(file, 'utf8')).toBe(page);
   });
 });
 

@@ -253,6 +253,8 @@ describe('KafkaTransport', () => {
     const namespace = `t${newId()}.`;
     const newer = topic({
       name: 'test.told',
+      about: 'A test',
+      from: ['tests'],
       version: 2,
       kind: 'event',
       payload: Ask,

@@ -28,6 +28,8 @@ const common = {
   partitions: 3,
   key: (ask: Ask) => ask.account,
   id: (ask: Ask) => ask.id,
+  about: 'A test',
+  from: ['tests'],
 };
 
 /** Topics of the tests: one of each kind. */

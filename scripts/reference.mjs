@@ -1,0 +1,38 @@
+// `npm run reference`: writes the reference pages of docs/ from what the programs declare.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as prettier from 'prettier';
+import { topicsPage } from './lib/asyncapi.mjs';
+import { prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { configurationPage } from './lib/configuration.mjs';
+
+const HELP = `Writes the reference pages from what the programs declare:
+
+  docs/configuration.md   every variable, from libs/platform/settings
+  docs/asyncapi.yaml      every topic of the bus, from libs/bus/topics.ts
+
+Usage: npm run reference [-- --help]
+`;
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+} else {
+  await prepare();
+  await underPinnedNode();
+  await write('docs/configuration.md', await configurationPage(ofTheBuild));
+  await write('docs/asyncapi.yaml', await topicsPage(ofTheBuild));
+}
+
+async function write(name, page) {
+  const file = join(root, name);
+  const options = await prettier.resolveConfig(file);
+  writeFileSync(file, await prettier.format(page, { ...options, filepath: file }));
+  say(`Wrote ${name}.`);
+}
+
+/** Imports a built module by its alias. */
+function ofTheBuild(alias) {
+  const path = alias.startsWith('#apps/') ? alias.slice(1) : `libs/${alias.slice(1)}`;
+  return import(pathToFileURL(join(root, 'dist', path)).href);
+}

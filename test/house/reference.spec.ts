@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import * as prettier from 'prettier';
+import type { ChargeRequested } from '#bus/topics.js';
+
+const root = join(import.meta.dirname, '../..');
+
+type Load = (alias: string) => Promise<object>;
+type Page = (load: Load) => Promise<string>;
+
+interface AsyncApi {
+  components: { messages: Record<string, { payload: object }> };
+}
+
+const load: Load = (alias) => import(alias) as Promise<object>;
+const script = (name: string) => import(pathToFileURL(join(root, 'scripts/lib', name)).href);
+
+async function formatted(name: string, page: string): Promise<string> {
+  const file = join(root, name);
+  return prettier.format(page, { ...(await prettier.resolveConfig(file)), filepath: file });
+}
+
+it('docs/configuration.md says what the programs declare: `npm run reference` writes it', async () => {
+  const { configurationPage } = (await script('configuration.mjs')) as { configurationPage: Page };
+  const file = 'docs/configuration.md';
+  expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await configurationPage(load)));
+});
+
+describe('docs/asyncapi.yaml', () => {
+  const describeTopics = async () =>
+    ((await script('asyncapi.mjs')) as { describeTopics: (load: Load) => Promise<AsyncApi> }).describeTopics(
+      load,
+    );
+
+  it('says what topics there are: `npm run reference` writes it', async () => {
+    const { topicsPage } = (await script('asyncapi.mjs')) as { topicsPage: Page };
+    const file = 'docs/asyncapi.yaml';
+    expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await topicsPage(load)));
+  });
+
+  it('is AsyncAPI 3.0', async () => {
+    const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json') as object;
+    // The schema brings the draft that it is written in.
+    const ajv = new Ajv({ strict: false, meta: false, validateSchema: false, validateFormats: false });
+    const isValid = ajv.compile(schema);
+    isValid(await describeTopics());
+    expect(isValid.errors).toBeNull();
+  });
+
+  it('describes messages as the programs check them', async () => {
+    const { components } = await describeTopics();
+    const ajv = new Ajv({ strict: false });
+    (addFormats as unknown as (to: Ajv) => void)(ajv);
+    const isCharge = ajv.compile(components.messages['ChargeRequested']!.payload);
+    const charge: ChargeRequested = {
+      chargeId: 'c',
+      accountId: 'a',
+      keyId: 'k',
+      model: 'm',
+      requestedModel: 'm',
+      group: 'g',
+      units: '2',
+      quotedAmount: '0.02',
+      expiresAt: '2027-01-31T08:00:00.000Z',
+      deadline: null,
+      requestId: 'r',
+    };
+    expect(isCharge(charge)).toBe(true);
+    for (const wrong of [{ units: 2 }, { quotedAmount: '1e3' }, { expiresAt: 'soon' }, { model: '' }])
+      expect([wrong, isCharge({ ...charge, ...wrong })]).toEqual([wrong, false]);
+    const { keyId: _, ...without } = charge;
+    expect(isCharge(without)).toBe(false);
+  });
+});
