@@ -1,22 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { previewChanges } from '#marketplace/prices/preview.js';
-import { changeFields } from '#marketplace/prices/price-change.fields.js';
-import { compareRows, readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
+import { compareRows, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
-import type { Proposal } from '#marketplace/prices/proposal.js';
 import { type DoneBy, type NewProposal, ProposalService } from '#marketplace/prices/proposal.service.js';
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
-import { changeText, type PriceChange, subjectOf } from '#pricing/price-change.js';
+import { changeText, subjectOf } from '#pricing/price-change.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { withDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { printJson, printText, table } from '../output.js';
+import { readRows, wantedChanges } from './prices.input.js';
+import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const DRY_RUN = ['--dry-run', 'show what it would do, and do nothing'] as const;
@@ -161,15 +159,6 @@ async function list(options: { json?: boolean }): Promise<void> {
   printText(changesTable(changes));
 }
 
-function changesTable(changes: readonly PriceChange[]): string {
-  const rows = changes.map((change) => [
-    change.kind,
-    change.kind === 'price' ? change.model : change.group,
-    changeText(change),
-  ]);
-  return table([{ title: 'Kind' }, { title: 'Model or group' }, { title: 'Value (USD)' }], rows);
-}
-
 async function exportAll(options: { json?: boolean }): Promise<void> {
   const { exportedAt, changes, csv } = await withDatabase(process.env, (pool) => exportPrices(pool));
   if (options.json) return printJson({ exportedAt: exportedAt.toISOString(), rows: changes });
@@ -198,26 +187,6 @@ async function importFile(file: string, options: Timing): Promise<void> {
     `\n${added.length} added, ${changed.length} changed, ${same} the same, ${refused.length} refused.`,
   );
   printText(proposal ? nextStep(proposal) : 'Nothing was proposed.');
-}
-
-async function readRows(file: string) {
-  try {
-    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-    if (!file.endsWith('.json')) return readPriceCsv(content);
-    const document = JSON.parse(content) as unknown;
-    const rows: unknown = Array.isArray(document) ? document : (document as { rows?: unknown })?.rows;
-    if (Array.isArray(rows)) return readPriceList(rows);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'ENOENT' || code === 'EISDIR' || code === 'EACCES')
-      throw new OperatorError(`The file ${file} cannot be read.`);
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new OperatorError(`The file ${file} is no JSON list of prices, nor an object with one as rows.`);
-}
-
-function differenceTable(first: string, rows: string[][]): string {
-  return table([{ title: first }, { title: 'What' }, { title: 'Before' }, { title: 'After' }], rows);
 }
 
 interface ProposeOptions extends Timing {
@@ -266,63 +235,6 @@ async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal
   if (refused[0]) throw new OperatorError(refused[0].reason);
 }
 
-function wantedChanges({ price, multiplier, rule }: ProposeOptions): PriceChange[] {
-  return [
-    ...price.map((text) => change(text, (model, value) => ({ kind: 'price', model, price: priceOf(value) }))),
-    ...multiplier.map((text) =>
-      change(text, (group, value) => ({
-        kind: 'multiplier',
-        group,
-        multiplier: value === 'withdrawn' ? null : value,
-      })),
-    ),
-    ...rule.map((text) =>
-      change(text, (group, value) =>
-        value === 'none'
-          ? { kind: 'rule', group, rule: 'none' }
-          : { kind: 'rule', group, rule: 'fixed_per_call', unitPrice: value },
-      ),
-    ),
-  ];
-}
-
-function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
-  const [subject = '', value = ''] = text.split('=');
-  const result = changeFields.safeParse(read(subject, value));
-  if (result.success) return result.data;
-  throw new OperatorError(
-    `${text} is no change of a price: give a name and an exact decimal, such as imgmodel-4=0.035.`,
-  );
-}
-
-function priceOf(value: string): unknown {
-  if (value === 'withdrawn') return null;
-  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = value.split('/');
-  if (cachedInput === undefined) return { unitPrice: first };
-  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h };
-}
-
-function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {
-  if (rows.length === 0) return 'No request of that time is concerned.';
-  const cells = rows.map((row) => [
-    row.model,
-    row.group,
-    String(row.requests),
-    row.current,
-    row.wouldBeRefused ? 'refused' : row.proposed,
-    row.difference,
-  ]);
-  const right = 'right' as const;
-  const numbers = ['Requests', 'Now', 'Proposed', 'Difference'].map((title) => ({ title, align: right }));
-  const total = ['All', '', String(all.requests), all.current, all.proposed, all.difference];
-  return table([{ title: 'Model' }, { title: 'Group' }, ...numbers], [...cells, total]);
-}
-
-function nextStep({ id, effectiveAt, changes }: Proposal): string {
-  const when = effectiveAt ? `from ${effectiveAt.toISOString()} on` : 'at once';
-  return `Proposal ${id} of ${changes.length} changes holds ${when} after: tollgate prices confirm ${id}`;
-}
-
 async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
   const rows = await withDatabase(process.env, (pool) =>
     deskOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
@@ -362,21 +274,4 @@ async function cancel(id: string, options: Acting & { json?: boolean }): Promise
     return service.cancel(id, (await service.find(id)).revision, author);
   });
   tellDecision(proposal, options);
-}
-
-function tellDecision(proposal: Proposal, options: { json?: boolean }): void {
-  if (options.json) return printJson(proposalDetail(proposal, [], null));
-  const rows = proposal.changes.map(({ change: wanted, before }, at) => [
-    String(at + 1),
-    subjectOf(wanted),
-    before ? changeText(before) : '-',
-    changeText(wanted),
-  ]);
-  printText(
-    facts([
-      ['Proposal', proposal.id],
-      ['State', proposal.state],
-    ]),
-  );
-  printText(`\n${differenceTable('No.', rows)}`);
 }

@@ -1,27 +1,16 @@
 import { Command, Option } from 'commander';
 import type { AdjustmentService, Answer, Asking } from '#finance/adjustments/adjustment.service.js';
-import {
-  adjustmentColumns,
-  debtorColumns,
-  viewAdjustment,
-  viewDebtor,
-  viewWriteOff,
-  writeOffColumns,
-} from '#finance/adjustments/adjustments.view.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
-import { listAdjustments } from '#finance/reports/adjustments.js';
-import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
-import { inSnapshot } from '#finance/snapshot.js';
+import { viewAdjustment, viewWriteOff } from '#finance/adjustments/adjustments.view.js';
 import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
-import { listWriteOffs, type WriteOff } from '#ledger/postings/write-off.js';
-import { formatAmount, type Nanos, nanos } from '#money/amount.js';
+import type { WriteOff } from '#ledger/postings/write-off.js';
+import type { Nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument, creditsArgument, timeArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
+import { creditsArgument } from '../arguments.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { facts, printJson, printText } from '../output.js';
+import { debtsCommand, registerCommand, writeOffsCommand } from './corrections.lists.js';
 
 const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
@@ -77,20 +66,6 @@ function reverseCommand(): Command {
     .action(reverse);
 }
 
-function registerCommand(): Command {
-  return new Command('adjustments')
-    .description('the register of adjustments, newest first')
-    .option('--account <id>', 'only of this account')
-    .option('--ticket <id>', 'only because of this ticket')
-    .addOption(new Option('--reason <reason>').choices(adjustmentReasons))
-    .option('--from <time>', 'recorded not before this time', timeArgument)
-    .option('--to <time>', 'recorded before this time', timeArgument)
-    .option('--limit <count>', 'at most so many', countArgument, 100)
-    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
-    .option(...JSON_OPTION)
-    .action(printRegister);
-}
-
 function writeOffCommand(): Command {
   return new Command('write-off')
     .description('give up the debt of an account, or a part of it; once a month')
@@ -113,25 +88,6 @@ function reverseWriteOffCommand(): Command {
     .option(...REQUEST_OPTION)
     .option(...JSON_OPTION)
     .action(reverseGivenUp);
-}
-
-function writeOffsCommand(): Command {
-  return new Command('write-offs')
-    .description('debts that were given up, and reversals of that, newest first')
-    .option('--account <id>', 'only of this account')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
-    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
-    .option(...JSON_OPTION)
-    .action(printWriteOffs);
-}
-
-function debtsCommand(): Command {
-  return new Command('debts')
-    .description('accounts that owe or are frozen')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
-    .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
-    .option(...JSON_OPTION)
-    .action(printDebts);
 }
 
 interface Made extends Acting {
@@ -216,105 +172,4 @@ function printMade(
       ['Transaction', made.transactionId],
     ]),
   );
-}
-
-interface RegisterOptions {
-  account?: string;
-  ticket?: string;
-  reason?: AdjustmentReason;
-  from?: Date;
-  to?: Date;
-  limit: number;
-  csv?: boolean;
-  json?: boolean;
-}
-
-async function printRegister(options: RegisterOptions): Promise<void> {
-  const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
-  const asked = { limit, beforeId: null, accountId, ticketId, reason, from, to };
-  const found = await withDatabase(process.env, (pool) => listAdjustments(pool, asked));
-  const items = found.slice(0, limit).map(viewAdjustment);
-  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, inTurn(items));
-  if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = [
-    { title: 'Time (UTC)' },
-    { title: 'Adjustment' },
-    { title: 'Account' },
-    { title: 'Reason' },
-    { title: 'Amount', align: 'right' as const },
-    { title: 'By' },
-  ];
-  const rows = items.map(({ recordedAt, id, accountId: of, reason: why, amount, requestedBy }) => [
-    recordedAt.replace('T', ' ').slice(0, 19),
-    id,
-    of,
-    why,
-    amount,
-    requestedBy,
-  ]);
-  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
-}
-
-async function printWriteOffs(
-  options: Pick<RegisterOptions, 'account' | 'limit' | 'csv' | 'json'>,
-): Promise<void> {
-  const { account: accountId, limit } = options;
-  const asked = { limit, beforeId: null, accountId };
-  const found = await withDatabase(process.env, (pool) => listWriteOffs(pool, asked));
-  const items = found.slice(0, limit).map(viewWriteOff);
-  if (options.csv) return writeCsv(process.stdout, writeOffColumns, inTurn(items));
-  if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = [
-    { title: 'Time (UTC)' },
-    { title: 'Write-off' },
-    { title: 'Account' },
-    { title: 'Amount', align: 'right' as const },
-    { title: 'By' },
-  ];
-  const rows = items.map(({ recordedAt, id, accountId: of, amount, requestedBy }) => [
-    recordedAt.replace('T', ' ').slice(0, 19),
-    id,
-    of,
-    amount,
-    requestedBy,
-  ]);
-  printText(rows.length === 0 ? 'There are none.' : table(titles, rows));
-}
-
-async function printDebts({
-  limit,
-  csv,
-  json,
-}: {
-  limit: number;
-  csv?: boolean;
-  json?: boolean;
-}): Promise<void> {
-  const { items, totals } = await withDatabase(process.env, (pool) =>
-    inSnapshot(pool, async (client) => ({
-      items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),
-      totals: await readDebtTotals(client),
-    })),
-  );
-  if (csv) return writeCsv(process.stdout, debtorColumns, inTurn(items));
-  const { accounts, frozen } = totals;
-  const debt = formatAmount(nanos(totals.debt));
-  const owedRewards = formatAmount(nanos(totals.owedRewards));
-  if (json) return printJson({ items, accounts, frozen, debt, owedRewards });
-  const titles = [
-    { title: 'Account' },
-    { title: 'Main', align: 'right' as const },
-    { title: 'Since' },
-    { title: 'Reason' },
-    { title: 'Disputes' },
-  ];
-  const rows = items.map(({ accountId, main, since, reason, disputes }) => [
-    accountId,
-    main,
-    since ?? '',
-    reason ?? '',
-    disputes.map(({ disputeId }) => disputeId).join(' '),
-  ]);
-  const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} USD, and ${owedRewards} USD of rewards.`;
-  printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
 }

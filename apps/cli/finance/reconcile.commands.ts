@@ -1,40 +1,25 @@
-import { faultsOf, workDayView, workView } from '#finance/views/charges-tasks.view.js';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type pg from 'pg';
-import {
-  viewBankItem,
-  viewMatch,
-  viewMatchDay,
-  viewPayout,
-} from '#finance/provider-reports/reconciliation.view.js';
 import { type BankState, FAULTY_BANK, listBankItems } from '#finance/provider-reports/bank/bank-matching.js';
-import { listCoverage } from '#finance/provider-reports/coverage.js';
 import { FAULTY, type MatchState } from '#finance/provider-reports/payments/match.js';
-import { listMatches, summariseMatches } from '#finance/provider-reports/payments/payment-matching.js';
+import { listMatches } from '#finance/provider-reports/payments/payment-matching.js';
 import {
   FAULTY_PAYOUTS,
   listPayouts,
   type PayoutState,
 } from '#finance/provider-reports/payments/payout-matching.js';
+import { viewBankItem, viewMatch, viewPayout } from '#finance/provider-reports/reconciliation.view.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
-import {
-  FAULTY_WORK,
-  readWork,
-  readWorkDays,
-  type WorkRange,
-  type WorkState,
-  workStates,
-} from '#finance/reports/charges-tasks.js';
-import { inSnapshot } from '#finance/snapshot.js';
+import { FAULTY_WORK, readWork, type WorkState, workStates } from '#finance/reports/charges-tasks.js';
+import { workView } from '#finance/views/charges-tasks.view.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { waitingFor, withServices } from '../services.js';
-import { operatorName } from '../operator-name.js';
 import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { operatorName } from '../operator-name.js';
+import { printJson, printText } from '../output.js';
+import { waitingFor, withServices } from '../services.js';
 import { dayArgument } from './days.js';
+import { minute, printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
 
 const GRACE_MS = 300_000;
 
@@ -50,9 +35,6 @@ Examples:
   tollgate finance reconcile payments --days
   tollgate finance reconcile bank --state missing_here --json
   tollgate finance reconcile payments --before 2026-02-01 --faults`;
-
-const isFaulty = (state: string): boolean =>
-  ([...FAULTY, ...FAULTY_PAYOUTS, ...FAULTY_BANK, ...FAULTY_WORK] as readonly string[]).includes(state);
 
 interface Range {
   from?: string;
@@ -95,7 +77,7 @@ export function reconcileCommand(): Command {
     .command('coverage')
     .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
     .option('--json', 'print one JSON document')
-    .action(coverage);
+    .action(printCoverage);
   command
     .command('accept')
     .description('take a line as it is that a later report told otherwise, or a payout that no line names')
@@ -132,74 +114,6 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
     ],
     titles: ['Time (UTC)', 'What', 'Charge', 'Held', 'Settled', 'Transactions'],
   });
-}
-
-async function printWorkDays(range: WorkRange, { json }: Range): Promise<void> {
-  const days = await onSnapshot((client) => readWorkDays(client, range));
-  const faults = faultsOf(days);
-  if (faults > 0) process.exitCode = 1;
-  const views = days.map(workDayView);
-  if (json) return printJson({ faults, days: views });
-  const titles = ['Day', 'State', 'Items', 'Held', 'Settled'].map((title) => ({ title }));
-  printText(
-    table(
-      titles,
-      views.map(({ day, state, items, amount, settled }) => [day, state, String(items), amount, settled]),
-    ),
-  );
-}
-
-async function accept(
-  provider: ReportingProvider,
-  lineId: string,
-  options: Acting & { reason: string; json?: boolean },
-): Promise<void> {
-  const { reason, json } = options;
-  const { state, approvalId } = await withServices(process.env, async ({ pool, lines }) => {
-    const actor = await actingPerson(pool, options, ['finance']);
-    const asking = { actor, requestId: newId(), auditId: operatorName() };
-    return lines.accept({ provider, lineId }, reason, asking);
-  });
-  if (json) return printJson({ state, provider, lineId, reason, approvalId });
-  printText(approvalId ? waitingFor(approvalId) : `The line ${lineId} of ${provider} is accepted.`);
-}
-
-async function coverage({ json }: { json?: boolean }): Promise<void> {
-  const lists = await onSnapshot(listCoverage);
-  if (lists.some(({ gaps }) => gaps.length > 0)) process.exitCode = 1;
-  if (json) return printJson({ items: lists });
-  const rows = lists.flatMap(({ provider: by, bankAccountId, of, covered, gaps }) => {
-    const name = bankAccountId === null ? `${by} ${of}` : `${by} ${bankAccountId}`;
-    const times = [
-      ...covered.map(({ from, to }) => [
-        name,
-        from === null ? 'the beginning' : minute(from),
-        minute(to),
-        '',
-      ]),
-      ...gaps.map(({ from, to }) => [name, minute(from), minute(to), 'no report']),
-    ];
-    return times.length === 0 ? [[name, '-', '-', 'no report']] : times.sort(byFrom);
-  });
-  printText(
-    table(
-      ['Reports of', 'From (UTC)', 'To', ''].map((title) => ({ title })),
-      rows,
-    ),
-  );
-}
-
-function byFrom([, one = '']: string[], [, other = '']: string[]): number {
-  const [first, second] = [one, other].map((from) => (from === 'the beginning' ? '' : from)) as [
-    string,
-    string,
-  ];
-  return first < second ? -1 : 1;
-}
-
-function reasonArgument(text: string): string {
-  if (text.trim() !== '' && text.length <= 2_000) return text.trim();
-  throw new InvalidArgumentError('Give a reason of at most 2000 characters.');
 }
 
 function withRange(command: Command): Command {
@@ -250,23 +164,6 @@ async function payments(
   });
 }
 
-async function printDays(query: Parameters<typeof summariseMatches>[1], { json }: Range): Promise<void> {
-  const days = (await onSnapshot((client) => summariseMatches(client, query))).map(viewMatchDay);
-  if (days.some(({ state }) => isFaulty(state))) process.exitCode = 1;
-  if (json) return printJson({ days });
-  const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'].map((title) => ({ title }));
-  const rows = days.map(({ day, provider: by, state, items, ours, theirs, currency }) => [
-    day,
-    by,
-    state,
-    String(items),
-    ours,
-    theirs,
-    currency,
-  ]);
-  printText(table(titles, rows));
-}
-
 async function payouts(options: Range & { state?: PayoutState }): Promise<void> {
   const states = statesOf(options, FAULTY_PAYOUTS);
   const query = { ...daysOf(options), provider: options.provider ?? null, states };
@@ -305,37 +202,6 @@ async function bank(options: Range & { state?: BankState; account?: string }): P
   });
 }
 
-interface Shown<T, V extends { state: string; message: string }> {
-  read: (client: pg.ClientBase, limit: number) => Promise<T[]>;
-  view: (item: T) => V;
-  row: (view: V) => string[];
-  titles: string[];
-}
-
-async function printItems<T, V extends { state: string; message: string }>(
-  { limit, json }: Range,
-  { read, view, row, titles }: Shown<T, V>,
-): Promise<void> {
-  const found = await onSnapshot((client) => read(client, limit + 1));
-  const more = found.length > limit;
-  const items = found.slice(0, limit).map(view);
-  if (items.some(({ state }) => isFaulty(state))) process.exitCode = 1;
-  if (json) return printJson({ items, more });
-  const columns = [...titles, 'State'].map((title) => ({ title }));
-  const messages = items.filter(({ state }) => isFaulty(state)).map(({ message }) => message);
-  const rest = more ? ['There are more: narrow the time, or raise --limit.'] : [];
-  printText(
-    [
-      table(
-        columns,
-        items.map((item) => [...row(item), item.state]),
-      ),
-      ...messages,
-      ...rest,
-    ].join('\n'),
-  );
-}
-
 function statesOf<S>(
   { state, faults }: { state?: S; faults?: boolean },
   faulty: readonly S[],
@@ -344,15 +210,27 @@ function statesOf<S>(
   return state === undefined ? null : [state];
 }
 
-function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-  return withDatabase(process.env, (pool) => inSnapshot(pool, work));
-}
-
 function daysOf({ from, to, before: end }: Range): Record<'from' | 'to' | 'before', string | null> {
   const start = (day: string | undefined) => (day === undefined ? null : `${day}T00:00:00Z`);
   return { from: start(from), to: start(to), before: end?.toISOString() ?? null };
 }
 
-function minute(at: string): string {
-  return at.slice(0, 16).replace('T', ' ');
+function reasonArgument(text: string): string {
+  if (text.trim() !== '' && text.length <= 2_000) return text.trim();
+  throw new InvalidArgumentError('Give a reason of at most 2000 characters.');
+}
+
+async function accept(
+  provider: ReportingProvider,
+  lineId: string,
+  options: Acting & { reason: string; json?: boolean },
+): Promise<void> {
+  const { reason, json } = options;
+  const { state, approvalId } = await withServices(process.env, async ({ pool, lines }) => {
+    const actor = await actingPerson(pool, options, ['finance']);
+    const asking = { actor, requestId: newId(), auditId: operatorName() };
+    return lines.accept({ provider, lineId }, reason, asking);
+  });
+  if (json) return printJson({ state, provider, lineId, reason, approvalId });
+  printText(approvalId ? waitingFor(approvalId) : `The line ${lineId} of ${provider} is accepted.`);
 }

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { changeFields } from '#marketplace/prices/price-change.fields.js';
+import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
+import { OperatorError } from '#platform/errors.js';
+import type { PriceChange } from '#pricing/price-change.js';
+
+/** Prices as people give them to `prices`: in a file, or as options. */
+
+export async function readRows(file: string) {
+  try {
+    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    if (!file.endsWith('.json')) return readPriceCsv(content);
+    const document = JSON.parse(content) as unknown;
+    const rows: unknown = Array.isArray(document) ? document : (document as { rows?: unknown })?.rows;
+    if (Array.isArray(rows)) return readPriceList(rows);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'EACCES')
+      throw new OperatorError(`The file ${file} cannot be read.`);
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new OperatorError(`The file ${file} is no JSON list of prices, nor an object with one as rows.`);
+}
+
+export function wantedChanges({
+  price,
+  multiplier,
+  rule,
+}: Record<'price' | 'multiplier' | 'rule', string[]>): PriceChange[] {
+  return [
+    ...price.map((text) => change(text, (model, value) => ({ kind: 'price', model, price: priceOf(value) }))),
+    ...multiplier.map((text) =>
+      change(text, (group, value) => ({
+        kind: 'multiplier',
+        group,
+        multiplier: value === 'withdrawn' ? null : value,
+      })),
+    ),
+    ...rule.map((text) =>
+      change(text, (group, value) =>
+        value === 'none'
+          ? { kind: 'rule', group, rule: 'none' }
+          : { kind: 'rule', group, rule: 'fixed_per_call', unitPrice: value },
+      ),
+    ),
+  ];
+}
+
+function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
+  const [subject = '', value = ''] = text.split('=');
+  const result = changeFields.safeParse(read(subject, value));
+  if (result.success) return result.data;
+  throw new OperatorError(
+    `${text} is no change of a price: give a name and an exact decimal, such as imgmodel-4=0.035.`,
+  );
+}
+
+function priceOf(value: string): unknown {
+  if (value === 'withdrawn') return null;
+  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = value.split('/');
+  if (cachedInput === undefined) return { unitPrice: first };
+  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h };
+}
