@@ -27,8 +27,7 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
   override addHandler(
     pattern: string,
     handler: MessageHandler,
-    _isEvent?: boolean,
-    extras: Record<string, unknown> = {},
+    ...[, extras = {}]: [isEvent?: boolean, extras?: Record<string, unknown>]
   ): void {
     const group = String(extras['group']);
     this.registrations.push({ topic: pattern, group, handler });
@@ -59,7 +58,7 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
     if (faults.length > 0) throw new BusWiringError(faults);
     return this.registrations.map(({ topic, group, handler }) => {
       const declared = this.topics.find(({ name }) => name === topic) as AnyTopic;
-      return new Delivery(declared, group, handler, this.options);
+      return new Delivery({ topic: declared, group, handler }, this.options);
     });
   }
 

@@ -49,6 +49,13 @@ export interface IncomingMessage {
 /** `done`: never to be handled again, with the reply to send, if any. `transient`: to be handled again later. */
 export type Outcome = { done: true; reply: string | null } | { done: false; error: unknown };
 
+/** Who handles the messages of a topic. */
+interface Registration {
+  readonly topic: AnyTopic;
+  readonly group: string;
+  readonly handler: MessageHandler;
+}
+
 /** Turns messages of one topic into calls of its handler, and what they throw into retries, answers or dead letters. */
 export class Delivery {
   private readonly chaos: Chaos | undefined;
@@ -56,13 +63,19 @@ export class Delivery {
   private readonly background = new Set<Promise<unknown>>();
 
   constructor(
-    readonly topic: AnyTopic,
-    readonly group: string,
-    private readonly handler: MessageHandler,
+    private readonly registration: Registration,
     private readonly options: ConsumerOptions,
   ) {
     this.chaos = options.chaos && new Chaos(options.chaos);
     this.metrics = new BusMetrics(options.registry);
+  }
+
+  get topic(): AnyTopic {
+    return this.registration.topic;
+  }
+
+  get group(): string {
+    return this.registration.group;
   }
 
   /** Handles a message once, under chaos twice. Never throws. */
@@ -102,7 +115,7 @@ export class Delivery {
   }
 
   private async call(payload: object): Promise<unknown> {
-    const result: unknown = await this.handler(payload, undefined);
+    const result: unknown = await this.registration.handler(payload, undefined);
     return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
   }
 

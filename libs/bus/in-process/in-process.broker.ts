@@ -127,7 +127,7 @@ export class InProcessBroker {
     const { limits = DEFAULT_LIMITS, backoff = DEFAULT_BACKOFF } = this.options;
     return Array.from(
       { length: topic.partitions },
-      (_, partition) => new PartitionQueue(partition, this.epoch, limits, backoff),
+      (_, partition) => new PartitionQueue({ partition, epoch: this.epoch }, limits, backoff),
     );
   }
 

@@ -18,6 +18,12 @@ export interface QueueLimits {
   waiting: number;
 }
 
+interface QueuePlace {
+  readonly partition: number;
+  /** Makes offsets unique across restarts, since dead letters outlive the process. */
+  readonly epoch: string;
+}
+
 /**
  * One partition of a topic as one consumer group reads it. Handlers start in the order of the messages and run
  * together. A transient error stops the partition, backs off, and takes the failed messages first.
@@ -35,9 +41,7 @@ export class PartitionQueue {
   private abandoned = false;
 
   constructor(
-    private readonly partition: number,
-    /** Makes offsets unique across restarts, since dead letters outlive the process. */
-    private readonly epoch: string,
+    private readonly place: QueuePlace,
     private readonly limits: QueueLimits,
     private readonly backoff: BackoffOptions,
   ) {}
@@ -98,8 +102,8 @@ export class PartitionQueue {
     this.inFlight += 1;
     const { key, version, value } = entry.message;
     const outcome = await delivery.handle({
-      partition: this.partition,
-      offset: `${this.epoch}-${entry.sequence}`,
+      partition: this.place.partition,
+      offset: `${this.place.epoch}-${entry.sequence}`,
       key,
       version,
       value,
