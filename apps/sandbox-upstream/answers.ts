@@ -5,13 +5,15 @@ export const CONTENT_REFUSED = 'content_policy_violation';
 
 /** An error that the vendor answers, in the shape of the family that the path belongs to. Its codes are the vendor's own, not the relay's table. */
 export class Refusal extends Error {
+  readonly param: string | null;
+
   constructor(
     readonly status: number,
     readonly code: string,
-    message: string,
-    readonly param: string | null = null,
+    said: string | { message: string; param: string | null },
   ) {
-    super(message);
+    super(typeof said === 'string' ? said : said.message);
+    this.param = typeof said === 'string' ? null : said.param;
     this.name = 'Refusal';
   }
 }

@@ -89,20 +89,27 @@ export function refuseAsOrdered(faults: readonly Fault[]): void {
     if (status && code) throw new Refusal(status, code, `Refused as ordered (${status}).`);
   }
   if (faults.includes('moderation')) {
-    throw new Refusal(400, CONTENT_REFUSED, 'The prompt was refused by the content rules.', 'prompt');
+    throw new Refusal(400, CONTENT_REFUSED, {
+      message: 'The prompt was refused by the content rules.',
+      param: 'prompt',
+    });
   }
 }
 
 function readFault(name: string): Fault {
   const fault = faultNames.find((known) => known === name);
-  if (!fault) throw new Refusal(400, 'unknown_directive', `No fault is named "${name}".`, 'prompt');
+  if (!fault)
+    throw new Refusal(400, 'unknown_directive', { message: `No fault is named "${name}".`, param: 'prompt' });
   return fault;
 }
 
 function readWork(text: string): number {
   const seconds = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : NaN;
   if (!(seconds <= MAX_WORK_SECONDS)) {
-    throw new Refusal(400, 'unknown_directive', `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`, 'prompt');
+    throw new Refusal(400, 'unknown_directive', {
+      message: `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`,
+      param: 'prompt',
+    });
   }
   return Math.round(seconds * 1000);
 }
@@ -110,5 +117,5 @@ function readWork(text: string): number {
 function readTokens(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (count <= MAX_TOKENS) return count;
-  throw new Refusal(400, 'unknown_directive', `Tokens are 0 to ${MAX_TOKENS}.`, 'prompt');
+  throw new Refusal(400, 'unknown_directive', { message: `Tokens are 0 to ${MAX_TOKENS}.`, param: 'prompt' });
 }

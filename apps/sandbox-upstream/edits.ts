@@ -24,7 +24,11 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
   const { body, pictures } = await readInput(exchange);
   const order = readOrder(body);
   const [original] = pictures;
-  if (!original) throw new Refusal(400, 'missing_required_parameter', 'An edit needs an image.', 'image');
+  if (!original)
+    throw new Refusal(400, 'missing_required_parameter', {
+      message: 'An edit needs an image.',
+      param: 'image',
+    });
   if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
   const directives = readDirectives(order.prompt);
   const area = order.area ?? { width: 0, height: 0 };
@@ -51,12 +55,15 @@ async function readInput({ request }: Exchange): Promise<EditInput> {
     ? await readForm(await readBytes(request, MAX_BODY_BYTES), type)
     : readPictureFields(await readJsonBody(request, MAX_BODY_BYTES));
   if (input.pictures.length > MAX_IMAGES) {
-    throw new Refusal(400, 'invalid_value', `At most ${MAX_IMAGES} images.`, 'image');
+    throw new Refusal(400, 'invalid_value', { message: `At most ${MAX_IMAGES} images.`, param: 'image' });
   }
   if (input.pictures.every((bytes) => PICTURES.some((head) => bytes.subarray(0, head.length).equals(head)))) {
     return input;
   }
-  throw new Refusal(400, 'invalid_image', 'An image must be a PNG, JPEG or WebP file.', 'image');
+  throw new Refusal(400, 'invalid_image', {
+    message: 'An image must be a PNG, JPEG or WebP file.',
+    param: 'image',
+  });
 }
 
 async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
@@ -75,7 +82,8 @@ async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
 
 function readPictureFields(body: Record<string, unknown>): EditInput {
   const { image, images } = body;
-  if (image && images) throw new Refusal(400, 'invalid_value', 'Either "image" or "images".', 'image');
+  if (image && images)
+    throw new Refusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
   const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
   return { body, pictures: values.filter((value) => value != null).map(readPicture) };
 }
@@ -84,7 +92,10 @@ function readPicture(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
   const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
   if (base64) return Buffer.from(base64, 'base64');
-  throw new Refusal(400, 'invalid_image', 'An image is {"url": "data:image/png;base64,..."}.', 'image');
+  throw new Refusal(400, 'invalid_image', {
+    message: 'An image is {"url": "data:image/png;base64,..."}.',
+    param: 'image',
+  });
 }
 
 /** `GET /files/edits/...`: needs no key. @throws Refusal 404 */

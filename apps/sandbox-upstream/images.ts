@@ -102,16 +102,17 @@ export function readOrder(body: Record<string, unknown>): ImageOrder {
   const prompt = requiredText(body, 'prompt');
   const count = body['n'] ?? 1;
   if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_IMAGES) {
-    throw new Refusal(
-      400,
-      'invalid_value',
-      `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`,
-      'n',
-    );
+    throw new Refusal(400, 'invalid_value', {
+      message: `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`,
+      param: 'n',
+    });
   }
   const format = optionalText(body, 'response_format') ?? 'url';
   if (format !== 'url' && format !== 'b64_json') {
-    throw new Refusal(400, 'invalid_value', 'A response format is url or b64_json.', 'response_format');
+    throw new Refusal(400, 'invalid_value', {
+      message: 'A response format is url or b64_json.',
+      param: 'response_format',
+    });
   }
   return { prompt, count: count as number, format, area: readArea(body) };
 }

@@ -37,13 +37,16 @@ function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
   const model = requiredText(body, 'model');
   const mode = optionalText(body, 'mode') ?? 'draft';
   if (mode !== 'draft' && mode !== 'texture') {
-    throw new Refusal(400, 'invalid_value', 'A mode is draft or texture.', 'mode');
+    throw new Refusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
   }
   if (mode === 'texture') refuseUnlessFinished(vendor, requiredText(body, 'draft_id'));
   const prompt = optionalText(body, 'prompt') ?? '';
   const pictures = readPictures(body['images']);
   if (mode === 'draft' && prompt === '' && pictures.length === 0) {
-    throw new Refusal(400, 'missing_required_parameter', 'A draft needs a prompt or images.', 'prompt');
+    throw new Refusal(400, 'missing_required_parameter', {
+      message: 'A draft needs a prompt or images.',
+      param: 'prompt',
+    });
   }
   const { faults, workMs } = readDirectives(prompt);
   return {
@@ -63,18 +66,24 @@ function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
 
 function readPictures(value: unknown): unknown[] {
   const pictures: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
-  if (pictures.length > 4) throw new Refusal(400, 'invalid_value', 'At most four images.', 'images');
+  if (pictures.length > 4)
+    throw new Refusal(400, 'invalid_value', { message: 'At most four images.', param: 'images' });
   if (pictures.every((picture) => typeof picture === 'string' && PICTURE.test(picture))) return pictures;
-  throw new Refusal(400, 'invalid_image', 'An image is a data URL in base64.', 'images');
+  throw new Refusal(400, 'invalid_image', { message: 'An image is a data URL in base64.', param: 'images' });
 }
 
 function refuseUnlessFinished(vendor: Vendor, draftId: string): void {
   const draft = vendor.meshes.find(draftId);
-  if (!draft) throw new Refusal(400, 'draft_not_found', 'There is no such draft.', 'draft_id');
-  if (draft.mode !== 'draft') throw new Refusal(400, 'not_a_draft', 'This is a texture.', 'draft_id');
+  if (!draft)
+    throw new Refusal(400, 'draft_not_found', { message: 'There is no such draft.', param: 'draft_id' });
+  if (draft.mode !== 'draft')
+    throw new Refusal(400, 'not_a_draft', { message: 'This is a texture.', param: 'draft_id' });
   const { phase } = stateAt(draft, vendor.clock.nowMs());
   if (phase === 'completed') return;
-  throw new Refusal(400, 'draft_not_finished', 'The draft is not finished, or failed.', 'draft_id');
+  throw new Refusal(400, 'draft_not_finished', {
+    message: 'The draft is not finished, or failed.',
+    param: 'draft_id',
+  });
 }
 
 const WORDS = { queued: 'queued', working: 'processing', completed: 'completed', failed: 'failed' };

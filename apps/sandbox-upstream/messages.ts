@@ -21,7 +21,10 @@ export async function message(vendor: Vendor, exchange: Exchange): Promise<void>
   const model = requiredText(body, 'model');
   const maxTokens = body['max_tokens'];
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new Refusal(400, 'missing_required_parameter', 'max_tokens: Field required', 'max_tokens');
+    throw new Refusal(400, 'missing_required_parameter', {
+      message: 'max_tokens: Field required',
+      param: 'max_tokens',
+    });
   }
   const prompt = lastPrompt(body['messages'], 'messages');
   const said = (body['messages'] as { content?: unknown }[]).map(({ content }) => textOf(content)).join('\n');

@@ -39,11 +39,17 @@ export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request);
   requiredText(body, 'model');
   const input = requiredText(body, 'input');
-  if (input.length > MAX_INPUT) throw new Refusal(400, 'string_above_max_length', 'Too long.', 'input');
-  if (!body['voice']) throw new Refusal(400, 'missing_required_parameter', 'A voice is needed.', 'voice');
+  if (input.length > MAX_INPUT)
+    throw new Refusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
+  if (!body['voice'])
+    throw new Refusal(400, 'missing_required_parameter', { message: 'A voice is needed.', param: 'voice' });
   const format = optionalText(body, 'response_format') ?? 'mp3';
   const sound = sounds[format];
-  if (!sound) throw new Refusal(400, 'invalid_value', 'A format is mp3, wav or pcm.', 'response_format');
+  if (!sound)
+    throw new Refusal(400, 'invalid_value', {
+      message: 'A format is mp3, wav or pcm.',
+      param: 'response_format',
+    });
   const { faults, workMs, caption } = readDirectives(input);
   refuseAsOrdered(faults);
   await pause(vendor, workMs ?? 0);

@@ -96,14 +96,17 @@ export function originOf({ settings }: Vendor, request: IncomingMessage): string
 export function requiredText(body: Record<string, unknown>, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw new Refusal(400, 'missing_required_parameter', `The field "${name}" must be a text.`, name);
+  throw new Refusal(400, 'missing_required_parameter', {
+    message: `The field "${name}" must be a text.`,
+    param: name,
+  });
 }
 
 /** A text field that may be absent or null. @throws Refusal 400 for another type. */
 export function optionalText(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
-  throw new Refusal(400, 'invalid_type', `The field "${name}" must be a text.`, name);
+  throw new Refusal(400, 'invalid_type', { message: `The field "${name}" must be a text.`, param: name });
 }
 
 export interface Area {
@@ -117,19 +120,20 @@ export function readSize(text: string, sides: { min: number; max: number }): Are
   const fits = (side: number | undefined): side is number =>
     side !== undefined && side >= sides.min && side <= sides.max;
   if (fits(width) && fits(height)) return { width, height };
-  throw new Refusal(
-    400,
-    'invalid_value',
-    `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`,
-    'size',
-  );
+  throw new Refusal(400, 'invalid_value', {
+    message: `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`,
+    param: 'size',
+  });
 }
 
 /** Reads `W:H` into an area with even sides whose longer one has `longSide` pixels. @throws Refusal 400. */
 export function readAspectRatio(text: string, longSide: number): Area {
   const [, width = 0, height = 0] = (/^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []).map(Number);
   if (!(width > 0 && height > 0 && width <= height * 4 && height <= width * 4)) {
-    throw new Refusal(400, 'invalid_value', 'An aspect ratio is W:H, from 1:4 to 4:1.', 'aspect_ratio');
+    throw new Refusal(400, 'invalid_value', {
+      message: 'An aspect ratio is W:H, from 1:4 to 4:1.',
+      param: 'aspect_ratio',
+    });
   }
   const scale = longSide / Math.max(width, height);
   return { width: even(width * scale), height: even(height * scale) };

@@ -70,7 +70,10 @@ export function readVideoTask(
 ): VideoTask {
   const imageField = Object.keys(body).find((name) => IMAGE_FIELDS.test(name));
   if (imageField && body[imageField] != null) {
-    throw new Refusal(422, 'image_input_not_supported', 'Videos are made from text only.', imageField);
+    throw new Refusal(422, 'image_input_not_supported', {
+      message: 'Videos are made from text only.',
+      param: imageField,
+    });
   }
   const model = requiredText(body, 'model');
   const prompt = requiredText(body, 'prompt');
@@ -106,14 +109,20 @@ function readSeconds(body: Record<string, unknown>): number {
   const seconds = optionalText(body, 'seconds');
   const duration = body['duration'] ?? undefined;
   if (seconds !== undefined && duration !== undefined && Number(seconds) !== Number(duration)) {
-    throw new Refusal(400, 'invalid_value', 'The fields "seconds" and "duration" differ.', 'seconds');
+    throw new Refusal(400, 'invalid_value', {
+      message: 'The fields "seconds" and "duration" differ.',
+      param: 'seconds',
+    });
   }
   const value = seconds ?? duration ?? DEFAULT_SECONDS;
   const param = seconds === undefined ? 'duration' : 'seconds';
   const count =
     typeof value === 'number' || (typeof value === 'string' && /^\d{1,3}$/.test(value)) ? Number(value) : NaN;
   if (Number.isInteger(count) && count >= 1 && count <= MAX_SECONDS) return count;
-  throw new Refusal(400, 'invalid_value', `A video has 1 to ${MAX_SECONDS} whole seconds.`, param);
+  throw new Refusal(400, 'invalid_value', {
+    message: `A video has 1 to ${MAX_SECONDS} whole seconds.`,
+    param,
+  });
 }
 
 function frameOf(body: Record<string, unknown>): Area {
@@ -129,7 +138,10 @@ function shownSize(body: Record<string, unknown>, frame: Area): string {
   const resolution = optionalText(body, 'resolution') ?? '720p';
   const shortSide = SHORT_SIDES[resolution];
   if (shortSide === undefined) {
-    throw new Refusal(400, 'invalid_value', 'A resolution is 480p, 720p or 1080p.', 'resolution');
+    throw new Refusal(400, 'invalid_value', {
+      message: 'A resolution is 480p, 720p or 1080p.',
+      param: 'resolution',
+    });
   }
   const size = optionalText(body, 'size');
   if (size !== undefined && size !== 'auto') return size;

@@ -52,12 +52,10 @@ export function lastPrompt(messages: unknown, param: string): string {
     .map((message: { content?: unknown }) => textOf(message?.content));
   const prompt = said.at(-1);
   if (prompt) return prompt;
-  throw new Refusal(
-    400,
-    'missing_required_parameter',
-    `The field "${param}" must have a user's text.`,
+  throw new Refusal(400, 'missing_required_parameter', {
+    message: `The field "${param}" must have a user's text.`,
     param,
-  );
+  });
 }
 
 export interface WritingOrder {
