@@ -52,12 +52,12 @@ export async function doerOf(pool: pg.Pool, acting: Acting, roles: readonly Role
 
 /** The same; what is only tried needs nobody. */
 export function doerUnless(
-  dryRun: boolean,
   pool: pg.Pool,
-  acting: Acting,
+  acting: Acting & { isOnlyTried: boolean },
   roles: readonly Role[],
 ): Promise<Doer> {
-  return dryRun ? Promise.resolve({ actor: null, by: operatorName() }) : doerOf(pool, acting, roles);
+  if (acting.isOnlyTried) return Promise.resolve({ actor: null, by: operatorName() });
+  return doerOf(pool, acting, roles);
 }
 
 async function namedPerson(

@@ -67,7 +67,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 type Entry = ReturnType<typeof usageView>;
 
 async function* entriesOf(pool: pg.Pool, accountId: string, filter: UsageFilter): AsyncGenerator<Entry> {
-  const entries = everyItem((after) => readUsage(pool, accountId, filter, { limit: PAGE, after }));
+  const entries = everyItem((after) => readUsage(pool, { accountId, filter }, { limit: PAGE, after }));
   for await (const entry of entries) yield usageView(entry, true);
 }
 

@@ -54,10 +54,14 @@ export class RoleGrants {
       const added = [...wanted].filter((role) => !before.roles.includes(role));
       let person = before;
       if (kept.length < before.roles.length) {
-        person = await writeRoles(transaction.client, before, kept, {
-          actor: `user:${change.actor.userId}`,
-          requestId: change.requestId,
-        });
+        person = await writeRoles(
+          transaction.client,
+          { person: before, roles: kept },
+          {
+            actor: `user:${change.actor.userId}`,
+            requestId: change.requestId,
+          },
+        );
         await requireAdmin(transaction.client);
       }
       return this.grant(transaction, { person, roles: added }, change);
@@ -118,7 +122,7 @@ async function addRoles(
   { roles, grantor, by }: { roles: readonly Role[]; grantor: string; by: Doer },
 ): Promise<ListedPerson> {
   await noteMaker(client, { accountId: person.accountId, makerId: grantor, how: 'granted' });
-  return writeRoles(client, person, [...new Set([...person.roles, ...roles])], by);
+  return writeRoles(client, { person, roles: [...new Set([...person.roles, ...roles])] }, by);
 }
 
 interface Doer {
@@ -128,11 +132,11 @@ interface Doer {
 
 async function writeRoles(
   client: pg.ClientBase,
-  { userId, accountId, roles: before }: ListedPerson,
-  roles: readonly Role[],
+  { person, roles }: { person: ListedPerson; roles: readonly Role[] },
   by: Doer,
 ): Promise<ListedPerson> {
-  const after = await updatePerson(client, userId, 'roles = $2', roles);
+  const { userId, accountId, roles: before } = person;
+  const after = await updatePerson(client, userId, { assignment: 'roles = $2', value: roles });
   await audit(client, {
     ...by,
     action: 'person.roles_changed',

@@ -75,7 +75,7 @@ export class RolesService {
     return this.change(change, disabled ? 'person.disabled' : 'person.enabled', async (client, before) => {
       if (!disabled) await refuseOwnInterest(client, change.actor, before.accountId);
       const at = 'disabled_at = CASE WHEN $2::boolean THEN coalesce(disabled_at, now()) END';
-      const after = await updatePerson(client, before.userId, at, disabled);
+      const after = await updatePerson(client, before.userId, { assignment: at, value: disabled });
       if (disabled) await this.parts.sessions.revokeAll(before.userId, null, client);
       return { after, told: { before: { disabled: before.disabled }, after: { disabled } } };
     });
@@ -140,8 +140,7 @@ export async function lockPerson(
 export async function updatePerson(
   client: pg.ClientBase,
   userId: string,
-  assignment: string,
-  value: unknown,
+  { assignment, value }: { assignment: string; value: unknown },
 ): Promise<ListedPerson> {
   const { rows } = await client.query<ListedPerson>(
     `UPDATE users SET ${assignment} WHERE id = $1 RETURNING ${COLUMNS}`,

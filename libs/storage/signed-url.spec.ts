@@ -15,16 +15,16 @@ describe('signed addresses', () => {
 
   it('open their path until they expire', () => {
     expect(query).toMatch(/^\?exp=1767225660&sig=[\w-]{43}$/);
-    expect(verifySignature(secret, path, given, nowMs)).toBe(true);
-    expect(verifySignature(secret, path, given, nowMs + 59_999)).toBe(true);
-    expect(verifySignature(secret, path, given, nowMs + 60_000)).toBe(false);
+    expect(verifySignature(secret, { ...given, path }, nowMs)).toBe(true);
+    expect(verifySignature(secret, { ...given, path }, nowMs + 59_999)).toBe(true);
+    expect(verifySignature(secret, { ...given, path }, nowMs + 60_000)).toBe(false);
   });
 
   it('open nothing else', () => {
-    expect(verifySignature('other', path, given, nowMs)).toBe(false);
-    expect(verifySignature(secret, '/v1/videos/abd/content', given, nowMs)).toBe(false);
-    expect(verifySignature(secret, path, { ...given, exp: '1767225661' }, nowMs)).toBe(false);
-    expect(verifySignature(secret, path, { ...given, sig: 'A'.repeat(43) }, nowMs)).toBe(false);
+    expect(verifySignature('other', { ...given, path }, nowMs)).toBe(false);
+    expect(verifySignature(secret, { ...given, path: '/v1/videos/abd/content' }, nowMs)).toBe(false);
+    expect(verifySignature(secret, { ...given, exp: '1767225661', path }, nowMs)).toBe(false);
+    expect(verifySignature(secret, { ...given, sig: 'A'.repeat(43), path }, nowMs)).toBe(false);
   });
 
   it.each([
@@ -38,6 +38,6 @@ describe('signed addresses', () => {
     { ...given, sig: `${given.sig}A` },
     { exp: ['1767225660'] as unknown as string, sig: given.sig },
   ])('refuse %j', (bad) => {
-    expect(verifySignature(secret, path, bad, nowMs)).toBe(false);
+    expect(verifySignature(secret, { ...bad, path }, nowMs)).toBe(false);
   });
 });

@@ -14,8 +14,11 @@ export function signPath(secret: string, path: string, expiresAtMs: number): str
 }
 
 /** True when the signature is ours, of this very path, and not over. */
-export function verifySignature(secret: string, path: string, given: Signature, nowMs: number): boolean {
-  const { exp, sig } = given;
+export function verifySignature(
+  secret: string,
+  { path, exp, sig }: Signature & { path: string },
+  nowMs: number,
+): boolean {
   if (typeof exp !== 'string' || typeof sig !== 'string') return false;
   if (!/^\d{1,12}$/.test(exp) || !/^[\w-]{43}$/.test(sig)) return false;
   const genuine = timingSafeEqual(Buffer.from(sig, 'base64url'), signatureOf(secret, path, exp));

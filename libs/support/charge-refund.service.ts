@@ -83,7 +83,7 @@ export class ChargeRefundService {
       if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed: reopen it first.');
       await this.requireRefundable(transaction.client, wanted, ticket.accountId);
       if (!(await takeRefund(transaction.client, request, ticket.accountId)))
-        return this.ask(transaction, speaker, wanted, ticket.accountId);
+        return this.ask(transaction, speaker, { ...wanted, accountId: ticket.accountId });
       const refund = await give(transaction.client, request, speaker.requestId);
       return { state: 'refunded' as const, refund, approvalId: null };
     });
@@ -125,10 +125,9 @@ export class ChargeRefundService {
   private async ask(
     transaction: EntityTransaction,
     { actor }: Speaker,
-    wanted: WantedRefund,
-    accountId: string,
+    wanted: WantedRefund & { accountId: string },
   ): Promise<RefundAnswer> {
-    const { ticketId, chargeId, amount, reason, requestId } = wanted;
+    const { accountId, ticketId, chargeId, amount, reason, requestId } = wanted;
     const approval = await this.parts.approvals.request(transaction, {
       kind: KIND,
       subject: `charge:${chargeId}`,

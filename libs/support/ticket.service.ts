@@ -70,7 +70,7 @@ export class TicketService {
         closedAt: null,
       });
       await entities.insert(Ticket, ticket);
-      await addMessage(transaction, ticket, speaker, { kind: 'message', body });
+      await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'message', body });
       return this.read(entities, ticket, speaker);
     });
   }
@@ -110,9 +110,16 @@ export class TicketService {
       const count = await transaction.entities.countBy(TicketMessage, { ticketId });
       if (count >= MAX_MESSAGES) throw new ApiError('conflict', 'The ticket is full: open another one.');
       const { body, isNote = false } = line;
-      await addMessage(transaction, ticket, speaker, { kind: isNote ? 'note' : 'message', body });
+      await addMessage(transaction, speaker, {
+        ticketId: ticket.id,
+        kind: isNote ? 'note' : 'message',
+        body,
+      });
       if (!isNote) await this.move(transaction, ticket, speaker.side === 'staff' ? 'answered' : 'open');
-      await noteStaff(transaction, speaker, ticket, isNote ? 'ticket.noted' : 'ticket.answered');
+      await noteStaff(transaction, speaker, {
+        ...ticket,
+        action: isNote ? 'ticket.noted' : 'ticket.answered',
+      });
       if (speaker.side === 'staff' && !isNote) await mailAboutTicket(transaction.client, ticketId);
     });
   }
@@ -122,8 +129,8 @@ export class TicketService {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
       if (ticket.state === 'closed') return;
       await this.move(transaction, ticket, 'closed');
-      await addMessage(transaction, ticket, speaker, { kind: 'event', body: 'Closed.' });
-      await noteStaff(transaction, speaker, ticket, 'ticket.closed');
+      await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'event', body: 'Closed.' });
+      await noteStaff(transaction, speaker, { ...ticket, action: 'ticket.closed' });
     });
   }
 
@@ -132,8 +139,8 @@ export class TicketService {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
       if (ticket.state !== 'closed') return;
       await this.move(transaction, ticket, 'open');
-      await addMessage(transaction, ticket, speaker, { kind: 'event', body: 'Reopened.' });
-      await noteStaff(transaction, speaker, ticket, 'ticket.reopened');
+      await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'event', body: 'Reopened.' });
+      await noteStaff(transaction, speaker, { ...ticket, action: 'ticket.reopened' });
     });
   }
 
@@ -204,14 +211,12 @@ async function requireCharge(
 
 async function addMessage(
   { entities }: EntityTransaction,
-  { id: ticketId }: Ticket,
   { actor, side }: Speaker,
-  line: Pick<TicketMessage, 'kind' | 'body'>,
+  line: Pick<TicketMessage, 'ticketId' | 'kind' | 'body'>,
 ): Promise<void> {
   await entities.insert(TicketMessage, {
     ...line,
     id: newId(),
-    ticketId,
     authorId: actor.userId,
     fromStaff: side === 'staff',
   });
@@ -221,8 +226,7 @@ async function addMessage(
 async function noteStaff(
   { client }: EntityTransaction,
   { actor, side, requestId }: Speaker,
-  { id, accountId, state }: Ticket,
-  action: string,
+  { id, accountId, state, action }: Pick<Ticket, 'id' | 'accountId' | 'state'> & { action: string },
 ): Promise<void> {
   if (side !== 'staff') return;
   const actedAs = `user:${actor.userId}`;

@@ -59,8 +59,7 @@ export class ChannelCalls {
   async get(
     channel: Channel,
     path: string,
-    signal: AbortSignal,
-    headers: Readonly<Record<string, string>> = {},
+    { signal, headers = {} }: { signal: AbortSignal; headers?: Readonly<Record<string, string>> },
   ): Promise<HttpAnswer | HttpFailure> {
     if (!hasAddress(channel)) return { kind: 'failure', sent: false, reason: notSent.reason, status: null };
     return httpCall(this.connections.api, {

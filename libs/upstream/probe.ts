@@ -36,7 +36,7 @@ export async function probe(
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const { path, headers, expected } = PROBES[channel.protocol];
-  const result = await calls.get(channel, path, signal, headers);
+  const result = await calls.get(channel, path, { signal, headers });
   if (result.kind === 'failure') {
     return { verdict: 'failed', path, status: result.status, detail: `no answer: ${result.reason}` };
   }

@@ -45,7 +45,7 @@ export async function readOverview(pool: pg.Pool, accountId: string, zone: strin
     readBalance(pool, accountId),
     readDays(pool, accountId, zone),
     readRunning(pool, accountId),
-    readUsage(pool, accountId, {}, { limit: LAST_REQUESTS, after: null }),
+    readUsage(pool, { accountId, filter: {} }, { limit: LAST_REQUESTS, after: null }),
   ]);
   return { balance: balance ?? NOTHING, days, ...running, lastRequests: usage.items };
 }

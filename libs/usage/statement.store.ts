@@ -63,8 +63,7 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
 /** The lines of an account's statement, newest first. `after` is where the page before ended. */
 export async function readStatement(
   pool: pg.Pool,
-  accountId: string,
-  filter: StatementFilter,
+  { accountId, filter }: { accountId: string; filter: StatementFilter },
   page: { limit: number; after: string | null },
 ): Promise<Slice<StatementEntry>> {
   const [afterId = LAST, afterOrdinal = '0'] = page.after?.split(' ') ?? [];

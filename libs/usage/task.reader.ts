@@ -53,8 +53,7 @@ export function readAccountTask(row: AccountTaskRow): AccountTask {
 /** The tasks of an account, newest first, by the index of account and id whatever the filter is. Refused ones are none. */
 export async function listTasks(
   pool: pg.Pool,
-  accountId: string,
-  filter: TaskFilter,
+  { accountId, filter }: { accountId: string; filter: TaskFilter },
   page: { limit: number; after: string | null },
 ): Promise<TaskSlice> {
   const scan = scanOf(accountId, filter, page.after);

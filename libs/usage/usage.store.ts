@@ -66,8 +66,7 @@ const COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at A
 /** The requests of an account, newest first, by the index of account and id whatever the filter is. */
 export async function readUsage(
   pool: pg.Pool,
-  accountId: string,
-  filter: UsageFilter,
+  { accountId, filter }: { accountId: string; filter: UsageFilter },
   page: { limit: number; after: string | null },
 ): Promise<Slice<UsageEntry>> {
   const { scan, values } = scanOf(accountId, filter, page.after);
@@ -79,17 +78,11 @@ export async function readUsage(
   );
   const items = rows.slice(0, page.limit);
   if (rows.length > page.limit) return { items, next: items.at(-1)!.chargeId };
-  return { items, next: await scanEnd(pool, accountId, filter, page.after) };
+  return { items, next: await scanEnd(pool, scanOf(accountId, filter, page.after)) };
 }
 
 /** Where the scan ended when it did not come to the end of the list. */
-async function scanEnd(
-  pool: pg.Pool,
-  accountId: string,
-  filter: UsageFilter,
-  after: string | null,
-): Promise<string | null> {
-  const { scan, values } = scanOf(accountId, filter, after);
+async function scanEnd(pool: pg.Pool, { scan, values }: ReturnType<typeof scanOf>): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id ${scan} ${NEWEST_FIRST} OFFSET ${SCAN_LIMIT - 1} LIMIT 1`,
     values,

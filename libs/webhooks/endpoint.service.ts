@@ -87,7 +87,7 @@ export class EndpointService {
         deletedAt: null,
       });
       await entities.insert(WebhookEndpoint, endpoint);
-      await this.note(transaction, asker, 'webhook.created', { endpoint, after: shown(endpoint) });
+      await this.note(transaction, asker, { action: 'webhook.created', endpoint, after: shown(endpoint) });
       return { ...endpoint, secret };
     });
   }
@@ -109,7 +109,12 @@ export class EndpointService {
         await entities.update(WebhookEndpoint, { id: endpointId }, on);
       }
       const after = await entities.findOneByOrFail(WebhookEndpoint, { id: endpointId });
-      await this.note(transaction, asker, 'webhook.changed', { endpoint, before, after: shown(after) });
+      await this.note(transaction, asker, {
+        action: 'webhook.changed',
+        endpoint,
+        before,
+        after: shown(after),
+      });
       return after;
     });
   }
@@ -120,7 +125,7 @@ export class EndpointService {
       const { entities, client } = transaction;
       await entities.update(WebhookEndpoint, { id: endpointId }, { deletedAt: new Date(this.clock.nowMs()) });
       await endPending(client, endpointId);
-      await this.note(transaction, asker, 'webhook.deleted', { endpoint, before: shown(endpoint) });
+      await this.note(transaction, asker, { action: 'webhook.deleted', endpoint, before: shown(endpoint) });
     });
   }
 
@@ -134,7 +139,7 @@ export class EndpointService {
         previousSecretUntil: new Date(this.clock.nowMs() + this.config.webhooks.secretOverlapMs),
       };
       await transaction.entities.update(WebhookEndpoint, { id: endpointId }, change);
-      await this.note(transaction, asker, 'webhook.secret_rotated', { endpoint });
+      await this.note(transaction, asker, { action: 'webhook.secret_rotated', endpoint });
       return { ...endpoint, ...change, secret };
     });
   }
@@ -157,13 +162,12 @@ export class EndpointService {
   private note(
     { client }: { client: pg.PoolClient },
     { actor, requestId }: Asker,
-    action: string,
-    { endpoint, ...values }: { endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
+    noted: { action: string; endpoint: WebhookEndpoint; before?: unknown; after?: unknown },
   ): Promise<void> {
+    const { endpoint, ...values } = noted;
     const { id, accountId } = endpoint;
     return audit(client, {
       actor: `user:${actor.userId}`,
-      action,
       subject: `webhook:${id}`,
       accountId,
       ...values,

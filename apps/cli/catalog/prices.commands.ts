@@ -170,7 +170,7 @@ async function importFile(file: string, options: Timing): Promise<void> {
   const rows = await readRows(file);
   const result = await withDatabase(process.env, async (pool) => {
     const author = await byUnless(dryRun, pool, options);
-    return importPrices({ pool, service: deskOf(pool) }, rows, { effectiveAt, note, dryRun }, author);
+    return importPrices({ pool, service: deskOf(pool) }, { effectiveAt, note, dryRun, rows }, author);
   });
   if (result.refused.length > 0) process.exitCode = 1;
   if (options.json) return printJson(importView(result));

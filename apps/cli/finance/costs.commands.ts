@@ -143,9 +143,12 @@ interface SetOptions extends Acting {
   json?: boolean;
 }
 
-async function set(channel: string, model: string, given: string, options: SetOptions): Promise<void> {
+async function set(
+  ...given: [channel: string, model: string, cost: string, options: SetOptions]
+): Promise<void> {
+  const [channel, model, text, options] = given;
   const { billsFailures = false, effectiveFrom = null, reason, json } = options;
-  const cost = costOf(given);
+  const cost = costOf(text);
   const version = await withDatabase(process.env, async (pool) => {
     const { by: actor } = await doerOf(pool, options, ['finance']);
     const wanted = { channel, model, cost, billsFailures, effectiveFrom, reason };
@@ -186,7 +189,7 @@ async function importFile(
   const { reason = `Import of ${file}`, dryRun = false } = options;
   const content = await contentOf(file);
   const done = await withDatabase(process.env, async (pool) => {
-    const { by: actor } = await doerUnless(dryRun, pool, options, ['finance']);
+    const { by: actor } = await doerUnless(pool, { ...options, isOnlyTried: dryRun }, ['finance']);
     return importCosts(pool, content, { actor, reason, requestId: newId(), dryRun });
   });
   if (done.refused.length > 0) process.exitCode = 1;
@@ -223,12 +226,12 @@ async function contentOf(file: string): Promise<string> {
   }
 }
 
+type BillOptions = Acting & { from: string; to: string; json?: boolean };
+
 async function bill(
-  channel: string,
-  number: string,
-  amount: bigint,
-  options: Acting & { from: string; to: string; json?: boolean },
+  ...given: [channel: string, number: string, amount: bigint, options: BillOptions]
 ): Promise<void> {
+  const [channel, number, amount, options] = given;
   const { from, to, json } = options;
   const recorded = await withDatabase(process.env, async (pool) => {
     const { by: actor } = await doerOf(pool, options, ['finance']);

@@ -113,7 +113,7 @@ async function importStripe(
     throw new OperatorError('Give either a file or --api.');
   if (options.api && options.dryRun) throw new OperatorError('--dry-run is for files.');
   await withDatabase(process.env, async (pool) => {
-    const { by } = await doerUnless(options.dryRun ?? false, pool, options, ['finance']);
+    const { by } = await doerUnless(pool, { ...options, isOnlyTried: options.dryRun ?? false }, ['finance']);
     const asked = { ...options, by };
     const run = file === undefined ? () => askStripe(pool, asked) : () => readStripe(pool, file, asked);
     const result = await told(run);
@@ -144,7 +144,7 @@ async function importBank(
   await withDatabase(process.env, async (pool) => {
     const { mapping } = options;
     const isOnlyTried = options.dryRun === true && !mapping;
-    const { by } = await doerUnless(isOnlyTried, pool, options, ['finance']);
+    const { by } = await doerUnless(pool, { ...options, isOnlyTried }, ['finance']);
     if (mapping) await keepMapping(pool, { id: accountId, mapping }, by);
     const source = sourceOf(file);
     const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';

@@ -223,7 +223,7 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
     command.error('error: give --per-minute, --tasks or both');
   const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
   const limited = await withDatabase(process.env, async (pool) =>
-    limitCustomerKey(pool, keyId, limits, await doerOf(pool, options, ['admin'])),
+    limitCustomerKey(pool, { keyId, limits }, await doerOf(pool, options, ['admin'])),
   );
   if (json) return printJson({ keyId, ...limited });
   printText(

@@ -43,7 +43,11 @@ export class AdjustmentsController {
 
   @Serves(routes.file)
   file({ query, reply }: CallOf<typeof routes.file>): Readable {
-    return sendCsv(reply, 'adjustments.csv', adjustmentColumns, this.everyAdjustment(query));
+    return sendCsv(
+      reply,
+      { fileName: 'adjustments.csv', columns: adjustmentColumns },
+      this.everyAdjustment(query),
+    );
   }
 
   @Serves(routes.adjust)
@@ -71,7 +75,11 @@ export class AdjustmentsController {
 
   @Serves(routes.writeOffsFile)
   writeOffsFile({ query, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
-    return sendCsv(reply, 'write-offs.csv', writeOffColumns, this.everyWriteOff(query.accountId));
+    return sendCsv(
+      reply,
+      { fileName: 'write-offs.csv', columns: writeOffColumns },
+      this.everyWriteOff(query.accountId),
+    );
   }
 
   @Serves(routes.writeOff)
@@ -109,7 +117,7 @@ export class AdjustmentsController {
 
   @Serves(routes.debtsFile)
   debtsFile({ reply }: CallOf<typeof routes.debtsFile>): Readable {
-    return sendCsv(reply, 'debts.csv', debtorColumns, this.everyDebtor());
+    return sendCsv(reply, { fileName: 'debts.csv', columns: debtorColumns }, this.everyDebtor());
   }
 
   private async *everyAdjustment(filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {

@@ -64,7 +64,11 @@ export class ChargesTasksController {
 
   @Serves(routes.itemsCsv)
   itemsCsv({ query, reply }: CallOf<typeof routes.itemsCsv>): Readable {
-    return sendCsv(reply, 'charges-tasks.csv', workColumns, this.everyItem(this.filterOf(query)));
+    return sendCsv(
+      reply,
+      { fileName: 'charges-tasks.csv', columns: workColumns },
+      this.everyItem(this.filterOf(query)),
+    );
   }
 
   private async *everyItem(asked: Omit<WorkQuery, 'limit' | 'after'>) {

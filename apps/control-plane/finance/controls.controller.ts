@@ -86,7 +86,11 @@ export class ControlsController {
   @Serves(routes.findingsCsv)
   findingsCsv({ params, query, reply }: CallOf<typeof routes.findingsCsv>): Readable {
     const { id } = known(params.controlId);
-    return sendCsv(reply, `findings-${id}.csv`, findingColumns, this.everyFinding(id, query.state));
+    return sendCsv(
+      reply,
+      { fileName: `findings-${id}.csv`, columns: findingColumns },
+      this.everyFinding(id, query.state),
+    );
   }
 
   @Serves(routes.acknowledge)

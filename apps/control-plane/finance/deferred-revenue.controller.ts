@@ -46,8 +46,7 @@ export class DeferredRevenueController {
     const view = viewDeferredRevenue(await deferredRevenueReport(this.pool, days), this.currency);
     return sendCsv(
       reply,
-      `deferred-revenue-${days.from}.csv`,
-      deferredColumns,
+      { fileName: `deferred-revenue-${days.from}.csv`, columns: deferredColumns },
       inTurn(deferredFileRows(view)),
     );
   }
@@ -64,7 +63,11 @@ export class DeferredRevenueController {
 
   @Serves(routes.lotsCsv)
   lotsCsv({ query, reply }: CallOf<typeof routes.lotsCsv>): Readable {
-    return sendCsv(reply, 'lots.csv', lotColumns, everyLot(this.pool, lotsOf(query), this.currency));
+    return sendCsv(
+      reply,
+      { fileName: 'lots.csv', columns: lotColumns },
+      everyLot(this.pool, lotsOf(query), this.currency),
+    );
   }
 }
 

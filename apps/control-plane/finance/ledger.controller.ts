@@ -40,7 +40,7 @@ export class LedgerController {
   @Serves(routes.trialBalanceCsv)
   async trialBalanceCsv({ query, reply }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
     const { balances } = await this.balancesAt(query);
-    return sendCsv(reply, 'trial-balance.csv', balanceColumns, inTurn(balances));
+    return sendCsv(reply, { fileName: 'trial-balance.csv', columns: balanceColumns }, inTurn(balances));
   }
 
   private async balancesAt(asked: InstantAsked) {

@@ -33,7 +33,7 @@ export class RevenueController {
     const { by } = query;
     const days = checkedDays(query);
     const rows = revenueRows(this.pool, { ...days, by });
-    return sendCsv(reply, `revenue-${days.from}.csv`, revenueColumns(by), rows);
+    return sendCsv(reply, { fileName: `revenue-${days.from}.csv`, columns: revenueColumns(by) }, rows);
   }
 
   @Serves(routes.priceChanges)
@@ -49,7 +49,11 @@ export class RevenueController {
   async priceChangesCsv({ query, reply }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
     const { from = null, to = null, kind = null, subject = null } = query;
     const versions = await priceChanges(this.pool, { from, to, kind, subject, limit: ALL_VERSIONS });
-    return sendCsv(reply, 'price-changes.csv', priceChangeColumns, inTurn(versions.map(viewPriceChange)));
+    return sendCsv(
+      reply,
+      { fileName: 'price-changes.csv', columns: priceChangeColumns },
+      inTurn(versions.map(viewPriceChange)),
+    );
   }
 }
 

@@ -66,7 +66,7 @@ export class WorkReportsController {
   @Serves(routes.holdsCsv)
   holdsCsv({ query, reply }: CallOf<typeof routes.holdsCsv>): Readable {
     const asked = { graceMs: this.graceMs, overdueOnly: query.overdue === 'true' };
-    return sendCsv(reply, 'holds.csv', holdColumns, everyHold(this.pool, asked));
+    return sendCsv(reply, { fileName: 'holds.csv', columns: holdColumns }, everyHold(this.pool, asked));
   }
 
   @Serves(routes.refunds)
@@ -80,7 +80,11 @@ export class WorkReportsController {
   async refundsCsv({ query, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
-    return sendCsv(reply, 'refunds.csv', refundDayColumns, inTurn(days.map(refundDayView)));
+    return sendCsv(
+      reply,
+      { fileName: 'refunds.csv', columns: refundDayColumns },
+      inTurn(days.map(refundDayView)),
+    );
   }
 
   @Serves(routes.failures)
@@ -101,7 +105,11 @@ export class WorkReportsController {
   @Serves(routes.failuresCsv)
   failuresCsv({ query, reply }: CallOf<typeof routes.failuresCsv>): Readable {
     const asked = { ...this.rangeOf(query), outstandingOnly: query.outstanding === 'true' };
-    return sendCsv(reply, 'failures.csv', failureColumns, everyFailure(this.pool, asked));
+    return sendCsv(
+      reply,
+      { fileName: 'failures.csv', columns: failureColumns },
+      everyFailure(this.pool, asked),
+    );
   }
 
   @Serves(routes.promotion)
@@ -112,7 +120,7 @@ export class WorkReportsController {
   @Serves(routes.promotionCsv)
   async promotionCsv({ query, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
     const rows = promotionRows(await this.readPromotion(query));
-    return sendCsv(reply, 'promotion.csv', promotionColumns, inTurn(rows));
+    return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inTurn(rows));
   }
 
   private async readPromotion({

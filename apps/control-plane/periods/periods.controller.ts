@@ -50,7 +50,7 @@ export class PeriodsController {
     const period = await this.find(params.periodId);
     const day = period.endsAt.toISOString().slice(0, 10);
     const rows = await this.balancesOf(period);
-    return sendCsv(reply, `trial-balance-${day}.csv`, balanceColumns, inTurn(rows));
+    return sendCsv(reply, { fileName: `trial-balance-${day}.csv`, columns: balanceColumns }, inTurn(rows));
   }
 
   @Serves(routes.late)

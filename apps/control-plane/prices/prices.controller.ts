@@ -99,7 +99,7 @@ export class PricesController {
   async importJson(call: CallOf<typeof routes.importJson>): Promise<AnswerOf<typeof routes.importJson>> {
     const { rows, ...options } = call.body;
     const parts = { pool: this.pool, service: this.service };
-    return importView(await importPrices(parts, readPriceList(rows), options, doneBy(call)));
+    return importView(await importPrices(parts, { ...options, rows: readPriceList(rows) }, doneBy(call)));
   }
 
   @Serves(routes.importCsv)
@@ -107,7 +107,7 @@ export class PricesController {
     const { effectiveAt = null, note, dryRun } = call.query;
     const parts = { pool: this.pool, service: this.service };
     const options = { effectiveAt, note, dryRun };
-    return importView(await importPrices(parts, readPriceCsv(call.body), options, doneBy(call)));
+    return importView(await importPrices(parts, { ...options, rows: readPriceCsv(call.body) }, doneBy(call)));
   }
 
   private async detail(

@@ -53,7 +53,7 @@ export class ReconciliationController {
   @Serves(routes.paymentsCsv)
   paymentsCsv({ query, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
     const rows = this.rows(this.matches(query), viewMatch);
-    return sendCsv(reply, 'payments.csv', matchColumns, rows);
+    return sendCsv(reply, { fileName: 'payments.csv', columns: matchColumns }, rows);
   }
 
   @Serves(routes.paymentDays)
@@ -72,7 +72,11 @@ export class ReconciliationController {
 
   @Serves(routes.payoutsCsv)
   payoutsCsv({ query, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
-    return sendCsv(reply, 'payouts.csv', payoutColumns, this.rows(payoutListing(query), viewPayout));
+    return sendCsv(
+      reply,
+      { fileName: 'payouts.csv', columns: payoutColumns },
+      this.rows(payoutListing(query), viewPayout),
+    );
   }
 
   @Serves(routes.bank)
@@ -82,7 +86,11 @@ export class ReconciliationController {
 
   @Serves(routes.bankCsv)
   bankCsv({ query, reply }: CallOf<typeof routes.bankCsv>): Readable {
-    return sendCsv(reply, 'bank.csv', bankColumns, this.rows(bankListing(query), viewBankItem));
+    return sendCsv(
+      reply,
+      { fileName: 'bank.csv', columns: bankColumns },
+      this.rows(bankListing(query), viewBankItem),
+    );
   }
 
   private matchQuery(filter: MatchFilter): MatchQuery {

@@ -21,7 +21,7 @@ export class TasksController {
   async list({ actor, query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
     const { limit, cursor, ...filter } = query;
     const after = readCursor(cursor, 1)?.[0] ?? null;
-    const slice = await listTasks(this.pool, actor.accountId, filter, { limit, after });
+    const slice = await listTasks(this.pool, { accountId: actor.accountId, filter }, { limit, after });
     const nowMs = this.clock.nowMs();
     return sliceOf(slice, (task) => viewTask(task, nowMs));
   }

@@ -56,12 +56,16 @@ export class UsageController {
 
   @Serves(routes.usageCsv)
   usageCsv({ actor, query, reply }: CallOf<typeof routes.usageCsv>): Readable {
-    return this.usageFile(reply, actor.accountId, query, false);
+    return this.usageFile(reply, { accountId: actor.accountId, filter: query, forStaff: false });
   }
 
   @Serves(routes.accountUsageCsv)
   async accountUsageCsv({ params, query, reply }: CallOf<typeof routes.accountUsageCsv>): Promise<Readable> {
-    return this.usageFile(reply, await this.known(params.accountId), query, true);
+    return this.usageFile(reply, {
+      accountId: await this.known(params.accountId),
+      filter: query,
+      forStaff: true,
+    });
   }
 
   @Serves(routes.daily)
@@ -118,35 +122,37 @@ export class UsageController {
     forStaff: boolean,
   ) {
     const after = readCursor(cursor, 1)?.[0] ?? null;
-    const slice = await readUsage(this.pool, accountId, filter, { limit, after });
+    const slice = await readUsage(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, (entry) => usageView(entry, forStaff));
   }
 
   private usageFile(
     reply: FastifyReply,
-    accountId: string,
-    filter: UsageFilter,
-    forStaff: boolean,
+    { accountId, filter, forStaff }: { accountId: string; filter: UsageFilter; forStaff: boolean },
   ): Readable {
     const rows = everyItem(async (after) => {
-      const { items, next } = await readUsage(this.pool, accountId, filter, { limit: FILE_PAGE, after });
+      const { items, next } = await readUsage(this.pool, { accountId, filter }, { limit: FILE_PAGE, after });
       return { items: items.map((entry) => usageView(entry, forStaff)), next };
     });
-    return sendCsv(reply, 'usage.csv', usageColumns(forStaff), rows);
+    return sendCsv(reply, { fileName: 'usage.csv', columns: usageColumns(forStaff) }, rows);
   }
 
   private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
     const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
-    const slice = await readStatement(this.pool, accountId, filter, { limit, after });
+    const slice = await readStatement(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, statementView);
   }
 
   private statementFile(reply: FastifyReply, accountId: string, filter: StatementFilter): Readable {
     const rows = everyItem(async (after) => {
-      const { items, next } = await readStatement(this.pool, accountId, filter, { limit: FILE_PAGE, after });
+      const { items, next } = await readStatement(
+        this.pool,
+        { accountId, filter },
+        { limit: FILE_PAGE, after },
+      );
       return { items: items.map(statementView), next };
     });
-    return sendCsv(reply, 'statement.csv', statementColumns(), rows);
+    return sendCsv(reply, { fileName: 'statement.csv', columns: statementColumns() }, rows);
   }
 
   private async dailyPage(accountId: string, query: UsageFilter & Page & { by?: DailySubject | undefined }) {

@@ -56,7 +56,7 @@ export class ImageFiles {
     const extension = NAME.exec(name)?.[1];
     if (extension === undefined) return null;
     const { secret, clock } = this.options;
-    if (!verifySignature(secret, PATH + name, signature, clock.nowMs())) return null;
+    if (!verifySignature(secret, { ...signature, path: PATH + name }, clock.nowMs())) return null;
     const key = `images/${name}`;
     const found = await this.store.stat(key);
     return found && { key, bytes: found.bytes, type: MIME[extension] ?? '', etag: `"${name}"` };

@@ -71,7 +71,8 @@ export class TaskLibrary {
     }
     const { tasks, secret, clock } = this.parts;
     // At time 0 every expiry lies ahead: what is left to check is whether the signature is ours.
-    const genuine = OWN_ID.test(id) && verifySignature(secret, this.kind.contentPath(id), given, 0);
+    const genuine =
+      OWN_ID.test(id) && verifySignature(secret, { ...given, path: this.kind.contentPath(id) }, 0);
     if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the address is not valid.');
     const task = await tasks.find(id);
     if (task?.kind !== this.kind.kind) throw this.notFound();

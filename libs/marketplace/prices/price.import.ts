@@ -45,8 +45,7 @@ export async function exportPrices(pool: pg.Pool): Promise<PriceExport> {
  */
 export async function importPrices(
   { pool, service }: { pool: pg.Pool; service: ProposalService },
-  rows: readonly FileRow[],
-  options: ImportOptions,
+  { rows, ...options }: ImportOptions & { rows: readonly FileRow[] },
   by: DoneBy,
 ): Promise<ImportResult> {
   const { effectiveAt, note, dryRun } = options;

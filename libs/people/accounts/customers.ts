@@ -114,8 +114,7 @@ export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM
 /** Sets the limits of a key, what is left out stays, and tells every gateway. @throws IdentityRefusal, ApiError */
 export function limitCustomerKey(
   pool: pg.Pool,
-  keyId: string,
-  limits: Parameters<typeof limitKey>[2],
+  { keyId, limits }: { keyId: string; limits: Parameters<typeof limitKey>[2] },
   doer = BY_SYSTEM,
 ): Promise<KeyLimits & { accountId: string }> {
   return inTransaction(pool, async (client) => {

@@ -16,7 +16,7 @@ describe('a CSV file', () => {
       { title: 'Id', value: (row: { id: number }) => row.id },
       { title: 'Note', value: (row: { note: string }) => row.note },
     ];
-    const file = sendCsv(reply, 'rows.csv', columns, rows());
+    const file = sendCsv(reply, { fileName: 'rows.csv', columns }, rows());
     let text = '';
     for await (const chunk of file) {
       text += String(chunk);

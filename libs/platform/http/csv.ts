@@ -11,8 +11,7 @@ export interface CsvColumn<T> {
 /** A CSV file that is sent while it is read: rows come as they are asked for, and memory stays flat. */
 export function sendCsv<T>(
   reply: FastifyReply,
-  fileName: string,
-  columns: readonly CsvColumn<T>[],
+  { fileName, columns }: { fileName: string; columns: readonly CsvColumn<T>[] },
   rows: AsyncIterable<T>,
 ): Readable {
   void reply.headers({

@@ -50,7 +50,7 @@ export class GeminiProtocol implements Protocol {
     if (!isOperationName(upstreamId))
       return { kind: 'no_answer', reason: 'no name of an operation', of: 'task' };
     const path = `/v1beta/${upstreamId}`;
-    const result = await this.calls.get(channel, path, signal);
+    const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);
     return readOperation(result, urlOf(channel, path));
   }

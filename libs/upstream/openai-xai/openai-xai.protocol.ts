@@ -74,7 +74,7 @@ export class OpenAiXaiProtocol implements Protocol {
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
-    const result = await this.calls.get(channel, path, signal);
+    const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);
     return readPoll(result, urlOf(channel, `${path}/content`));
   }
