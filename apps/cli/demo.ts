@@ -192,7 +192,7 @@ async function settleAccount(pool: pg.Pool, accountId: string, before: bigint): 
     cost === EXPECTED_COST,
     `the run cost ${formatAmount(cost)} USD, and must cost ${formatAmount(EXPECTED_COST)}`,
   );
-  printText(`The run cost ${formatAmount(cost)} USD, as it must; ${formatAmount(after.main)} USD are left.`);
+  printText(`The run cost ${formatAmount(cost)} USD, as expected; ${formatAmount(after.main)} USD are left.`);
 }
 
 if (process.argv.includes('--help')) {
@@ -202,7 +202,7 @@ if (process.argv.includes('--help')) {
     await main();
   } catch (error) {
     const sentence =
-      error instanceof DemoFailed ? `Not as it must be: ${error.message}.` : operatorSentence(error);
+      error instanceof DemoFailed ? `Not as expected: ${error.message}.` : operatorSentence(error);
     process.stderr.write(`${sentence ?? (error as Error).stack}\n`);
     process.exitCode = 1;
   }

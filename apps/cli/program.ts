@@ -55,7 +55,7 @@ export function program(): Command {
     .description('People, accounts, keys, top-ups and the ledger of a Tollgate relay.')
     .helpOption('-h, --help', 'show this help')
     .version(version, '-V, --version', 'print the version')
-    .option('--json', 'print one JSON document; may stand before or after the command')
+    .option('--json', 'print one JSON document; works before or after the command')
     .hook('preAction', (root, command) => {
       if (root.opts<{ json?: boolean }>().json) command.setOptionValue('json', true);
     })

@@ -16,7 +16,7 @@ export interface DeadLetter {
   /** Text that is unique within topic and partition. */
   offset: string;
   key: string | null;
-  /** The message as it came, readable or not. */
+  /** The message as received, readable or not. */
   payload: string | null;
   /** What it is about (the charge of a money topic); null when that cannot be read. */
   id: string | null;

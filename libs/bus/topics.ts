@@ -242,7 +242,7 @@ export const topics = {
   }),
   chargeResolved: topic({
     name: 'charge.resolved',
-    about: 'Ends the charge of a call: settles what was delivered, and gives the rest back',
+    about: 'Ends the charge of a call: settles what was delivered, and releases the rest',
     from: ['gateway', 'billing'],
     version: 1,
     kind: 'either',
@@ -279,7 +279,7 @@ export const topics = {
   }),
   chargeRefunded: topic({
     name: 'charge.refunded',
-    about: 'Some of a charge was given back',
+    about: 'Part of a charge was refunded',
     from: ['billing', 'control-plane'],
     version: 1,
     kind: 'event',
@@ -352,7 +352,7 @@ export const topics = {
   }),
   catalogChanged: topic({
     name: 'catalog.changed',
-    about: 'Models, channels, groups or prices have changed; every gateway reads them anew',
+    about: 'Models, channels, groups or prices have changed; every gateway reloads them',
     from: ['control-plane'],
     version: 1,
     kind: 'event',

@@ -43,7 +43,7 @@ export interface LedgerTransaction extends TransactionHead {
   entries: TransactionEntry[];
   linked: (TransactionHead & { relation: Relation })[];
   charge: TransactionCharge | null;
-  /** It tells of what happened inside a period that was closed by then. */
+  /** It records what happened in a period that was already closed. */
   late: { periodId: bigint; happenedAt: string } | null;
   /** The block of the hash chain that seals it; null: not yet. */
   block: { number: bigint; hash: string; sealedAt: string } | null;

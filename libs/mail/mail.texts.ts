@@ -60,7 +60,7 @@ async function signUp(
     return {
       subject: 'You already have a Tollgate account',
       text: lines(
-        'Somebody, probably you, asked to sign up with this e-mail address. It already has an account:',
+        'Someone, probably you, asked to sign up with this e-mail address. It already has an account:',
         `sign in at ${consoleUrl}/sign-in, or set a new password at ${consoleUrl}/forgot-password.`,
         '',
         'If it was not you, there is nothing to do. Nothing was changed.',
@@ -106,7 +106,7 @@ async function passwordReset(
       passwordLink(consoleUrl, token),
       '',
       `It is good once, for ${inWords(resetLifeMs)}, and ends all sessions.`,
-      'If you did not ask for it, ignore this mail: your password stays as it is.',
+      'If you did not ask for it, ignore this mail: your password does not change.',
     ),
   };
 }
@@ -121,7 +121,7 @@ async function emailChange(
     return {
       subject: 'This address has a Tollgate account already',
       text: lines(
-        'Somebody, probably you, asked to use this e-mail address for another Tollgate account. It already has one of its own,',
+        'Someone, probably you, asked to use this e-mail address for another Tollgate account. It already has one of its own,',
         'so nothing was changed.',
       ),
     };
@@ -177,7 +177,7 @@ function lowBalance({ details }: DueMail, { consoleUrl }: MailTextOptions): Mail
   return {
     subject: 'Your Tollgate balance is low',
     text: lines(
-      `Your balance is ${details['balance']} USD, below ${details['threshold']} USD, which you asked to be told of.`,
+      `Your balance is ${details['balance']} USD, below ${details['threshold']} USD, the alert level you set.`,
       `Top up at ${consoleUrl}/wallet. The next mail comes after a top-up has brought the balance back above it.`,
     ),
   };

@@ -45,9 +45,9 @@ const COLUMNS = `id, topic, consumer_group AS "group", partition, "offset", key,
 
 const EFFECTS: Record<string, string> = {
   [topics.chargeResolved.name]:
-    'Settles the charge that it names, or gives it back; one that has ended stays as it is.',
+    'Settles or releases the charge that it names; a charge that has ended does not change.',
   [topics.videoCompleted.name]:
-    'Settles or gives back the charge of the task; one that has ended stays as it is.',
+    'Settles or releases the charge of the task; a charge that has ended does not change.',
 };
 const OTHER_EFFECT =
   'Every group that reads the topic handles it once more; what was done already is not done twice.';

@@ -232,6 +232,7 @@ function idOf(object: string | { id: string }): string {
 /** Minor units for Stripe's SDK, which takes numbers. @throws RangeError for what no number holds exactly */
 function stripeAmount(minor: bigint): number {
   const amount = Number(minor);
-  if (!Number.isSafeInteger(amount)) throw new RangeError(`Stripe cannot be told of ${minor} minor units.`);
+  if (!Number.isSafeInteger(amount))
+    throw new RangeError(`Stripe does not accept an amount of ${minor} minor units.`);
   return amount;
 }

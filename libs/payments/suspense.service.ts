@@ -75,7 +75,7 @@ export class SuspenseService {
       if (item.state === state) return;
       if (item.state !== 'open') throw new ApiError('conflict', `The item has been ${item.state} already.`);
       if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
-        throw new ApiError('conflict', 'Somebody paid this: credit it or return it.');
+        throw new ApiError('conflict', 'This was paid: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
       const transactionId = await book(client, item, this.parts.config.payments.currency);
       await client.query(

@@ -254,7 +254,7 @@ describe('tollgate finance costs and revenue', () => {
       '--to',
       '2026-02-01',
     );
-    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('are told up to') });
-    expect((await finance('costs', 'bills')).stdout).toMatch(/No costs were told/);
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('are recorded through') });
+    expect((await finance('costs', 'bills')).stdout).toMatch(/No costs were accrued/);
   });
 });

@@ -187,7 +187,7 @@ describe('doctor', () => {
       expect({ code, notOk }).toEqual({ code: 0, notOk: [] });
       expect(checks.get('trial charge')).toMatchObject({
         state: 'ok',
-        detail: expect.stringContaining('gave it back'),
+        detail: expect.stringContaining('released it'),
       });
     }
     expect(await trialAccount()).toEqual([{ topups: 1, main: '1000000000', held: '0' }]);

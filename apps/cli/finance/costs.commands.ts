@@ -257,7 +257,7 @@ async function bills(options: { limit: number; json?: boolean }): Promise<void> 
   if (options.json) {
     return printJson({ channels: channels.map(viewChannelBills), bills: latest.map(viewBill) });
   }
-  if (channels.length === 0) return printText('No costs were told and no bill was recorded.');
+  if (channels.length === 0) return printText('No costs were accrued and no bill was recorded.');
   const right = 'right' as const;
   const numbers = ['Costs', 'Covered', 'Open', 'Billed', 'Difference'].map((title) => ({
     title,

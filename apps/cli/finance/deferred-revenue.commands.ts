@@ -18,7 +18,7 @@ import { facts, printJson, printText, table } from '../output.js';
 import { dayArgument } from './days.js';
 
 const NOTES = `
-Used credit becomes revenue behind the requests, within a minute or so. Payments in other currencies stand in suspense.
+Used credit becomes revenue behind the requests, within a minute or so. Payments in other currencies are in suspense.
 
 Examples:
   tollgate finance deferred-revenue --from 2026-01-01 --to 2026-02-01

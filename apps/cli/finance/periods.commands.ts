@@ -55,7 +55,11 @@ export function periodsCommand(): Command {
     .action(show);
   endOptions(periods.command('check'))
     .description('the checklist of a close, now; changes nothing, and exits 1 when something is red')
-    .option('--grace <seconds>', 'what if so young work were in flight; no close goes by it', secondsArgument)
+    .option(
+      '--grace <seconds>',
+      'treat work younger than this as in flight, for a look only; closes use their own',
+      secondsArgument,
+    )
     .action(check);
   periods
     .command('waivers')
@@ -142,7 +146,7 @@ async function check({ end, grace, json }: EndOptions & { grace?: number }): Pro
   if (!ok) process.exitCode = 1;
   const graces = { graceSeconds: graceMs / 1000, closeGraceSeconds: closeGraceMs / 1000 };
   if (json) return printJson({ at: timeOf(at), ok, ...graces, checklist });
-  const whatIf = `As if work younger than ${graces.graceSeconds} s were in flight; a close goes by ${graces.closeGraceSeconds} s.`;
+  const whatIf = `Work younger than ${graces.graceSeconds} s counts as in flight here; a close uses ${graces.closeGraceSeconds} s.`;
   printText(`${graceMs === closeGraceMs ? '' : `${whatIf}\n\n`}${checklistText(checklist)}`);
 }
 

@@ -24,7 +24,7 @@ import { minute, printCoverage, printDays, printItems, printWorkDays } from './r
 const GRACE_MS = 300_000;
 
 const NOTES = `
-States: matched; accepted (told in two ways, which somebody accepted); waiting (too young, or reports do not go far
+States: matched; accepted (reported in two ways, and a person accepted that); waiting (too young, or reports do not go far
 enough yet); not_covered (in a gap between reports); missing_here (the other side knows it and we do not);
 missing_there (we booked it and the other side does not know it); differs; twice. From not_covered on, all exit with
 1. Payouts that no line has to name are unlinked, and lines_missing where one should; lines at the bank that somebody
@@ -55,7 +55,12 @@ export function reconcileCommand(): Command {
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
     .option('--days', 'count and add up by day')
-    .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
+    .option(
+      '--grace <seconds>',
+      'ignore what is younger, which may be in progress',
+      secondsArgument,
+      GRACE_MS,
+    )
     .addOption(before())
     .action(payments);
   withRange(command.command('payouts').description('payouts against the lines that they are made of'))
@@ -71,7 +76,12 @@ export function reconcileCommand(): Command {
   withRange(command.command('charges').description('charges against tasks and requests; the last 31 days'))
     .addOption(states(...workStates))
     .option('--days', 'count and add up by day')
-    .option('--grace <seconds>', 'what is younger may be under way', secondsArgument, GRACE_MS)
+    .option(
+      '--grace <seconds>',
+      'ignore what is younger, which may be in progress',
+      secondsArgument,
+      GRACE_MS,
+    )
     .action(charges);
   command
     .command('coverage')
@@ -80,7 +90,7 @@ export function reconcileCommand(): Command {
     .action(printCoverage);
   command
     .command('accept')
-    .description('take a line as it is that a later report told otherwise, or a payout that no line names')
+    .description('accept a line that a later report contradicts, or a payout that no line names')
     .addArgument(new Argument('<provider>', 'who reported it').choices(['stripe', 'sandbox']))
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
     .requiredOption('--reason <text>', 'why that is right', reasonArgument)

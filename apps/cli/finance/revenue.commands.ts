@@ -47,7 +47,7 @@ function revenueCommand(): Command {
 }
 
 const REVENUE_NOTES = `
-A charge counts when it ended, a refund when it was given. Costs are told behind the requests.
+A charge counts when it ended, a refund when it was given. Costs are recorded shortly after the requests.
 
 Examples:
   tollgate finance revenue --by model,channel --from 2026-01-01 --to 2026-02-01

@@ -29,7 +29,7 @@ export function deadLettersCommand(): Command {
     .command('list')
     .description('those that were not played again, the newest first')
     .option('--topic <name>', 'of one topic')
-    .option('--about <id>', 'about one charge, or whatever the topic is about')
+    .option('--about <id>', 'about one charge, or the subject of the topic')
     .option('--all', 'also those that were played again')
     .option('--limit <letters>', 'letters at most', countArgument, 50)
     .option(...JSON_OPTION)

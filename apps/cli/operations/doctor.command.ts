@@ -6,7 +6,7 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description(
       'try everything that a relay needs: configuration, storage, database, clock, bus, and one charge that is held and\n' +
-        'given back on an account of its own (where payments are real, one that is refused for want of balance, since\n' +
+        'released on an account of its own (where payments are real, one that is refused for lack of balance, since\n' +
         'no payment is made up); exits 1 when something fails, and says what to do',
     )
     .option('--json', 'print one JSON document')

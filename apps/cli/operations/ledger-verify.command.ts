@@ -36,7 +36,9 @@ interface Options {
 /** `ledger verify`. */
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description('recompute the hash chain over the ledger; exits 1 and names what is not as it was sealed')
+    .description(
+      'recompute the hash chain over the ledger; exits 1 and names what changed since it was sealed',
+    )
     .option('--head <hash>', 'the chain must contain this hash', hashArgument)
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--from-block <number>', 'the first block to verify', blockArgument)
@@ -113,7 +115,7 @@ function verificationReport(result: Signed): string {
     ['Signed', signature ? `by the key ${signature.keyId}, ${signature.signature}` : 'not yet, or by no key'],
     ['Sealed', head ? `up to transaction ${head.lastId}, ${head.sealedAt}` : 'nothing'],
   ]);
-  if (ok) return `Ledger verify: everything is as it was sealed.\n\n${verified}`;
+  if (ok) return `Ledger verify: nothing has changed since it was sealed.\n\n${verified}`;
   const more = findingCount > findings.length ? `\nand ${findingCount - findings.length} more` : '';
   return `Ledger verify: ${findingCount} found.\n\n${findings.map(lineOf).join('\n')}${more}\n\n${verified}`;
 }

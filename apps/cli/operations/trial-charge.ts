@@ -94,7 +94,7 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
   const resolved = await till.resolve({ chargeId, accountId, outcome: 'failed', reason });
   const after = await readBalance(pool, accountId);
   if (resolved.outcome !== (isPoor ? 'refused' : 'released') || after?.main !== before?.main) {
-    throw new OperatorError(`The hold of charge ${chargeId} was not given back: it is ${resolved.outcome}.`);
+    throw new OperatorError(`The hold of charge ${chargeId} was not released: it is ${resolved.outcome}.`);
   }
   const outcome = isPoor ? 'refused' : 'given_back';
   return { outcome, model: model.id, amount: formatAmount(amount), accountId };

@@ -59,7 +59,7 @@ export function accountsCommand(): Command {
     .description('set or lift the limits of an account, in place of the defaults')
     .argument('<account>', 'account id')
     .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
-    .option('--concurrent <requests>', 'requests under way at the same time, or none', limitArgument)
+    .option('--concurrent <requests>', 'concurrent requests, or none', limitArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limitAccount);
@@ -89,7 +89,7 @@ export function keysCommand(): Command {
     .description('set or lift the limits of a key; gateways learn of it at once')
     .argument('<key>', 'key id, as `accounts show` lists it')
     .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
-    .option('--tasks <running>', 'videos and 3D assets at work at the same time, or none', limitArgument)
+    .option('--tasks <running>', 'videos and 3D assets in progress at once, or none', limitArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(limit);

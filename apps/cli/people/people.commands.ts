@@ -26,14 +26,14 @@ export function adminCommand(): Command {
   admin
     .command('create')
     .description(
-      'make the first administrator; later ask for roles of somebody, and another administrator decides',
+      'create the first administrator; after that, request roles for a person, which another administrator approves',
     )
-    .requiredOption('--email <address>', 'whom; what they sign in with', emailArgument)
+    .requiredOption('--email <address>', 'the address they sign in with', emailArgument)
     .option('--name <name>', 'of the account of a new person', 'Operator')
     .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
     .option(...AS_OPTION)
     .option('--prompt', 'ask for a password on the terminal')
-    .option('--link', 'print a one-time link to set a password, also for somebody who has one')
+    .option('--link', 'print a one-time link to set a password, or to replace one')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',

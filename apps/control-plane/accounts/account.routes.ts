@@ -24,7 +24,7 @@ export const accountRoutes = {
     tag: 'Account',
     summary: 'Changes what is named and leaves the rest.',
     description:
-      'You are told by mail when a call takes the balance below the threshold: once, until credits bring it back.',
+      'You get an e-mail when a call takes the balance below the threshold: once, until credits bring it back above.',
     access: ['user'],
     body: z.strictObject({
       name: name.optional(),

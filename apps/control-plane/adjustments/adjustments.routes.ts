@@ -56,7 +56,7 @@ export const adjustmentRoutes = {
     tag,
     summary: 'Give an account credit, or take some, because of a ticket.',
     description:
-      'More than one person may do alone for an account in a day waits for a second one, as does whatever concerns the own account. It is never edited: reverse it and adjust again.',
+      'More than one person may do alone for an account in a day waits for a second one, as does anything about your own account. It is never edited: reverse it and adjust again.',
     access: FINANCE,
     confirms: true,
     body: z.strictObject({ accountId: id, ticketId: id, amount: signed, reason, note, requestId }),

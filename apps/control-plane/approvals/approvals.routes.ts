@@ -34,7 +34,8 @@ export const approvalRoutes = {
     path: '/api/approvals/{approvalId}/approve',
     tag: 'Approvals',
     summary: 'Agree: it is applied at once and exactly once.',
-    description: 'Whoever asked cannot agree. What cannot be applied any more is refused and stays pending.',
+    description:
+      'The person who asked cannot approve. What cannot be applied any more is refused and stays pending.',
     access: STAFF,
     confirms: true,
     params,

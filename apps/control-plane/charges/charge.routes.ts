@@ -13,7 +13,7 @@ const wholeView = z
 const version = z
   .object({ id: z.string(), effectiveFrom: timeView.nullable() })
   .nullable()
-  .meta({ description: 'effectiveFrom null: since ever.' })
+  .meta({ description: 'effectiveFrom null: from the beginning.' })
   .meta({ id: 'PriceVersion' });
 
 const line = z
@@ -131,7 +131,7 @@ export const chargeRoutes = {
     summary: 'What a request would cost now, by the code that charges it; nothing is charged.',
     description:
       'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
-      'the token takes `tokens`, or a `text`: then the amount is what is set aside, which is the most that it can cost.',
+      'the token takes `tokens`, or a `text`: then the amount is the hold, the most that it can cost.',
     access: ['user'],
     body: z.strictObject({
       model: modelName,
@@ -166,7 +166,7 @@ export const chargeRoutes = {
       estimate: z
         .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
         .nullable()
-        .meta({ description: 'With `text`: tokens that are set aside for, and those that it probably is.' }),
+        .meta({ description: 'With `text`: the tokens of the hold, and a likely count.' }),
       amount: amountView,
       at: timeView,
       balance: amountView,

@@ -26,7 +26,7 @@ const letterView = z
   .meta({ id: 'DeadLetter' });
 const wholeLetter = letterView
   .extend({
-    payload: z.string().nullable().meta({ description: 'The message as it came, readable or not.' }),
+    payload: z.string().nullable().meta({ description: 'The message as received, readable or not.' }),
   })
   .meta({ id: 'WholeDeadLetter' });
 

@@ -37,7 +37,7 @@ export const chainRoutes = {
     tag,
     summary: 'The hash chain over the ledger, its newest block first.',
     description:
-      'The first item of the first page is the head. Whoever keeps its hash elsewhere can tell later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
+      'The first item of the first page is the head. Keep its hash elsewhere to see later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
     access: ['finance'],
     query: z.strictObject(pageQuery),
     answer: pageOf(blockView),

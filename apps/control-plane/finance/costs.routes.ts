@@ -47,7 +47,7 @@ export const costRoutes = {
     tag,
     summary: 'Set what a channel takes for a model.',
     description:
-      'Charges that end from then on cost so. A cost that was told is never changed: what was told wrongly is put right when the bill of the upstream is recorded.',
+      'Applies to charges that end from then on. A recorded cost never changes; corrections are made when the bill of the upstream is recorded.',
     access: FINANCE,
     body: z.strictObject({
       channel,
@@ -56,7 +56,7 @@ export const costRoutes = {
       billsFailures: z.boolean().default(false),
       effectiveFrom: time.nullable().default(null).meta({
         description:
-          'Null: now, or, where no cost was known, since then; charges that waited for it are told.',
+          'Null: now, or, where no cost was known, from the beginning; charges that waited for it get their cost.',
       }),
       reason,
       requestId,
@@ -104,7 +104,7 @@ export const costRoutes = {
     tag,
     summary: 'Record what an upstream billed.',
     description:
-      'It clears what the costs of its days had come to; the difference is expense on the last of them. The same number of a channel with the same content gives the same answer.',
+      'It clears the accrued costs of its days; the difference is an expense of the last day. The same number of a channel with the same content gives the same answer.',
     access: FINANCE,
     body: z.strictObject({
       channel,
@@ -129,7 +129,7 @@ export const costRoutes = {
     method: 'GET',
     path: '/api/finance/reports/upstream-bills',
     tag,
-    summary: 'Costs that were told against bills, channel by channel.',
+    summary: 'Accrued costs against bills, by channel.',
     access: FINANCE,
     answer: z.object({ costsTo: timeView.nullable(), channels: z.array(channelBillsView) }),
   }),

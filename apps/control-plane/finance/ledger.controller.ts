@@ -81,7 +81,7 @@ export class LedgerController {
     const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
     const summary = detail === 'summary';
     if (summary && ledgerAccountId !== null) {
-      const message = 'detail: a summary is of the whole firm; an account is told in full.';
+      const message = 'detail: a summary covers the whole company; one account is shown in full.';
       throw new ApiError('invalid_value', message, { param: 'detail' });
     }
     if (ledgerAccountId !== null && !(await findLedgerAccount(this.pool, ledgerAccountId))) {
@@ -106,7 +106,7 @@ export class LedgerController {
       return { by: by ?? 'recorded', from, to, recordedBefore };
     }
     if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
-      const message = 'period: stands in place of by, from, to and recordedBefore.';
+      const message = 'period: replaces by, from, to and recordedBefore.';
       throw new ApiError('invalid_value', message, { param: 'period' });
     }
     const found = await findPeriod(this.pool, BigInt(period));

@@ -72,15 +72,14 @@ const statementView = z
   .meta({ id: 'LedgerStatement' });
 
 const by = z.enum(['recorded', 'effective']).meta({
-  description:
-    'Which time of postings counts: when they were written down, or when what they tell of happened.',
+  description: 'Which time of postings counts: when they were recorded, or when what they record happened.',
 });
 const recordedBefore = exactTime.optional().meta({
   description: 'By effective time: as the books were known before this time, to the microsecond.',
 });
 const period = number.optional().meta({
   description:
-    'A closed period, in place of the times: by effective time, as the books were known at its close. With its opening balances this comes to its stored trial balance.',
+    'A closed period, in place of the times: by effective time, as the books were known at its close. With its opening balances this equals its stored trial balance.',
 });
 
 /** Of a journal or a statement. */

@@ -21,7 +21,7 @@ const by = z
   })
   .transform((names) => names as RevenueDimension[])
   .meta({
-    description: `What rows are told apart by: some of ${revenueDimensions.join(', ')}, separated by commas; empty for one row of all.`,
+    description: `What rows are grouped by: some of ${revenueDimensions.join(', ')}, separated by commas; empty for one row of all.`,
     examples: ['day,model'],
   });
 

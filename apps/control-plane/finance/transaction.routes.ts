@@ -8,7 +8,7 @@ const headFields = {
   reference: z.string().meta({ description: 'Unique for ever: what makes a repeat impossible.' }),
   accountId: z.string().nullable(),
   chargeId: z.string().nullable(),
-  effectiveAt: timeView.meta({ description: 'When what it tells of happened.' }),
+  effectiveAt: timeView.meta({ description: 'When what it records happened.' }),
   recordedAt: timeView,
 };
 
@@ -57,7 +57,7 @@ export const transactionRoutes = {
       late: z
         .object({ periodId: z.string(), happenedAt: timeView })
         .nullable()
-        .meta({ description: 'It tells of what happened inside a period that was closed by then.' }),
+        .meta({ description: 'It records what happened in a period that was already closed.' }),
       block: z
         .object({ number: z.string(), hash: z.string(), sealedAt: timeView })
         .nullable()

@@ -8,7 +8,7 @@ export const liveRoutes = {
     tag: 'Account',
     summary: 'What changes on your account, as it changes: a stream of server-sent events.',
     description:
-      'First the present state, then whatever is new. `balance` carries `main`, `held` and `invite`; `task` carries a task ' +
+      'First the current state, then each change. `balance` carries `main`, `held` and `invite`; `task` carries a task ' +
       'as GET /api/tasks/{taskId} answers it, the newest ones and all that run; `end` says why the stream ends: ' +
       '`session_ended` or `shutdown`. A client that comes back gets the present state again.',
     access: ['user'],

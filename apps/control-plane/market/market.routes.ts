@@ -44,7 +44,7 @@ const historyEntry = z
   .object({
     kind: z.enum(['price', 'multiplier', 'rule']),
     group: z.string().nullable().meta({ description: 'Of a multiplier or a rule; null for the list price.' }),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
     state: z.enum(['past', 'in_force', 'announced']),
     price: priceFields.nullable().meta({ description: 'Null: withdrawn, or no price.' }),
     multiplier: multiplierView.nullable(),

@@ -23,8 +23,8 @@ function isZone(name: string): boolean {
 const sums = {
   spent: amountView.meta({ description: 'USD that was settled, by when it was asked for.' }),
   requests: z.int().meta({ description: 'That were let in and have ended.' }),
-  failures: z.int().meta({ description: 'Of them, those that were given back entirely.' }),
-  givenBack: amountView.meta({ description: 'USD given back of what was set aside.' }),
+  failures: z.int().meta({ description: 'Of them, those that were released in full.' }),
+  givenBack: amountView.meta({ description: 'USD released of what was held.' }),
 };
 const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })

@@ -263,7 +263,7 @@ export const financeRoutes = {
     method: 'GET',
     path: '/api/finance/payment-events',
     tag: TAG,
-    summary: 'What providers told, and what became of it.',
+    summary: 'Events of providers, and what became of them.',
     access: FINANCE,
     query: z.strictObject({ ...pageQuery, state: eventState.optional() }),
     answer: pageOf(eventView),

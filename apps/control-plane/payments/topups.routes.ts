@@ -122,7 +122,7 @@ export const topupRoutes = {
     method: 'POST',
     path: '/api/payments/events/{provider}',
     tag: 'Payments',
-    summary: 'Where payment providers tell what happened, signed. Acknowledged after it is committed.',
+    summary: 'Where payment providers send their signed events. Acknowledged once committed.',
     access: 'public',
     params: z.strictObject({ provider: z.string().max(20) }),
     body: z.unknown(),

@@ -11,7 +11,7 @@ export const sessionView = z
     roles: rolesView,
     csrfToken: z
       .string()
-      .meta({ description: 'Goes into the header x-csrf-token of whatever changes something.' }),
+      .meta({ description: 'Goes into the header x-csrf-token of every request that changes something.' }),
     viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
       description:
         'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
@@ -193,7 +193,7 @@ export const emailRoutes = {
     tag,
     summary: 'Mails a link to another e-mail address of yours, which takes it over.',
     description:
-      'The answer is the same whether somebody has the address or not; the mail says which. The old address is told once ' +
+      'The answer is the same whether the address is taken or not; the mail says which. The old address gets a notice once ' +
       'the link was followed.',
     access: ['user'],
     confirms: true,

@@ -102,7 +102,7 @@ export class GatewayClient {
     const place = this.places.tryTake(grant.accountId);
     if (!place.granted) {
       const who = place.reason === 'over_share' ? 'You have too many' : 'Too many';
-      const message = `${who} calls from the console under way; try again when one has ended.`;
+      const message = `${who} calls from the console in progress; try again when one has ended.`;
       throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: place.retryAfterSeconds });
     }
     reply.raw.once('close', () => place.release());

@@ -38,7 +38,7 @@ export const playgroundRoutes = {
     mostBytes: JSON_BODY_BYTES,
   }),
   edits: call('playEdits', 'images/edits', {
-    summary: 'Edits a picture.',
+    summary: 'Edits an image.',
     produces: json,
     mostBytes: PICTURES_BODY_BYTES,
   }),

@@ -184,7 +184,7 @@ export const pricesRoutes = {
     tag,
     summary: 'Make the versions of a proposal.',
     description:
-      'Refused with `conflict` when somebody has changed the same prices since it was proposed, or its time has passed. ' +
+      'Refused with `conflict` when the same prices have changed since it was proposed, or its time has passed. ' +
       'Charges already held keep their price; every hold after the effective time has the new one.',
     access: ['admin'],
     confirms: true,

@@ -19,7 +19,7 @@ export const activityRoutes = {
       z.object({
         id: z.string(),
         action: z.string().meta({ examples: ['account.view_began', 'session.opened', 'key.created'] }),
-        by: z.enum(activityActors).meta({ description: 'You, or the role of whoever did it.' }),
+        by: z.enum(activityActors).meta({ description: 'You, or the role of the person who did it.' }),
         subject: z.string().meta({ description: '`kind:{id}` of what it was done to.' }),
         reason: z.string().nullable(),
         ticketId: z.string().nullable(),

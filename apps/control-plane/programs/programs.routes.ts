@@ -15,7 +15,7 @@ export const programRoutes = {
     method: 'GET',
     path: '/api/admin/programs',
     tag,
-    summary: 'Every program that runs, as it told of itself a moment ago.',
+    summary: 'Live status of every process.',
     description: 'A program that died is listed for an hour, silent.',
     access,
     answer: z.object({

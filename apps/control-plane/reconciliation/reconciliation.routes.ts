@@ -210,7 +210,7 @@ export const reconciliationRoutes = {
     tag,
     summary: 'Import an itemised report of Stripe as CSV: all of it or nothing.',
     description:
-      'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. What is known already stays as it is. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
+      'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. Known lines do not change. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
     access: FINANCE,
     query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
@@ -242,7 +242,7 @@ export const reconciliationRoutes = {
     tag,
     summary: 'Book a payment, refund or dispute that is missing here, from its line.',
     description:
-      'As if the provider had told of it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
+      'As if the provider had reported it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
     access: FINANCE,
     confirms: true,
     params: lineParams,
@@ -255,9 +255,9 @@ export const reconciliationRoutes = {
     method: 'POST',
     path: '/api/finance/provider-lines/{provider}/{lineId}/accept',
     tag,
-    summary: 'Accept a line that a later report told otherwise, or a payout that no line names.',
+    summary: 'Accept a line that a later report contradicts, or a payout that no line names.',
     description:
-      'Its item is then accepted and counts no more, until it is told otherwise once again. Above the limit of adjustments it is asked for, and a second person agrees.',
+      'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
     access: FINANCE,
     params: lineParams,
     body: z.strictObject({ reason, requestId }),
@@ -305,7 +305,7 @@ export const reconciliationRoutes = {
     method: 'POST',
     path: '/api/finance/bank-lines/{bankLineId}/match',
     tag,
-    summary: 'Say what a line at the bank is, where it could not be told.',
+    summary: 'Classify a bank line that could not be matched.',
     description:
       'A payout as `provider:id`, a top-up, refund or suspense item by its id; a suspense item without a subject is made of the line, to be credited from there; none is nothing of ours.',
     access: FINANCE,

@@ -25,7 +25,7 @@ export const refundRoutes = {
     method: 'POST',
     path: '/api/support/tickets/{ticketId}/refunds',
     tag,
-    summary: 'Gives back some of what a charge settled, because of a ticket.',
+    summary: 'Refunds part of a settled charge, from a ticket.',
     description:
       'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
     access: STAFF,

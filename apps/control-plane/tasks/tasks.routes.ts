@@ -19,7 +19,7 @@ export const taskRoutes = {
     summary: 'Your videos and 3D assets.',
     description:
       'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many ' +
-      'tasks at most. `running` stands for queued and in progress.',
+      'tasks at most. `running` means queued and in progress.',
     access: ['user'],
     query: z.strictObject({
       ...pageQuery,

@@ -40,7 +40,7 @@ const VIEW: Schema = {
   ],
 };
 const path = { id: 'The id that the creation answered.' };
-const asset = { 200: { description: 'The asset as it stands.', content: json(ASSET) } };
+const asset = { 200: { description: 'The current state of the asset.', content: json(ASSET) } };
 
 export const createAsset: Operation = {
   id: 'createAsset',
@@ -79,7 +79,7 @@ export const createAsset: Operation = {
 export const retrieveAsset: Operation = {
   id: 'retrieveAsset',
   tag: TAG,
-  summary: 'An asset as it stands.',
+  summary: 'The current state of an asset.',
   description: 'Reads, and never moves money.',
   path,
   answers: asset,

@@ -23,6 +23,6 @@ export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: Me
 export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, input: MeasuredTokens): void {
   const { maxInputTokens } = model.limits;
   if (model.unit !== 'call' || maxInputTokens === undefined || !input.unbounded) return;
-  const rule = `must be text and pictures for ${model.id}, which reads at most ${maxInputTokens} tokens`;
+  const rule = `must be text and images for ${model.id}, which reads at most ${maxInputTokens} tokens`;
   throw invalid(INPUT_FIELD[kind], `${rule}: files, documents and stored answers cannot be measured`);
 }

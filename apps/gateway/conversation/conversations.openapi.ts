@@ -134,7 +134,7 @@ export const createSpeech: Operation = {
   },
   answers: {
     200: {
-      description: 'The sound, as it is made.',
+      description: 'The audio, as it is generated.',
       content: { 'audio/*': null, 'text/event-stream': null },
     },
   },

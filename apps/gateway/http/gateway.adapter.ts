@@ -146,7 +146,7 @@ function unreadableBody(request: FastifyRequest): ApiError | undefined {
   }
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
-  return new ApiError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.');
+  return new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
 }
 
 /** A path that the router itself cannot read; no hook runs for it. */

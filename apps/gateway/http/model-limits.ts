@@ -56,7 +56,7 @@ function refuseRange(
 
 function refuseWithoutPicture({ id }: CatalogModel, asked: Measure<number> | undefined, least: number): void {
   if (asked === undefined || asked.value >= least) return;
-  const message = `${id} changes pictures and needs at least ${least}: send them to POST /v1/images/edits.`;
+  const message = `${id} edits images and needs at least ${least}: send them to POST /v1/images/edits.`;
   throw new ApiError('missing_required_parameter', message, { param: asked.param });
 }
 

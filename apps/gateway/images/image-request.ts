@@ -98,12 +98,12 @@ export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
 function editOf(body: Body, images: PictureInput[], masks: PictureInput[]): ImageEdit {
   const common = readCommon(body, 'both');
   if (images.length === 0) {
-    throw new ApiError('missing_required_parameter', 'image is required: at least one picture to edit.', {
+    throw new ApiError('missing_required_parameter', 'image is required: at least one image to edit.', {
       param: 'image',
     });
   }
-  if (images.length > MAX_PICTURES) throw invalid('image', `must be at most ${MAX_PICTURES} pictures`);
-  if (masks.length > 1) throw invalid('mask', 'must be one picture');
+  if (images.length > MAX_PICTURES) throw invalid('image', `must be at most ${MAX_PICTURES} images`);
+  if (masks.length > 1) throw invalid('mask', 'must be one image');
   return { ...common, pictures: { images, mask: masks[0] } };
 }
 

@@ -76,7 +76,7 @@ export const generateImages: Operation = {
 export const editImages: Operation = {
   id: 'editImages',
   tag: TAG,
-  summary: 'Makes images from pictures and a text.',
+  summary: 'Makes images from other images and a text.',
   description:
     'Charged as what it makes. Without `response_format` each image comes as address and as base64.',
   body: {

@@ -48,7 +48,7 @@ export class PictureLoader {
       const image = await this.parts.reader.read(call.accountId, picture, index + 1);
       total += image.bytes.length;
       if (total > MAX_PICTURES_BYTES) {
-        const message = `The pictures of a request have at most ${MAX_PICTURES_BYTES} bytes together.`;
+        const message = `The images of a request have at most ${MAX_PICTURES_BYTES} bytes together.`;
         throw new ApiError('request_too_large', message, { param: input.param });
       }
       loaded.push(image);

@@ -67,7 +67,7 @@ export class PictureReader {
   private async carryOut(accountId: string, order: PictureOrder, param: string): Promise<ReadPicture> {
     const place = await this.places.take(accountId, 1, { waitMs: LONGEST_WAIT_MS });
     if (!place.granted) {
-      const message = 'Too many pictures are being read at the moment. Nothing was charged; please retry.';
+      const message = 'Too many images are being decoded right now. Nothing was charged; please retry.';
       const { retryAfterSeconds } = place;
       throw new ApiError('rate_limit_exceeded', message, { param, retryAfterSeconds });
     }
@@ -134,13 +134,13 @@ export class PictureReader {
       case 'no_base64':
         return invalid('is not valid base64');
       case 'no_picture':
-        return invalid('must be a PNG, JPEG or WebP picture');
+        return invalid('must be a PNG, JPEG or WebP image');
       case 'broken':
         return invalid('is broken: it cannot be read to its end');
       case 'too_many_pixels':
         return invalid(`is too much work to read: it may have at most ${this.parts.maxPixels} pixels`);
       case 'too_many_bytes':
-        return new ApiError('request_too_large', `A picture has at most ${MAX_PICTURE_BYTES} bytes.`, {
+        return new ApiError('request_too_large', `An image has at most ${MAX_PICTURE_BYTES} bytes.`, {
           param,
         });
     }

@@ -112,7 +112,7 @@ export function json(schema: Schema): Content {
 
 /** A signed address, or the key's owner: what both ask for beyond the key. */
 export const SIGNATURE = {
-  exp: text('With `sig`, the signature of an address that was answered: it stands for the key.'),
+  exp: text('With `sig`, the signature of an address from an answer, in place of the key.'),
   sig: text(),
 };
 

@@ -35,7 +35,7 @@ export class BodyMemory {
     this.mostBytes = capacity * (1 - RESERVED_PART);
     new Gauge({
       name: 'gateway_body_memory_bytes',
-      help: 'Bytes of large request bodies, and of pictures fetched for them, in memory',
+      help: 'Bytes of large request bodies, and of images fetched for them, in memory',
       registers: [registry],
       collect() {
         this.set(pool.taken);
@@ -58,7 +58,7 @@ export class BodyMemory {
   /** @throws ApiError request_too_large for what could not even fit alone */
   refuseImpossible(bytes: number): void {
     if (bytes <= this.mostBytes) return;
-    const message = `The body has at most ${this.mostBytes} bytes here, fetched pictures included.`;
+    const message = `The body has at most ${this.mostBytes} bytes here, fetched images included.`;
     throw new ApiError('request_too_large', message);
   }
 

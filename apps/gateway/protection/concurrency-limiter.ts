@@ -67,7 +67,7 @@ function asOther({ subject, most }: RequestLimit): RequestLimit[] {
 
 function tooMany({ subject, most }: RequestLimit): ApiError {
   const who = subject.startsWith('key ') ? 'This key' : 'Your account';
-  const message = `${who} has ${most} requests under way, as many as it may. Nothing was charged; wait until one has ended.`;
+  const message = `${who} has reached its limit of ${most} concurrent requests. Nothing was charged; wait until one has ended.`;
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 

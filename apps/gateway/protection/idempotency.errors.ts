@@ -20,13 +20,13 @@ export function otherContent(): ApiError {
 
 export function unknownOutcome(): ApiError {
   const message =
-    `The outcome of the first request with this ${PARAM} is not known: it was cut off while it was at work. ` +
-    'What it cost, if anything, stands in the usage log; nothing more will be charged under this key.';
+    `The outcome of the first request with this ${PARAM} is not known: it was interrupted while in progress. ` +
+    'What it cost, if anything, is in the usage log; nothing more will be charged under this key.';
   return new ApiError('idempotency_outcome_unknown', message, { param: PARAM, shouldRetry: false });
 }
 
 /** May be repeated by an SDK: it comes with the same key, so it cannot be charged again. */
 export function stillRunning(): ApiError {
-  const message = `The first request with this ${PARAM} is still at work. Ask again with the same key.`;
+  const message = `The first request with this ${PARAM} is still in progress. Ask again with the same key.`;
   return new ApiError('service_unavailable', message, { param: PARAM, retryAfterSeconds: 5 });
 }

@@ -53,7 +53,7 @@ const body = json(
     },
   ),
 );
-const video = { 200: { description: 'The video as it stands.', content: json(VIDEO) } };
+const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
 
 export const createVideo: Operation = {
   id: 'createVideo',
@@ -100,7 +100,7 @@ export const listVideos: Operation = {
 export const retrieveVideo: Operation = {
   id: 'retrieveVideo',
   tag: TAG,
-  summary: 'A video as it stands.',
+  summary: 'The current state of a video.',
   description: 'Reads, and never moves money.',
   path,
   answers: video,

@@ -25,7 +25,7 @@ WHERE m.approved_by IS NOT NULL AND NOT EXISTS (SELECT FROM approvals a WHERE a.
 
 const MESSAGES = new Map([
   ...adjustmentChecks.map(({ state, message }): [string, string] => [state, `${message}.`]),
-  ['approval_missing', 'a second person is named who approved nothing of the kind.'],
+  ['approval_missing', 'a second person is named who did not approve it.'],
 ]);
 
 /** Each adjustment and write-off has its posting, its ticket and the people that it needs; and each posting its row. */

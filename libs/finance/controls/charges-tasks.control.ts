@@ -6,7 +6,7 @@ const MESSAGES: Record<string, (details: ControlItem['details']) => string> = {
   task_missing: ({ charge, task }) =>
     `Charge ${charge} is of task ${task}, which does not exist or has another charge.`,
   charge_missing: ({ task, task_state }) => `Task ${task} is ${task_state} and has no charge.`,
-  late: ({ task, charge }) => `Task ${task} was completed, but its charge ${charge} was given back.`,
+  late: ({ task, charge }) => `Task ${task} was completed, but its charge ${charge} was released.`,
   failed_without_release: ({ task, charge, charge_state }) =>
     `Task ${task} failed, and its charge ${charge} is still ${charge_state}.`,
   failed_and_settled: ({ task, charge, settled }) =>

@@ -15,7 +15,7 @@ export const frozenAccountsControl: Control = {
   id: 'frozen-accounts',
   title: 'Accounts in debt',
   explanation:
-    'Whoever owes is frozen, and nobody is frozen for a debt that is gone. It looks at the balances of now: freeze or thaw the account of an item, and look at its last posting.',
+    'Every account in debt is frozen, and none is frozen for a debt that is gone. It looks at the balances of now: freeze or thaw the account of an item, and look at its last posting.',
   check: (client, { limit }) =>
     findItems(client, {
       sql: WRONG,

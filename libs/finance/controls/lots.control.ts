@@ -18,7 +18,7 @@ export const deferredRevenueControl: Control = {
   id: 'deferred-revenue',
   title: 'Deferred revenue',
   explanation:
-    'Deferred revenue is what was paid for lots, less what left them and what was recognised of them, to the last unit, posting by posting and in all; and it is never below zero. Look at a posting on deferred-revenue that has no lot, refund or use behind it, or another amount.',
+    'Deferred revenue is what was paid for lots, less what left them and what was recognised of them, to the last unit, posting by posting and in total; and it is never below zero. Look at a posting on deferred-revenue that has no lot, refund or use behind it, or another amount.',
   window: true,
   check: async (client, { limit, scope, since }) => {
     const postings = await findRows(client, [postingCheck], { limit, values: [since ?? '-infinity'] });

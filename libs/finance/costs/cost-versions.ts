@@ -139,7 +139,7 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
   );
   const { id, moved } = rows[0] as (typeof rows)[number];
   if (moved) {
-    const message = 'effectiveFrom: costs were told by another version then; give now or later.';
+    const message = 'effectiveFrom: costs of that time were recorded with another version; use now or later.';
     throw new ApiError('invalid_value', message, { param: 'effectiveFrom' });
   }
   return (await listCosts(client, { limit: 1, beforeId: id + 1n, channel, model }))[0] as CostVersion;

@@ -65,10 +65,10 @@ WHERE coalesce(posted.effective_at, '-infinity') < $2
 
 const MESSAGES: Record<string, string> = {
   unknown_cost:
-    'The cost of this model on this channel is not known; set it, and the charges that wait are told.',
-  behind: 'Charges ended whose costs are not told yet: the telling is behind, or does not run.',
-  cost_without_charge: 'A cost was told of a charge that does not exist or has not ended.',
-  cost_missing: 'The charge ended before the time that costs are told to, and has none.',
+    'The cost of this model on this channel is not known; set it, and the waiting charges get their cost.',
+  behind: 'Charges ended whose costs are not recorded yet: cost accrual is behind, or not running.',
+  cost_without_charge: 'A cost was recorded for a charge that does not exist or has not ended.',
+  cost_missing: 'The charge ended before the time that costs are recorded through, and has none.',
   posting_missing: 'Costs or a bill name a posting that does not exist.',
   row_missing: 'A posting moved the accounts of an upstream, and no cost or bill is behind it.',
 };
@@ -78,7 +78,7 @@ export const costsControl: Control = {
   id: 'costs',
   title: 'Upstream costs',
   explanation:
-    'Every charge that ended on a channel has a cost, and costs and bills come to what stands on the accounts of upstreams, posting by posting. Set costs that are not known; look at the posting of any other item.',
+    'Every charge that ended on a channel has a cost, and costs and bills equal the balances of the upstream accounts, posting by posting. Set costs that are not known; look at the posting of any other item.',
   every: 'day',
   check: (client, { before, graceMs, limit }) =>
     findItems(client, {

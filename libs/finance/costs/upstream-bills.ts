@@ -22,7 +22,7 @@ export interface NewBill {
 
 export interface UpstreamBill extends NewBill {
   id: string;
-  /** What the costs of its days had come to, as far as no earlier bill covered them. */
+  /** The accrued costs of its days that no earlier bill covered. */
   accrued: bigint;
   transactionId: bigint | null;
   recordedAt: Date;
@@ -153,7 +153,7 @@ async function refuseFaults(client: pg.ClientBase, { channel, from, to }: NewBil
   if (!rows[0]?.known)
     throw new ApiError('invalid_value', `channel: there is no channel ${channel}.`, { param: 'channel' });
   if (!rows[0].told) {
-    const message = `to: the costs of these days are told up to ${rows[0].through}; a bill is for days that are over.`;
+    const message = `to: the costs of these days are recorded through ${rows[0].through}; a bill is for days that are over.`;
     throw new ApiError('invalid_value', message, { param: 'to' });
   }
 }

@@ -27,7 +27,7 @@ export const bookQuestions: readonly Question[] = [
   one(
     {
       id: 'costs',
-      title: 'The costs of all work before the end are told',
+      title: 'The costs of all work before the end are recorded',
       waivable: false,
       isCaughtUp: true,
     },
@@ -96,7 +96,7 @@ async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promis
     [at, end],
   );
   const { count = 0 } = rows[0] ?? {};
-  return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not told yet.` };
+  return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not recorded yet.` };
 }
 
 /** Customers' transactions that no recogniser has seen. */

@@ -114,17 +114,14 @@ function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]):
   const isDone = known.some((each) => each.through === through) && (facts.isSettled || through < newest);
   if (isOld || isDone) throw new ApiError('conflict', 'The line was accepted already.');
   if (through === 0n && (type !== 'payout' || facts.isLinked))
-    throw new ApiError('conflict', 'There is nothing to accept: the line was told in one way only.');
+    throw new ApiError('conflict', 'There is nothing to accept: the reports agree about the line.');
   if (!facts.isSame)
     throw new ApiError(
       'conflict',
       'The line is said to be of another type, currency or thing now, for which nothing can be posted: ask the provider.',
     );
   if (through !== 0n && facts.isRepeated)
-    throw new ApiError(
-      'conflict',
-      'The payout is told by two lines: ask the provider which of them is right.',
-    );
+    throw new ApiError('conflict', 'Two lines report the payout: ask the provider which of them is right.');
 }
 
 const NUMBERS = [

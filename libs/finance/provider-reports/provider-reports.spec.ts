@@ -396,7 +396,7 @@ describe('what disagrees is found and named', () => {
     const [fault, ...others] = (await check(payoutsControl)).items;
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ subject: 'payout:stripe:po_1', state: 'differs' });
-    expect(fault?.message).toContain('differs by -0.30 USD from its 6 lines, which come to 2.84 USD');
+    expect(fault?.message).toContain('differs by -0.30 USD from its 6 lines, which total 2.84 USD');
     expect(fault?.details).toMatchObject({ payments: '26.00 USD', fees: '-16.66 USD', refunds: '-6.50 USD' });
     await importFile(payouts(['txn_11', 'po_2', '-5.00']));
     expect((await check(payoutsControl)).items.map(({ state }) => state)).toEqual(['differs', 'twice']);
@@ -409,7 +409,7 @@ describe('what disagrees is found and named', () => {
     expect(await balanceOf('psp:stripe')).toBe(400n);
     expect(await balanceOf('suspense:pay')).toBe(-400n);
     expect((await check(suspenseControl)).items).toMatchObject([
-      { state: 'open', message: '-4.00 USD of stripe (txn_1) stands in suspense: provider adjustment.' },
+      { state: 'open', message: '-4.00 USD of stripe (txn_1) is in suspense: provider adjustment.' },
     ]);
     expect(await faults()).toEqual([]);
   });

@@ -89,7 +89,7 @@ export const payoutView = z
     adjustments: paymentView,
     fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
     lines: z.number(),
-    lineIds: z.array(z.string()).meta({ description: 'That tell of the payout itself.' }),
+    lineIds: z.array(z.string()).meta({ description: 'That report the payout itself.' }),
     returned: z.boolean(),
     transactionIds,
     bankLineId: z.string().nullable(),

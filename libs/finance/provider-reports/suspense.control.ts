@@ -18,7 +18,7 @@ export const suspenseControl: Control = {
   id: 'suspense',
   title: 'Money in suspense',
   explanation:
-    'Money that came or left and belongs to no order. Credit each item to whom it was meant for, return it, or book it as a cost; for the close of a period, those that came before its end and are open still count.',
+    'Money that came or left and belongs to no order. Credit each item to the account it was meant for, return it, or book it as a cost; for the close of a period, those that came before its end and are open still count.',
   check: async (client, { before, limit }) => {
     const { rows } = await client.query<OpenItem>(
       `SELECT s.id, s.provider, s.reference, s.why, s.amount_minor::text AS amount, s.currency, t.effective_at::text AS at,
@@ -35,7 +35,7 @@ export const suspenseControl: Control = {
         return {
           subject: `suspense:${id}`,
           state: 'open',
-          message: `${money} of ${provider} (${reference}) stands in suspense: ${why.replaceAll('_', ' ')}.`,
+          message: `${money} of ${provider} (${reference}) is in suspense: ${why.replaceAll('_', ' ')}.`,
           details: { provider, reference, why, amount: money, at },
           transactionIds: transactionIds.flatMap((each) => (each === null ? [] : [BigInt(each)])),
         };

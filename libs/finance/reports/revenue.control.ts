@@ -49,7 +49,7 @@ export const revenueControl: Control = {
       limit,
       messageOf: ({ state, details }) =>
         state === 'summary_differs'
-          ? `What is stored of ${details['day']} is not what its charges come to.`
-          : `The charges of ${details['day']} do not come to what the accounts of revenue moved.`,
+          ? `What is stored of ${details['day']} is not the sum of its charges.`
+          : `The charges of ${details['day']} do not add up to what the revenue accounts moved.`,
     }),
 };

@@ -35,7 +35,7 @@ export const billView = z
     to: day.meta({ description: 'The day after the last that it is for.' }),
     amount: amountView.meta({ description: 'USD; below zero for a credit note.' }),
     accrued: amountView.meta({
-      description: 'What the costs of its days had come to, as far as no earlier bill covered them.',
+      description: 'The accrued costs of its days that no earlier bill covered.',
     }),
     difference: amountView.meta({ description: 'amount - accrued: posted as expense.' }),
     transactionId: z.string().nullable(),
@@ -71,7 +71,7 @@ export const chargeMarginView = z
     ),
     costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
       description:
-        'waiting: it is told soon; unknown: nobody set the cost of its model; none: no upstream was reached.',
+        'waiting: it is recorded soon; unknown: no cost is set for its model; none: no upstream was reached.',
     }),
     cost: amountView,
     margin: amountView.meta({ description: 'gross less refunds less cost.' }),
@@ -85,7 +85,7 @@ export const costView = z
   .object({
     id: z.string(),
     ...costFields,
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
     until: timeView.nullable().meta({ description: 'Where the next version begins; null: there is none.' }),
     actor: z.string(),
     reason: z.string(),
@@ -112,7 +112,7 @@ export const costImportView = z
 export const channelBillsView = z
   .object({
     channel: z.string(),
-    accrued: amountView.meta({ description: 'All costs that were told.' }),
+    accrued: amountView.meta({ description: 'All recorded costs.' }),
     covered: amountView.meta({ description: 'Of these, what bills covered.' }),
     open: amountView.meta({ description: 'What no bill covers yet: the balance of accrued-upstream.' }),
     billed: amountView,

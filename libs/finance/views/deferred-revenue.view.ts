@@ -16,7 +16,7 @@ export const deferredRevenueView = z
     from: day,
     to: day,
     currency: z.string().meta({
-      description: 'Payments in other currencies stand in suspense until they are credited or returned.',
+      description: 'Payments in other currencies are in suspense until they are credited or returned.',
       examples: ['USD'],
     }),
     completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
@@ -42,13 +42,13 @@ export const deferredRevenueView = z
         paid: paidText.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
         recognised: paidText,
         pendingRefunds: paidText.meta({
-          description: 'Set aside, and still deferred until the provider answers.',
+          description: 'Pending, and still deferred until the provider answers.',
         }),
         deferred: paidText.meta({ description: 'paid - recognised + pendingRefunds.' }),
         unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
       })
-      .meta({ description: 'The closing balance as the lots of credit tell it.' }),
-    agrees: z.boolean().meta({ description: 'Whether all of it comes to the same.' }),
+      .meta({ description: 'The closing balance by credit lot.' }),
+    agrees: z.boolean().meta({ description: 'Whether all of it agrees.' }),
   })
   .meta({ id: 'DeferredRevenue' });
 
@@ -64,7 +64,7 @@ export const lotView = z
     bought: credits('all of it.'),
     paid: paidText.meta({ description: 'For all of it: its basis.' }),
     consumed: credits('used, debts that it covered included.'),
-    restored: credits('of that, given back after settlement.'),
+    restored: credits('of that, refunded after settlement.'),
     refunded: credits('on its way back to the customer, or there.'),
     chargedBack: credits('gone with a chargeback.'),
     reversed: credits('gone with an adjustment or a write-off that was reversed.'),

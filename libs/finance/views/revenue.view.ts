@@ -21,10 +21,10 @@ const count = z.string().meta({ description: 'A whole number.', examples: ['12']
 
 const earned = {
   charges: count.meta({ description: 'That were settled.' }),
-  failedCharges: count.meta({ description: 'That were given back, since their work failed.' }),
+  failedCharges: count.meta({ description: 'That were released, since their work failed.' }),
   units: count.meta({ description: 'Calls, seconds or tokens that were delivered.' }),
   gross: amountView.meta({ description: 'What charges settled, when they did.' }),
-  refunds: amountView.meta({ description: 'What was given back of settled charges, when it was.' }),
+  refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
   net: amountView.meta({ description: 'gross - refunds.' }),
   averagePrice: amountView.nullable().meta({ description: 'gross for each unit, cut to nine decimals.' }),
   cost: amountView.meta({ description: 'What upstreams take for delivered work.' }),
@@ -61,7 +61,7 @@ export const revenueView = z
     truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
     totals: z.object(earned),
     billDifference: amountView.meta({
-      description: 'What upstreams billed beyond the costs that were told; no row has it.',
+      description: 'What upstreams billed above the accrued costs; no row has it.',
     }),
     unknownCosts: count.meta({ description: 'Charges whose cost nobody set: margins are too high by them.' }),
     ledger: z
@@ -82,7 +82,7 @@ export const priceChangeView = z
       .string()
       .meta({ description: 'USD, or the factor; input/cached input/output of a million tokens.' }),
     before: z.string().nullable(),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: since ever.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
     until: timeView.nullable(),
     recordedAt: timeView,
     proposal: z

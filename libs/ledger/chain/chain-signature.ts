@@ -136,7 +136,7 @@ export async function signatureFindings(
     .map(({ number, ...row }) => ({ ...row, number: BigInt(number) }))
     .filter((row) => !verify(null, Buffer.from(headText(row)), publicKey, row.signature))
     .map(({ number }) => {
-      const message = `Block ${number} is not what the key ${keyId} signed: it, or one before it, was written anew.`;
+      const message = `Block ${number} is not what the key ${keyId} signed: it, or one before it, was rewritten.`;
       return finding('signature_invalid', message, { block: number });
     });
   const newest = rows.at(-1)?.number ?? '0';

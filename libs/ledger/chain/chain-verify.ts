@@ -148,7 +148,7 @@ class Verification {
   }
 
   private reportHead(hash: string): void {
-    const message = `No block has the hash ${hash}: the end of the chain was cut off or written anew since it was told.`;
+    const message = `No block has the hash ${hash}: the end of the chain was cut off or rewritten since then.`;
     this.report(finding('head_missing', message, {}));
   }
 

@@ -5,7 +5,7 @@ import { atHorizon, type Horizon } from '../postings/horizon.js';
 export type LedgerKind = 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
 export type Commodity = 'CRD' | 'PAY' | 'UPC';
 
-/** Which times of postings count: when they were written down, or when what they tell of happened. */
+/** Which times of postings count: when they were recorded, or when what they record happened. */
 export type TimeOf = 'recorded' | 'effective';
 
 export interface TrialBalanceQuery {

@@ -92,7 +92,7 @@ async function isKnown(client: pg.PoolClient, provider: string, paymentId: strin
     [provider, paymentId],
   );
   if (rows[0]?.credited) return `Payment ${paymentId} has been credited before.`;
-  if (rows[0]?.suspended) return `Payment ${paymentId} stands in suspense already.`;
+  if (rows[0]?.suspended) return `Payment ${paymentId} is already in suspense.`;
   return null;
 }
 

@@ -9,13 +9,15 @@ export const accountView = z
     createdAt: timeView,
     balance: z.object({
       main: amountView.meta({ description: 'USD that calls can spend; below zero it is a debt.' }),
-      held: amountView.meta({ description: 'USD set aside for calls under way.' }),
+      held: amountView.meta({ description: 'USD held for calls in progress.' }),
       invite: amountView.meta({ description: 'USD of rewards that were not moved to the main balance.' }),
       refundPending: amountView.meta({ description: 'USD on their way back to where they were paid from.' }),
     }),
     frozen: z
       .object({
-        reason: z.string().meta({ description: '`debt`, or the words of whoever froze the account.' }),
+        reason: z
+          .string()
+          .meta({ description: '`debt`, or the reason given by the person who froze the account.' }),
       })
       .nullable()
       .meta({ description: 'Null: the account is not frozen.' }),

@@ -163,7 +163,7 @@ export class Uploads {
   }
 
   private tooMany(): ApiError {
-    const message = `At most ${this.options.rules.perMember} large bodies may be under way at the same time. Wait until one has arrived.`;
+    const message = `At most ${this.options.rules.perMember} large bodies may arrive at once. Wait until one has arrived.`;
     return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 }

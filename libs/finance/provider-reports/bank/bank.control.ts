@@ -68,7 +68,7 @@ export function bankSentence({
     case 'matched':
       return `${what} is ${other}.`;
     case 'set_aside':
-      return `${what} is nothing of ours, as somebody said.`;
+      return `${what} was marked as none of ours.`;
     case 'waiting':
       return `${what} is in no file of a bank yet.`;
     case 'not_covered':
@@ -80,7 +80,7 @@ export function bankSentence({
     case 'missing_there':
       return `${what} is not at the bank.`;
     case 'differs':
-      return `${what} names ${other}, which is of another amount, or from which somebody took it.`;
+      return `${what} names ${other}, which has another amount, or was unlinked from it by a person.`;
     case 'twice':
       return `${what} names ${other}, which another line brought already.`;
   }

@@ -74,7 +74,7 @@ export function matchSentence(item: MatchedItem): string {
     case 'matched':
       return `${what} agrees with ${provider}: ${here ?? there ?? 'nothing in the end'}.`;
     case 'accepted':
-      return `${what} was told by ${provider} in two ways, and somebody accepted that: ${here ?? there ?? 'nothing in the end'}.`;
+      return `${what} was reported by ${provider} in two ways, and a person accepted that: ${here ?? there ?? 'nothing in the end'}.`;
     case 'not_covered':
       return `${what} of ${here} is in our books, and no report of ${provider} covers its time.`;
     case 'waiting':
@@ -85,11 +85,11 @@ export function matchSentence(item: MatchedItem): string {
       return `${what} of ${here} is in our books and not in the report of ${provider}.`;
     case 'twice':
       return ours !== null && ours.transactionIds.length > 1
-        ? `${what} is in our books twice: ${here} in all, ${there ?? 'nothing'} at ${provider}.`
-        : `${what} is in the report of ${provider} twice: ${there} in all, ${here ?? 'nothing'} in our books.`;
+        ? `${what} is in our books twice: ${here} in total, ${there ?? 'nothing'} at ${provider}.`
+        : `${what} is in the report of ${provider} twice: ${there} in total, ${here ?? 'nothing'} in our books.`;
     case 'differs':
       return item.changed
-        ? `${what} was told by ${provider} in two ways: first as ${there}, and otherwise in a later report.`
+        ? `${what} was reported by ${provider} in two ways: first as ${there}, and otherwise in a later report.`
         : `${what} is ${here} in our books and ${there} at ${provider}.`;
   }
 }

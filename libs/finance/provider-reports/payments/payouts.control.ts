@@ -27,7 +27,7 @@ function overdueItem({ provider, firstAt, payouts }: OverduePayouts): ControlIte
   return {
     subject: `report:${provider}:payouts`,
     state: 'report_overdue',
-    message: `No report of the payouts of ${provider} goes far enough: lines name ${payouts} of which none tells, since ${firstAt}.`,
+    message: `No report of the payouts of ${provider} goes far enough: lines name ${payouts} that no report has, since ${firstAt}.`,
     details: { provider, firstAt, payouts: payouts.toString() },
     transactionIds: [],
   };
@@ -58,9 +58,9 @@ export function payoutSentence(item: PayoutItem): string {
   const sum = sumOfParts(item);
   switch (state) {
     case 'matched':
-      return `The payout ${payoutId} of ${amount} is what its ${lines} lines come to${item.returned ? '; it came back' : ''}.`;
+      return `The payout ${payoutId} of ${amount} equals its ${lines} lines${item.returned ? '; it came back' : ''}.`;
     case 'accepted':
-      return `The payout ${payoutId} of ${amount} was told in two ways or is named by no line, and somebody accepted that.`;
+      return `The payout ${payoutId} of ${amount} was reported in two ways or is named by no line, and a person accepted that.`;
     case 'unlinked':
       return `The payout ${payoutId} of ${amount} is named by no line: ${provider} does not say what it is made of.`;
     case 'lines_missing':
@@ -71,12 +71,12 @@ export function payoutSentence(item: PayoutItem): string {
         : `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, and no report of ${provider} covers its time.`;
     case 'waiting':
     case 'missing_there':
-      return `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, of which no report tells${state === 'waiting' ? ' yet' : ''}.`;
+      return `${lines} lines of ${money(sum, item)} name the payout ${payoutId}, that no report has${state === 'waiting' ? ' yet' : ''}.`;
     case 'twice':
       return `The payout ${payoutId} is in the reports of ${provider} twice.`;
     case 'differs':
       return amountMinor === null || amountMinor === sum
-        ? `The payout ${payoutId} is told in two ways by ${provider}.`
-        : `The payout ${payoutId} of ${amount} differs by ${money(amountMinor - sum, item)} from its ${lines} lines, which come to ${money(sum, item)}.`;
+        ? `The payout ${payoutId} is reported in two ways by ${provider}.`
+        : `The payout ${payoutId} of ${amount} differs by ${money(amountMinor - sum, item)} from its ${lines} lines, which total ${money(sum, item)}.`;
   }
 }
