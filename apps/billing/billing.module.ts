@@ -8,11 +8,11 @@ import { Loop } from '#platform/loop.js';
 import { BillingMetrics } from './billing.metrics.js';
 import type { BillingModuleOptions } from './billing.options.js';
 import { billingReporter } from './billing.report.js';
-import { LOG } from './billing.tokens.js';
 import { ChargesController } from './charges.controller.js';
 import { EndedTasksRepair } from './ended-tasks.repair.js';
 import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { KeyUse } from './key-use.js';
+import { LateWork } from './late-work.js';
 
 /** Everything that works beside the handlers. */
 interface Background {
@@ -38,8 +38,7 @@ export class BillingModule {
       module: BillingModule,
       controllers: [ChargesController],
       providers: [
-        { provide: LOG, useValue: log },
-        { provide: BillingMetrics, useValue: metrics },
+        { provide: LateWork, useValue: new LateWork({ metrics, log }) },
         { provide: PostingEngine, useValue: engine },
         { provide: KeyUse, useValue: keyUse },
         { provide: 'background', useValue: runInBackground({ engine, relay, keyUse, reporter, sweeps }) },

@@ -10,10 +10,8 @@ import {
 } from '#bus/topics.js';
 import type { ResolveCommand, ResolveResult } from '#ledger/charges/charge.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
-import type { Logger } from '#platform/logging.js';
-import { BillingMetrics } from './billing.metrics.js';
-import { LOG } from './billing.tokens.js';
 import { KeyUse } from './key-use.js';
+import { LateWork } from './late-work.js';
 import {
   holdCommand,
   holdReply,
@@ -31,9 +29,8 @@ import {
 export class ChargesController {
   constructor(
     @Inject(PostingEngine) private readonly engine: PostingEngine,
-    @Inject(BillingMetrics) private readonly metrics: BillingMetrics,
     @Inject(KeyUse) private readonly keyUse: KeyUse,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(LateWork) private readonly late: LateWork,
   ) {}
 
   @Handles(topics.chargeRequested)
@@ -54,14 +51,7 @@ export class ChargesController {
 
   private async resolve(command: ResolveCommand): Promise<ResolveResult> {
     const result = await this.engine.resolve(command);
-    if (result.late) {
-      const { chargeId, accountId, channel } = command;
-      this.metrics.lateSuccesses.inc();
-      this.log.warn(
-        { chargeId, accountId, channel },
-        'work was delivered after its charge had been released',
-      );
-    }
+    if (result.late) this.late.note(command);
     return result;
   }
 }

@@ -31,6 +31,7 @@ import { TicketsModule } from './tickets/tickets.module.js';
 import { UsageModule } from './usage/usage.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { ConsoleController } from './console.controller.js';
+import { PagesController } from './pages.controller.js';
 import { ConsolePages } from './console.pages.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import { SharedModule } from './shared.module.js';
@@ -74,7 +75,7 @@ export class ControlPlaneModule {
         UsageModule,
         WebhooksModule,
       ],
-      controllers: [ConsoleController],
+      controllers: [ConsoleController, PagesController],
       providers: [
         { provide: ConsolePages, useValue: options.pages },
         {

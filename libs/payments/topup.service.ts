@@ -15,6 +15,11 @@ export interface TopupServiceParts {
 export class TopupService {
   constructor(private readonly parts: TopupServiceParts) {}
 
+  /** The providers that an order may be paid with. */
+  providers(): ReturnType<Checkouts['forOrders']> {
+    return this.parts.checkouts.forOrders();
+  }
+
   /**
    * Saves an order, then opens its checkout. A repeat of the request finds the order, and opens the checkout if that had
    * failed.

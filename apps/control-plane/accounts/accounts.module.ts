@@ -10,6 +10,7 @@ import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
 import { LowBalanceController } from './low-balance.controller.js';
 import { SupportController } from './support.controller.js';
+import { AccountActionsController } from './account-actions.controller.js';
 import { ViewController } from './view.controller.js';
 
 /** Accounts as their owners and support see them. */
@@ -18,6 +19,7 @@ import { ViewController } from './view.controller.js';
   controllers: [
     AccountController,
     SupportController,
+    AccountActionsController,
     LowBalanceController,
     ViewController,
     AccountLimitsController,

@@ -1,13 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
 import { hindranceOf } from '#catalog/offer.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
-import type { DoneBy } from '#marketplace/prices/proposal.service.js';
-import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
 import { GroupService, type ShownGroup } from '#marketplace/catalog/group.service.js';
 import { ModelService, type ShownModel } from '#marketplace/catalog/model.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
+import { after, doneBy } from './catalog.calls.js';
 
 type ModelView = AnswerOf<typeof routes.getModel>;
 
@@ -17,7 +16,6 @@ export class CatalogController {
   constructor(
     @Inject(ModelService) private readonly models: ModelService,
     @Inject(GroupService) private readonly groups: GroupService,
-    @Inject(ChannelService) private readonly channels: ChannelService,
     @Inject(MarketReader) private readonly market: MarketReader,
   ) {}
 
@@ -72,36 +70,6 @@ export class CatalogController {
     return groupView(await this.groups.setModels(call.params.group, call.body.models, doneBy(call)));
   }
 
-  @Serves(routes.listChannels)
-  async listChannels({
-    query,
-  }: CallOf<typeof routes.listChannels>): Promise<AnswerOf<typeof routes.listChannels>> {
-    const { limit, cursor } = query;
-    const rows = await this.channels.list({ limit: limit + 1, after: after(cursor) });
-    return pageFrom(rows.map(channelView), limit, ({ id }) => [id]);
-  }
-
-  @Serves(routes.createChannel)
-  async createChannel(
-    call: CallOf<typeof routes.createChannel>,
-  ): Promise<AnswerOf<typeof routes.createChannel>> {
-    return channelView(await this.channels.create(call.body, doneBy(call)));
-  }
-
-  @Serves(routes.getChannel)
-  async getChannel({
-    params,
-  }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
-    return channelView(await this.channels.find(params.channelId));
-  }
-
-  @Serves(routes.changeChannel)
-  async changeChannel(
-    call: CallOf<typeof routes.changeChannel>,
-  ): Promise<AnswerOf<typeof routes.changeChannel>> {
-    return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
-  }
-
   private async modelView(shown: ShownModel): Promise<ModelView> {
     return modelView(shown, await this.market.read());
   }
@@ -110,14 +78,6 @@ export class CatalogController {
     const market = await this.market.read();
     return shown.map((each) => modelView(each, market));
   }
-}
-
-function after(cursor: string | undefined): string {
-  return readCursor(cursor, 1)?.[0] ?? '';
-}
-
-function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
-  return { actor: `user:${actor.userId}`, requestId };
 }
 
 function modelView({ model, groups }: ShownModel, { catalog, nowMs }: Market): ModelView {
@@ -131,14 +91,4 @@ function modelView({ model, groups }: ShownModel, { catalog, nowMs }: Market): M
 
 function groupView({ group, models, ...prices }: ShownGroup) {
   return { ...group, ...prices, models: [...models], createdAt: group.createdAt.toISOString() };
-}
-
-function channelView({ keyMarks, models, groups, createdAt, ...channel }: ShownChannel) {
-  return {
-    ...channel,
-    keyMarks: [...keyMarks],
-    models: { ...models },
-    groups: [...groups],
-    createdAt: createdAt.toISOString(),
-  };
 }

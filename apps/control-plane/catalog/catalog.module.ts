@@ -10,11 +10,12 @@ import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { CatalogController } from './catalog.controller.js';
+import { ChannelsController } from './channels.controller.js';
 
 /** The catalog for administrators. */
 @Module({
   imports: [MarketModule],
-  controllers: [CatalogController],
+  controllers: [CatalogController, ChannelsController],
   providers: [
     {
       provide: CatalogChanges,

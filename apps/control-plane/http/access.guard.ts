@@ -17,8 +17,9 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
+  private readonly reflector = new Reflector();
+
   constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(SessionReader) private readonly sessions: SessionReader,
     @Inject(RequestThrottle) private readonly throttle: RequestThrottle,
     @Inject(HeavyWork) private readonly heavy: HeavyWork,

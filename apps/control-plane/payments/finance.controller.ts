@@ -1,24 +1,20 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { TopupRefund } from '#ledger/postings/topup-refund.js';
-import type { TopupResult } from '#ledger/postings/topup.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { viewPayment } from '#payments/payment.fields.js';
-import type { Done } from '#approvals/approval.service.js';
-import type { Asking } from '#payments/finance-credit.js';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
-import { SuspenseService } from '#payments/suspense.service.js';
 import { TransferService } from '#payments/transfer.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { financeRoutes, type refundView } from './finance.routes.js';
+import { asking, filter, viewCredited } from './finance.calls.js';
 
 @Controller()
 export class FinanceController {
   constructor(
     @Inject(TransferService) private readonly transfers: TransferService,
     @Inject(TopupRefundService) private readonly topupRefunds: TopupRefundService,
-    @Inject(SuspenseService) private readonly suspenseItems: SuspenseService,
     @Inject(FinanceReader) private readonly reader: FinanceReader,
   ) {}
 
@@ -88,45 +84,6 @@ export class FinanceController {
     return viewRefund(await this.topupRefunds.confirmRefund({ refundId, outcome, reference, note }, asked));
   }
 
-  @Serves(financeRoutes.suspense)
-  async suspense({
-    query,
-  }: CallOf<typeof financeRoutes.suspense>): Promise<AnswerOf<typeof financeRoutes.suspense>> {
-    const page = await this.reader.suspense({ ...query, where: filter({ state: query.state }) });
-    const items = page.items.map(({ amountMinor, clearedAt, createdAt, ...row }) => ({
-      ...row,
-      amount: viewPayment(amountMinor),
-      clearedAt: clearedAt?.toISOString() ?? null,
-      createdAt: createdAt.toISOString(),
-    }));
-    return { ...page, items };
-  }
-
-  @Serves(financeRoutes.creditSuspense)
-  async creditSuspense(
-    call: CallOf<typeof financeRoutes.creditSuspense>,
-  ): Promise<AnswerOf<typeof financeRoutes.creditSuspense>> {
-    const { itemId } = call.params;
-    const { accountId, note } = call.body;
-    return viewCredited(await this.suspenseItems.creditSuspense({ itemId, accountId, note }, asking(call)));
-  }
-
-  @Serves(financeRoutes.returnSuspense)
-  async returnSuspense(call: CallOf<typeof financeRoutes.returnSuspense>): Promise<void> {
-    const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseItems.returnSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
-  }
-
-  @Serves(financeRoutes.expenseSuspense)
-  async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>): Promise<void> {
-    const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseItems.expenseSuspense(params.itemId, body.note, {
-      actor,
-      auditId,
-      requestId: auditId,
-    });
-  }
-
   @Serves(financeRoutes.events)
   async events({
     query,
@@ -154,26 +111,6 @@ export class FinanceController {
     }));
     return { ...page, items };
   }
-}
-
-function asking(call: { actor: Asking['actor']; requestId: string; body: { requestId: string } }): Asking {
-  return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
-}
-
-/** Columns that must be so; what is not asked for is left out. */
-function filter(columns: Record<string, string | undefined>): [string, unknown][] {
-  return Object.entries(columns).flatMap(([column, value]): [string, unknown][] =>
-    value === undefined ? [] : [[`${column} = ?`, value]],
-  );
-}
-
-function viewCredited({ done, approvalId }: Done<TopupResult>): AnswerOf<typeof financeRoutes.record> {
-  const topup = done && {
-    id: done.topupId,
-    credits: viewAmount(done.credits),
-    balance: viewAmount(done.balance),
-  };
-  return { topup, approvalId };
 }
 
 function viewRefund(

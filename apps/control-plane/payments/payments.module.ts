@@ -25,6 +25,7 @@ import { OutboxRelay } from '#bus/outbox.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
 import { FinanceController } from './finance.controller.js';
+import { SuspenseController } from './suspense.controller.js';
 import { PaymentEventsController } from './payment-events.controller.js';
 import { PROVIDERS } from './payments.tokens.js';
 import { SandboxController } from './sandbox.controller.js';
@@ -62,7 +63,13 @@ function openProviders(
 
 /** Money in: orders, payment providers and their events, refunds and disputes. */
 @Module({
-  controllers: [TopupsController, PaymentEventsController, FinanceController, SandboxController],
+  controllers: [
+    TopupsController,
+    PaymentEventsController,
+    FinanceController,
+    SuspenseController,
+    SandboxController,
+  ],
   providers: [
     { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL, CLOCK] },
     provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),

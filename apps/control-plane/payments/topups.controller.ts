@@ -4,7 +4,6 @@ import type { Nanos } from '#money/amount.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { viewPayment } from '#payments/payment.fields.js';
-import { Checkouts } from '#payments/checkouts.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
 import { OrderStore, type Wish } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
@@ -19,7 +18,6 @@ export class TopupsController {
   constructor(
     @Inject(TopupService) private readonly service: TopupService,
     @Inject(OrderStore) private readonly orders: OrderStore,
-    @Inject(Checkouts) private readonly checkouts: Checkouts,
     @Inject(CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
@@ -29,7 +27,7 @@ export class TopupsController {
     query,
   }: CallOf<typeof topupRoutes.quote>): Promise<AnswerOf<typeof topupRoutes.quote>> {
     const { credits, payMinor, currency, rate } = await this.orders.quote(actor.accountId, wishOf(query));
-    const providers = this.checkouts.forOrders();
+    const providers = this.service.providers();
     return { credits: viewAmount(credits), pay: viewPayment(payMinor), currency, rate, providers };
   }
 

@@ -23,7 +23,9 @@ import { AdminController } from './admin.controller.js';
 import { EmailController } from './email.controller.js';
 import { Entrance } from './entrance.js';
 import { PasswordController } from './password.controller.js';
+import { TotpController } from './totp.controller.js';
 import { SessionController } from './session.controller.js';
+import { SignUpController } from './sign-up.controller.js';
 
 const CLEANING_INTERVAL_MS = 600_000;
 const MAX_PURGED = 1_000;
@@ -59,7 +61,14 @@ const PEOPLE_PARTS = {
 
 /** People: who they are, how they sign in, and what they may do. */
 @Module({
-  controllers: [SessionController, PasswordController, EmailController, AdminController],
+  controllers: [
+    SessionController,
+    SignUpController,
+    PasswordController,
+    TotpController,
+    EmailController,
+    AdminController,
+  ],
   providers: [
     job(cleaningLoop, { ...SHARED, attempts: AttemptsStore }),
     Entrance,

@@ -2,7 +2,6 @@ import { Controller, Inject } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { SignInService } from '#people/sign-in.service.js';
-import { SignUpService } from '#people/sign-up.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
@@ -15,23 +14,12 @@ export class SessionController {
   constructor(
     @Inject(SessionStore) private readonly sessions: SessionStore,
     @Inject(Entrance) private readonly entrance: Entrance,
-    @Inject(SignUpService) private readonly signUps: SignUpService,
     @Inject(SignInService) private readonly signIns: SignInService,
   ) {}
 
   @Serves(sessionRoutes.show)
   show({ session }: CallOf<typeof sessionRoutes.show>): SessionView {
     return viewSession(session);
-  }
-
-  @Serves(sessionRoutes.signUp)
-  async signUp({ body, request }: CallOf<typeof sessionRoutes.signUp>): Promise<void> {
-    await this.signUps.request(body, originOf(request));
-  }
-
-  @Serves(sessionRoutes.confirmSignUp)
-  async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>): Promise<SessionView> {
-    return this.entrance.enter(call, await this.signUps.confirm(call.body, originOf(call.request)));
   }
 
   @Serves(sessionRoutes.signIn)

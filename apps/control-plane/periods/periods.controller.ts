@@ -7,8 +7,7 @@ import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
 import { inTurn, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
-import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
-import { WaiverService } from '#finance/periods/waiver.service.js';
+import { viewBalances, viewLate, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -23,7 +22,6 @@ export class PeriodsController {
 
   constructor(
     @Inject(PeriodService) private readonly service: PeriodService,
-    @Inject(WaiverService) private readonly waivers: WaiverService,
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CONFIG) config: ControlPlaneConfig,
   ) {
@@ -68,18 +66,6 @@ export class PeriodsController {
     const { at, checklist, graceMs } = await this.service.check(body.end);
     const ok = checklist.every(({ state }) => state !== 'failed');
     return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
-  }
-
-  @Serves(routes.waivers)
-  async listWaivers({ query }: CallOf<typeof routes.waivers>): Promise<AnswerOf<typeof routes.waivers>> {
-    return { items: (await this.waivers.list(query.end)).map(viewWaiver) };
-  }
-
-  @Serves(routes.waive)
-  async waive({ actor, body }: CallOf<typeof routes.waive>): Promise<AnswerOf<typeof routes.waive>> {
-    const { requestId, ...wanted } = body;
-    const { id: approvalId, state } = await this.waivers.ask(wanted, { actor, requestId });
-    return { approvalId, state };
   }
 
   @Serves(routes.close)

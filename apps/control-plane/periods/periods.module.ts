@@ -7,10 +7,11 @@ import { PeriodService } from '#finance/periods/period.service.js';
 import { WaiverService } from '#finance/periods/waiver.service.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeriodsController } from './periods.controller.js';
+import { WaiversController } from './waivers.controller.js';
 
 /** The close of periods. */
 @Module({
-  controllers: [PeriodsController],
+  controllers: [PeriodsController, WaiversController],
   providers: [
     providedBy(
       PeriodService,

@@ -1,11 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Readable } from 'node:stream';
-import { AttemptsStore } from '#identity/attempts.store.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
-import { PasswordService } from '#people/password.service.js';
-import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { ExportRequests } from './export.requests.js';
 import { exportRoutes as routes } from './export.routes.js';
 
 /** What is an account's own, for its signed-in owner alone. */
@@ -13,9 +10,7 @@ import { exportRoutes as routes } from './export.routes.js';
 export class ExportController {
   constructor(
     @Inject(DataExports) private readonly exports: DataExports,
-    @Inject(AttemptsStore) private readonly attempts: AttemptsStore,
-    @Inject(PasswordService) private readonly passwords: PasswordService,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(ExportRequests) private readonly requests: ExportRequests,
   ) {}
 
   @Serves(routes.list)
@@ -23,17 +18,13 @@ export class ExportController {
     return { items: (await this.exports.list(actor.accountId)).map(viewExport) };
   }
 
-  /** Each costs us the reading of everything there is, so that a day has few. */
   @Serves(routes.request)
   async request({
     actor,
     body,
     requestId,
   }: CallOf<typeof routes.request>): Promise<AnswerOf<typeof routes.request>> {
-    await this.passwords.stepUp(actor, body.password, 'password');
-    const limit = this.config.privacy.exportLimit;
-    await this.attempts.count({ subject: `export ${actor.accountId}`, limit });
-    return viewExport(await this.exports.request({ ...actor, requestId }));
+    return viewExport(await this.requests.request(actor, body.password, requestId));
   }
 
   @Serves(routes.download)

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { AttemptsStore } from '#identity/attempts.store.js';
 import { DataExports } from '#privacy/data-export.js';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
 import { provided, providedBy } from '#platform/wiring.js';
@@ -13,6 +14,7 @@ import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
 import { DeletionController } from './deletion.controller.js';
+import { ExportRequests } from './export.requests.js';
 import { ExportController } from './export.controller.js';
 import { privacyJobs } from './privacy.jobs.js';
 import { RetentionController } from './retention.controller.js';
@@ -22,6 +24,12 @@ import { RetentionController } from './retention.controller.js';
   imports: [PeopleModule, TicketsModule],
   controllers: [ActivityController, DeletionController, ExportController, RetentionController],
   providers: [
+    provided(ExportRequests, {
+      exports: DataExports,
+      attempts: AttemptsStore,
+      passwords: PasswordService,
+      config: CONFIG,
+    }),
     provided(AccountDeletionService, {
       approvals: ApprovalService,
       pool: POOL,

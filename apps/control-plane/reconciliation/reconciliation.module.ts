@@ -12,11 +12,12 @@ import { PaymentsModule } from '../payments/payments.module.js';
 import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportsController } from './reports.controller.js';
+import { LinesController } from './lines.controller.js';
 
 /** Reports of payment providers and banks, and our books against them. */
 @Module({
   imports: [PaymentsModule],
-  controllers: [ReconciliationController, ReportsController],
+  controllers: [ReconciliationController, ReportsController, LinesController],
   providers: [
     provided(ProviderReports, { pool: POOL, config: CONFIG, log: LOG, notices: PaymentNotices }),
     running(ProviderReports),

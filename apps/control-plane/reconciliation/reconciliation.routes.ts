@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
-import { day, pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
-import { currencyView, paymentView, reason } from '#payments/payment.fields.js';
+import { day, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { reason } from '#payments/payment.fields.js';
 import {
   bankItemView,
   bankState,
@@ -66,43 +66,7 @@ const coverageView = z
   })
   .meta({ id: 'ReportCoverage' });
 
-const lineView = z
-  .object({
-    provider: reportingProvider,
-    lineId: z.string(),
-    type: z.string(),
-    amount: paymentView,
-    fee: paymentView,
-    net: paymentView,
-    currency: currencyView,
-    happenedAt: timeView,
-    availableOn: z.string().nullable(),
-    subjectId: z.string(),
-    paymentId: z.string().nullable(),
-    payoutId: z.string().nullable(),
-    description: z.string(),
-    reportId: z.string(),
-    postings: z.array(z.object({ kind: z.string(), transactionId: z.string() })),
-    changes: z
-      .array(
-        z.object({ reportId: z.string(), recordedAt: timeView, content: z.record(z.string(), z.unknown()) }),
-      )
-      .meta({ description: 'What later reports said of it instead.' }),
-    acceptances: z
-      .array(
-        z.object({
-          reason: z.string(),
-          requestedBy: z.string(),
-          approvedBy: z.string().nullable(),
-          recordedAt: timeView,
-        }),
-      )
-      .meta({ description: 'Who accepted that.' }),
-  })
-  .meta({ id: 'ProviderLine' });
-
 const RECONCILIATION = '/api/finance/reconciliation';
-const lineParams = z.strictObject({ provider: reportingProvider, lineId: z.string().min(1).max(200) });
 const matchQuery = {
   ...range,
   provider: reportingProvider.optional(),
@@ -224,48 +188,6 @@ export const reconciliationRoutes = {
     tag,
     summary: 'Ask the providers for their newest movements now, and not only on schedule.',
     access: FINANCE,
-  }),
-  line: route({
-    id: 'readProviderLine',
-    method: 'GET',
-    path: '/api/finance/provider-lines/{provider}/{lineId}',
-    tag,
-    summary: 'One line of a report, with what was posted from it and what was said of it later.',
-    access: FINANCE,
-    params: lineParams,
-    answer: lineView,
-  }),
-  bookLine: route({
-    id: 'bookProviderLine',
-    method: 'POST',
-    path: '/api/finance/provider-lines/{provider}/{lineId}/book',
-    tag,
-    summary: 'Book a payment, refund or dispute that is missing here, from its line.',
-    description:
-      'As if the provider had reported it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
-    access: FINANCE,
-    confirms: true,
-    params: lineParams,
-    body: z.strictObject({ note: reason }),
-    answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
-    refusals: ['second_person_required', 'conflict'],
-  }),
-  acceptLine: route({
-    id: 'acceptProviderLine',
-    method: 'POST',
-    path: '/api/finance/provider-lines/{provider}/{lineId}/accept',
-    tag,
-    summary: 'Accept a line that a later report contradicts, or a payout that no line names.',
-    description:
-      'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
-    access: FINANCE,
-    params: lineParams,
-    body: z.strictObject({ reason, requestId }),
-    answer: z.object({
-      state: z.enum(['done', 'pending', 'rejected']),
-      approvalId: z.string().nullable(),
-    }),
-    refusals: ['second_person_required', 'conflict'],
   }),
   bankAccounts: route({
     id: 'listBankAccounts',

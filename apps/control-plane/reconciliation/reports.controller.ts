@@ -1,20 +1,17 @@
 import { Controller, Inject } from '@nestjs/common';
-import { formatMinor } from '#money/currency.js';
-import type { Asking } from '#payments/finance-credit.js';
 import { BankService } from '#finance/provider-reports/bank/bank.service.js';
-import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
+import { asking } from './asking.js';
 
 /** Reports of providers and banks: their import, their lines, and what people say of them. */
 @Controller()
 export class ReportsController {
   constructor(
     @Inject(ReportService) private readonly service: ReportService,
-    @Inject(LineService) private readonly lines: LineService,
     @Inject(BankService) private readonly bank: BankService,
     @Inject(ProviderReports) private readonly providerReports: ProviderReports,
   ) {}
@@ -40,23 +37,6 @@ export class ReportsController {
   @Serves(routes.fetch)
   fetch(): void {
     this.providerReports.wake();
-  }
-
-  @Serves(routes.line)
-  async line({ params }: CallOf<typeof routes.line>): Promise<AnswerOf<typeof routes.line>> {
-    return viewLine(await this.lines.find(params.provider, params.lineId));
-  }
-
-  @Serves(routes.bookLine)
-  async bookLine(call: CallOf<typeof routes.bookLine>): Promise<AnswerOf<typeof routes.bookLine>> {
-    const { state, detail } = await this.lines.book(call.params, call.body.note, asking(call));
-    return { state, detail };
-  }
-
-  @Serves(routes.acceptLine)
-  acceptLine(call: CallOf<typeof routes.acceptLine>): Promise<AnswerOf<typeof routes.acceptLine>> {
-    const { actor, body, requestId: auditId } = call;
-    return this.lines.accept(call.params, body.reason, { actor, requestId: body.requestId, auditId });
   }
 
   @Serves(routes.bankAccounts)
@@ -89,11 +69,6 @@ export class ReportsController {
   }
 }
 
-/** Whatever is asked for here can be asked for again: what it did is found by its own ids. */
-function asking({ actor, requestId }: { actor: Asking['actor']; requestId: string }): Asking {
-  return { actor, requestId, auditId: requestId };
-}
-
 function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>, 'query' | 'body'>): {
   text: string;
   from: string | undefined;
@@ -109,33 +84,5 @@ function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: Report
     covers: coversTo === null ? null : { from: instantOf(coversFrom), to: instantOf(coversTo) as string },
     startedAt: startedAt.toISOString(),
     finishedAt: finishedAt?.toISOString() ?? null,
-  };
-}
-
-function viewLine({
-  id: _,
-  amountMinor,
-  feeMinor,
-  netMinor,
-  happenedAt,
-  changes,
-  acceptances,
-  ...line
-}: StoredLine) {
-  const money = (minor: bigint) => formatMinor(minor, line.currency);
-  return {
-    ...line,
-    amount: money(amountMinor),
-    fee: money(feeMinor),
-    net: money(netMinor),
-    happenedAt: happenedAt.toISOString(),
-    changes: changes.map((change) => ({
-      ...change,
-      recordedAt: new Date(change.recordedAt).toISOString(),
-    })),
-    acceptances: acceptances.map((acceptance) => ({
-      ...acceptance,
-      recordedAt: new Date(acceptance.recordedAt).toISOString(),
-    })),
   };
 }

@@ -1,0 +1,44 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Actor } from '#identity/role.js';
+import { AccountService } from '#people/accounts/account.service.js';
+import { AccountReader } from '#people/accounts/account.reader.js';
+import type { AccountView } from '#people/accounts/account.view.js';
+import type { StaffOperation } from '#people/accounts/freezing.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { supportRoutes } from './account.routes.js';
+
+/** What support does to an account. */
+@Controller()
+export class AccountActionsController {
+  constructor(
+    @Inject(AccountService) private readonly service: AccountService,
+    @Inject(AccountReader) private readonly reader: AccountReader,
+  ) {}
+
+  @Serves(supportRoutes.freeze)
+  async freeze({ params, body, ...call }: CallOf<typeof supportRoutes.freeze>): Promise<AccountView> {
+    await this.service.freeze(operationOf(call, params), body.reason);
+    return this.reader.show(params.accountId);
+  }
+
+  @Serves(supportRoutes.unfreeze)
+  async unfreeze({ params, body, ...call }: CallOf<typeof supportRoutes.unfreeze>): Promise<AccountView> {
+    await this.service.unfreeze(operationOf(call, params), body.note);
+    return this.reader.show(params.accountId);
+  }
+
+  @Serves(supportRoutes.revokeSessions)
+  async revokeSessions({
+    params,
+    ...call
+  }: CallOf<typeof supportRoutes.revokeSessions>): Promise<AnswerOf<typeof supportRoutes.revokeSessions>> {
+    return { revoked: await this.service.revokeSessions(operationOf(call, params)) };
+  }
+}
+
+function operationOf(
+  { actor, requestId }: { actor: Actor; requestId: string },
+  { accountId }: { accountId: string },
+): StaffOperation {
+  return { actor, by: `user:${actor.userId}`, accountId, requestId };
+}

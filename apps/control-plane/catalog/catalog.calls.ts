@@ -1,0 +1,11 @@
+import { readCursor } from '#platform/http/page.js';
+import type { DoneBy } from '#marketplace/prices/proposal.service.js';
+
+/** Where a page of a list by names begins. */
+export function after(cursor: string | undefined): string {
+  return readCursor(cursor, 1)?.[0] ?? '';
+}
+
+export function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
+  return { actor: `user:${actor.userId}`, requestId };
+}

@@ -1,0 +1,52 @@
+import { Controller, Inject } from '@nestjs/common';
+import { pageFrom } from '#platform/http/page.js';
+import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { catalogRoutes as routes } from './catalog.routes.js';
+import { after, doneBy } from './catalog.calls.js';
+
+/** The channels to upstreams. */
+@Controller()
+export class ChannelsController {
+  constructor(@Inject(ChannelService) private readonly channels: ChannelService) {}
+
+  @Serves(routes.listChannels)
+  async listChannels({
+    query,
+  }: CallOf<typeof routes.listChannels>): Promise<AnswerOf<typeof routes.listChannels>> {
+    const { limit, cursor } = query;
+    const rows = await this.channels.list({ limit: limit + 1, after: after(cursor) });
+    return pageFrom(rows.map(channelView), limit, ({ id }) => [id]);
+  }
+
+  @Serves(routes.createChannel)
+  async createChannel(
+    call: CallOf<typeof routes.createChannel>,
+  ): Promise<AnswerOf<typeof routes.createChannel>> {
+    return channelView(await this.channels.create(call.body, doneBy(call)));
+  }
+
+  @Serves(routes.getChannel)
+  async getChannel({
+    params,
+  }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
+    return channelView(await this.channels.find(params.channelId));
+  }
+
+  @Serves(routes.changeChannel)
+  async changeChannel(
+    call: CallOf<typeof routes.changeChannel>,
+  ): Promise<AnswerOf<typeof routes.changeChannel>> {
+    return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
+  }
+}
+
+function channelView({ keyMarks, models, groups, createdAt, ...channel }: ShownChannel) {
+  return {
+    ...channel,
+    keyMarks: [...keyMarks],
+    models: { ...models },
+    groups: [...groups],
+    createdAt: createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,26 @@
+import { Controller, Inject } from '@nestjs/common';
+import { SignUpService } from '#people/sign-up.service.js';
+import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { Entrance, originOf } from './entrance.js';
+import { sessionRoutes } from './session.routes.js';
+
+type SessionView = AnswerOf<typeof sessionRoutes.show>;
+
+/** How somebody becomes a customer. */
+@Controller()
+export class SignUpController {
+  constructor(
+    @Inject(Entrance) private readonly entrance: Entrance,
+    @Inject(SignUpService) private readonly signUps: SignUpService,
+  ) {}
+
+  @Serves(sessionRoutes.signUp)
+  async signUp({ body, request }: CallOf<typeof sessionRoutes.signUp>): Promise<void> {
+    await this.signUps.request(body, originOf(request));
+  }
+
+  @Serves(sessionRoutes.confirmSignUp)
+  async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>): Promise<SessionView> {
+    return this.entrance.enter(call, await this.signUps.confirm(call.body, originOf(call.request)));
+  }
+}
