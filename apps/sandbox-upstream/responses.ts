@@ -38,14 +38,7 @@ export async function respond(vendor: Vendor, exchange: Exchange): Promise<void>
 
 function render(writing: Writing, base: object, id: string): Rendering {
   const text = writing.tokens.join('');
-  const part = (of: string) => ({ type: 'output_text', text: of, annotations: [] });
-  const item = (status: string, content: object[]) => ({
-    id,
-    type: 'message',
-    role: 'assistant',
-    status,
-    content,
-  });
+  const item = (status: string, content: object[]) => ({ id, ...messageOf(status, content) });
   const place = { item_id: id, output_index: 0, content_index: 0 };
   const status = writing.isCut ? 'incomplete' : 'completed';
   const begun = { ...base, status: 'in_progress', output: [], error: null, usage: null };
@@ -88,6 +81,14 @@ function render(writing: Writing, base: object, id: string): Rendering {
       return event('response.failed', { response: failed });
     },
   };
+}
+
+function part(text: string) {
+  return { type: 'output_text', text, annotations: [] };
+}
+
+function messageOf(status: string, content: object[]) {
+  return { type: 'message', role: 'assistant', status, content };
 }
 
 function usageOf({ inputTokens, cachedTokens, tokens }: Writing) {

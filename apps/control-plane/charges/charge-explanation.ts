@@ -54,16 +54,20 @@ export function explainCharge(book: PriceBook, charge: ChargeRecord, forStaff: b
     },
     agrees: charge.state === 'refused' ? null : (again?.agrees ?? false),
     timeline: timelineOf(charge),
-    transactions: charge.transactions.map(({ id, kind, reference, at, entries }) => ({
-      id: id.toString(),
-      kind,
-      reference,
-      at: at.toISOString(),
-      entries: entries.map(({ ledgerAccount, amount, balanceAfter }) => ({
-        ledgerAccount,
-        amount: viewAmount(amount),
-        balanceAfter: balanceAfter === null ? null : viewAmount(balanceAfter),
-      })),
+    transactions: charge.transactions.map(viewTransaction),
+  };
+}
+
+function viewTransaction({ id, kind, reference, at, entries }: ChargeRecord['transactions'][number]) {
+  return {
+    id: id.toString(),
+    kind,
+    reference,
+    at: at.toISOString(),
+    entries: entries.map(({ ledgerAccount, amount, balanceAfter }) => ({
+      ledgerAccount,
+      amount: viewAmount(amount),
+      balanceAfter: balanceAfter === null ? null : viewAmount(balanceAfter),
     })),
   };
 }

@@ -93,18 +93,16 @@ export class Idempotency {
       this.closing.abort();
       done();
     });
-    server.addHook('onSend', (request, reply, payload, done) => {
-      if (request.claim === null || !isBytes(payload)) return done(null, payload);
+    server.addHook('onSend', async (request, reply, payload) => {
+      if (request.claim === null || !isBytes(payload)) return payload;
       const { statusCode: status } = reply;
       const answer = {
         status,
         contentType: typeOf(reply.getHeader('content-type')),
         body: Buffer.from(payload),
       };
-      this.end(request.claim, answer).then(
-        () => done(null, payload),
-        (error: Error) => done(error),
-      );
+      await this.end(request.claim, answer);
+      return payload;
     });
   }
 
