@@ -15,6 +15,7 @@ import { Page } from '../ui/page.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
+import { column, longTextColumn } from '../ui/columns.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
@@ -96,47 +97,31 @@ function Filters() {
 function useColumns(): Column<Letter>[] {
   const { t } = useTranslation('operator');
   return [
-    {
-      id: 'at',
-      header: t('letters.at'),
-      cell: ({ id, at }) => (
-        <TextLink
-          from="/operator/dead-letters"
-          to="/operator/dead-letters"
-          search={(before) => ({ ...before, letter: id })}
-          size="sm"
-        >
-          <When at={at} />
-        </TextLink>
-      ),
-    },
-    {
-      id: 'topic',
-      header: t('letters.topic'),
-      cell: ({ topic, group }) => (
-        <Stack gap={0}>
-          <Text size="sm">{topic}</Text>
-          <Text size="xs" c="dimmed">
-            {group}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'about',
-      header: t('letters.charge'),
-      cell: ({ about }) => (
-        <Text size="xs" ff="monospace" className="model-name">
-          {about ?? '–'}
+    column('at', t('letters.at'), ({ id, at }) => (
+      <TextLink
+        from="/operator/dead-letters"
+        to="/operator/dead-letters"
+        search={(before) => ({ ...before, letter: id })}
+        size="sm"
+      >
+        <When at={at} />
+      </TextLink>
+    )),
+    column('topic', t('letters.topic'), ({ topic, group }) => (
+      <Stack gap={0}>
+        <Text size="sm">{topic}</Text>
+        <Text size="xs" c="dimmed">
+          {group}
         </Text>
-      ),
-    },
-    {
-      id: 'reason',
-      header: t('letters.reason'),
-      cell: ({ reason }) => <span className="model-name">{reason}</span>,
-    },
-    { id: 'state', header: t('letters.state'), cell: (letter) => <State letter={letter} /> },
+      </Stack>
+    )),
+    column('about', t('letters.charge'), ({ about }) => (
+      <Text size="xs" ff="monospace" className="model-name">
+        {about ?? '–'}
+      </Text>
+    )),
+    longTextColumn('reason', t('letters.reason')),
+    column('state', t('letters.state'), (letter) => <State letter={letter} />),
   ];
 }
 

@@ -7,6 +7,7 @@ import { Section } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
 import type { Overview, Request, RunningTask } from './overview.js';
+import { column, rightColumn, timeColumn } from '../ui/columns.js';
 
 /** Videos and 3D assets under way, as they go on. */
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: Overview }) {
@@ -91,30 +92,17 @@ const never = () => Promise.reject(new Error('the overview is read as a whole'))
 function useColumns(): Column<Request>[] {
   const { t } = useTranslation('user');
   return [
-    { id: 'at', header: t('overview.requests.at'), cell: ({ at }) => <When at={at} /> },
-    {
-      id: 'model',
-      header: t('overview.requests.model'),
-      cell: ({ requestedModel, model }) => (
-        <span className="model-name">{requestedModel ?? model ?? '–'}</span>
-      ),
-    },
-    {
-      id: 'state',
-      header: t('overview.requests.state'),
-      cell: ({ state, refusalCode }) => (
-        <StatusBadge tone={tones[state]} {...(refusalCode === null ? {} : { hint: refusalCode })}>
-          {t(`overview.requests.states.${state}`)}
-        </StatusBadge>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('overview.requests.amount'),
-      align: 'right',
-      cell: ({ state, held, settled }) => (
-        <Money value={state === 'held' ? held : state === 'settled' ? (settled ?? '0') : '0'} />
-      ),
-    },
+    timeColumn('at', t('overview.requests.at')),
+    column('model', t('overview.requests.model'), ({ requestedModel, model }) => (
+      <span className="model-name">{requestedModel ?? model ?? '–'}</span>
+    )),
+    column('state', t('overview.requests.state'), ({ state, refusalCode }) => (
+      <StatusBadge tone={tones[state]} {...(refusalCode === null ? {} : { hint: refusalCode })}>
+        {t(`overview.requests.states.${state}`)}
+      </StatusBadge>
+    )),
+    rightColumn('amount', t('overview.requests.amount'), ({ state, held, settled }) => (
+      <Money value={state === 'held' ? held : state === 'settled' ? (settled ?? '0') : '0'} />
+    )),
   ];
 }

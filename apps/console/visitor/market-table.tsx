@@ -8,6 +8,7 @@ import { Availability, NoModels } from './market-cards.js';
 import { ModelLimits } from './model-details.js';
 import { PriceText } from './price.js';
 import { TextLink } from '../ui/links.js';
+import { column, extra } from '../ui/columns.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
@@ -50,11 +51,7 @@ function useColumns(): Column<Model>[] {
       sort: 'model',
       cell: (model) => <ModelLink model={model} />,
     },
-    {
-      id: 'family',
-      header: t('market.columns.family'),
-      cell: ({ family }) => t(`market.families.${family}`),
-    },
+    column('family', t('market.columns.family'), ({ family }) => t(`market.families.${family}`)),
     { id: 'vendor', header: t('market.columns.vendor'), sort: 'vendor', cell: ({ vendor }) => vendor },
     {
       id: 'price',
@@ -62,18 +59,9 @@ function useColumns(): Column<Model>[] {
       sort: 'price',
       cell: (model) => <PriceText price={priceIn(model, group)} unit={model.unit} />,
     },
-    { id: 'groups', header: t('market.columns.groups'), cell: (model) => <GroupPrices model={model} /> },
-    {
-      id: 'limits',
-      header: t('market.columns.limits'),
-      isExtra: true,
-      cell: ({ limits }) => <ModelLimits limits={limits} />,
-    },
-    {
-      id: 'state',
-      header: t('market.columns.state'),
-      cell: ({ available }) => <Availability available={available} />,
-    },
+    column('groups', t('market.columns.groups'), (model) => <GroupPrices model={model} />),
+    extra(column('limits', t('market.columns.limits'), ({ limits }) => <ModelLimits limits={limits} />)),
+    column('state', t('market.columns.state'), ({ available }) => <Availability available={available} />),
   ];
 }
 

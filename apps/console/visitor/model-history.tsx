@@ -10,9 +10,9 @@ import { type Column, DataList } from '../ui/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
 import { useMoneyText } from '../ui/money.js';
-import { When } from '../ui/when.js';
 import type { Model } from './market.js';
 import { PriceText } from './price.js';
+import { column, timeColumn } from '../ui/columns.js';
 
 type Version = Item<'/api/public/prices/{model}/history'>;
 
@@ -101,27 +101,12 @@ function pointsOf(
 function useColumns(model: Model): Column<Version>[] {
   const { t } = useTranslation('visitor');
   return [
-    {
-      id: 'from',
-      header: t('market.columns.from'),
-      cell: ({ effectiveFrom }) =>
-        effectiveFrom === null ? t('market.always') : <When at={effectiveFrom} />,
-    },
-    {
-      id: 'what',
-      header: t('market.columns.what'),
-      cell: ({ kind, group }) => t(`market.kinds.${kind}`, { group: group ?? '' }),
-    },
-    {
-      id: 'price',
-      header: t('market.columns.price'),
-      cell: (version) => <Value version={version} unit={model.unit} />,
-    },
-    {
-      id: 'state',
-      header: t('market.columns.version'),
-      cell: ({ state }) => t(`market.states.${state}`),
-    },
+    timeColumn('effectiveFrom', t('market.columns.from'), t('market.always')),
+    column('what', t('market.columns.what'), ({ kind, group }) =>
+      t(`market.kinds.${kind}`, { group: group ?? '' }),
+    ),
+    column('price', t('market.columns.price'), (version) => <Value version={version} unit={model.unit} />),
+    column('state', t('market.columns.version'), ({ state }) => t(`market.states.${state}`)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { $api } from '../api/client.js';
 import type { Item } from '../api/queries.js';
 import { type Column, DataList } from '../ui/data-list.js';
 import { Duration } from '../ui/duration.js';
+import { column } from '../ui/columns.js';
 
 type Kept = Item<'/api/public/retention'>;
 
@@ -12,12 +13,8 @@ export function Retention() {
   const { t } = useTranslation('privacy');
   const schedule = $api.useQuery('get', '/api/public/retention');
   const columns: Column<Kept>[] = [
-    { id: 'class', header: t('retention.class'), cell: (kept) => t(`retention.classes.${kept.class}`) },
-    {
-      id: 'kept',
-      header: t('retention.kept'),
-      cell: ({ keptSeconds }) => <Duration seconds={keptSeconds} />,
-    },
+    column('class', t('retention.class'), (kept) => t(`retention.classes.${kept.class}`)),
+    column('kept', t('retention.kept'), ({ keptSeconds }) => <Duration seconds={keptSeconds} />),
   ];
   return (
     <Stack gap="sm">

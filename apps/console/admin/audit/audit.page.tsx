@@ -11,6 +11,7 @@ import { changesBetween } from '../../ui/fields-of.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
+import { column, personColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
@@ -92,43 +93,31 @@ function Filters() {
 function useColumns(): Column<Entry>[] {
   const { t } = useTranslation('admin');
   return [
-    {
-      id: 'at',
-      header: t('audit.at'),
-      cell: ({ id, recordedAt }) => (
-        <TextLink
-          from="/admin/audit-log"
-          to="/admin/audit-log"
-          search={(before) => ({ ...before, entry: id })}
-          size="sm"
-        >
-          <When at={recordedAt} />
-        </TextLink>
-      ),
-    },
-    { id: 'action', header: t('audit.action'), cell: ({ action }) => action },
-    {
-      id: 'subject',
-      header: t('audit.subject'),
-      cell: ({ subject }) => (
-        <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
-          {subject}
-        </TextLink>
-      ),
-    },
-    { id: 'actor', header: t('audit.actor'), cell: ({ actor }) => <Who actor={actor} /> },
-    {
-      id: 'changes',
-      header: t('audit.changes'),
-      cell: ({ before, after }) => (
-        <span className="model-name">
-          {changesBetween(before, after)
-            .slice(0, 2)
-            .map((change) => `${change.path}: ${change.after ?? '–'}`)
-            .join(', ') || '–'}
-        </span>
-      ),
-    },
+    column('at', t('audit.at'), ({ id, recordedAt }) => (
+      <TextLink
+        from="/admin/audit-log"
+        to="/admin/audit-log"
+        search={(before) => ({ ...before, entry: id })}
+        size="sm"
+      >
+        <When at={recordedAt} />
+      </TextLink>
+    )),
+    textColumn('action', t('audit.action')),
+    column('subject', t('audit.subject'), ({ subject }) => (
+      <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
+        {subject}
+      </TextLink>
+    )),
+    personColumn('actor', t('audit.actor')),
+    column('changes', t('audit.changes'), ({ before, after }) => (
+      <span className="model-name">
+        {changesBetween(before, after)
+          .slice(0, 2)
+          .map((change) => `${change.path}: ${change.after ?? '–'}`)
+          .join(', ') || '–'}
+      </span>
+    )),
   ];
 }
 

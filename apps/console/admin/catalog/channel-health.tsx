@@ -5,6 +5,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { knownRows } from '../../ui/known-rows.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 
 export type Health = Item<'/api/admin/channel-health'>;
 type Program = Health['programs'][number];
@@ -60,40 +61,28 @@ export function ChannelPrograms({ health }: { health: Health }) {
 function useColumns(): Column<Program>[] {
   const { t } = useTranslation('catalog');
   return [
-    {
-      id: 'program',
-      header: t('health.program'),
-      cell: ({ program, instance }) => (
-        <Group gap="xs">
-          {t(`health.programs.${program}`)}
-          <Text span size="xs" c="dimmed" ff="monospace">
-            {instance}
-          </Text>
-        </Group>
-      ),
-    },
-    {
-      id: 'model',
-      header: t('health.model'),
-      cell: ({ model }) => (
-        <Text span size="sm" className="model-name">
-          {model ?? t('health.polls')}
+    column('program', t('health.program'), ({ program, instance }) => (
+      <Group gap="xs">
+        {t(`health.programs.${program}`)}
+        <Text span size="xs" c="dimmed" ff="monospace">
+          {instance}
         </Text>
-      ),
-    },
-    {
-      id: 'circuit',
-      header: t('health.circuit'),
-      cell: ({ state }) => (
-        <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>
-      ),
-    },
-    { id: 'inFlight', header: t('health.inFlight'), align: 'right', cell: ({ inFlight }) => inFlight },
-    { id: 'failures', header: t('health.failures'), align: 'right', cell: ({ failures }) => failures },
-    { id: 'p50', header: 'p50', align: 'right', cell: ({ p50Ms }) => milliseconds(p50Ms) },
-    { id: 'p99', header: 'p99', align: 'right', cell: ({ p99Ms }) => milliseconds(p99Ms) },
-    { id: 'last', header: t('health.lastFailure'), cell: ({ lastFailure }) => <Failure of={lastFailure} /> },
-    { id: 'reported', header: t('health.reported'), cell: ({ reportedAt }) => <When at={reportedAt} /> },
+      </Group>
+    )),
+    column('model', t('health.model'), ({ model }) => (
+      <Text span size="sm" className="model-name">
+        {model ?? t('health.polls')}
+      </Text>
+    )),
+    column('circuit', t('health.circuit'), ({ state }) => (
+      <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>
+    )),
+    numberColumn('inFlight', t('health.inFlight')),
+    numberColumn('failures', t('health.failures')),
+    rightColumn('p50', 'p50', ({ p50Ms }) => milliseconds(p50Ms)),
+    rightColumn('p99', 'p99', ({ p99Ms }) => milliseconds(p99Ms)),
+    column('last', t('health.lastFailure'), ({ lastFailure }) => <Failure of={lastFailure} />),
+    timeColumn('reportedAt', t('health.reported')),
   ];
 }
 

@@ -24,6 +24,7 @@ import {
   LOOK_AGAIN_MS,
   milliseconds,
 } from './channel-health.js';
+import { column, rightColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/channels/$channelId');
 
@@ -140,30 +141,17 @@ const VERDICTS = { ok: 'good', unsure: 'waiting', failed: 'bad' } as const;
 function Trials({ trials }: Pick<Tested, 'trials'>) {
   const { t } = useTranslation('catalog');
   const columns: Column<Tested['trials'][number]>[] = [
-    {
-      id: 'key',
-      header: t('test.key'),
-      cell: ({ key, keyMark }) => (
-        <span>
-          {key} <KeyMark mark={keyMark} />
-        </span>
-      ),
-    },
-    {
-      id: 'verdict',
-      header: t('test.verdict'),
-      cell: ({ verdict }) => (
-        <StatusBadge tone={VERDICTS[verdict]}>{t(`test.verdicts.${verdict}`)}</StatusBadge>
-      ),
-    },
-    { id: 'status', header: t('test.status'), align: 'right', cell: ({ status }) => status ?? '–' },
-    {
-      id: 'latency',
-      header: t('test.latency'),
-      align: 'right',
-      cell: ({ latencyMs }) => milliseconds(latencyMs),
-    },
-    { id: 'detail', header: t('test.detail'), cell: ({ detail }) => detail },
+    column('key', t('test.key'), ({ key, keyMark }) => (
+      <span>
+        {key} <KeyMark mark={keyMark} />
+      </span>
+    )),
+    column('verdict', t('test.verdict'), ({ verdict }) => (
+      <StatusBadge tone={VERDICTS[verdict]}>{t(`test.verdicts.${verdict}`)}</StatusBadge>
+    )),
+    rightColumn('status', t('test.status'), ({ status }) => status ?? '–'),
+    rightColumn('latency', t('test.latency'), ({ latencyMs }) => milliseconds(latencyMs)),
+    textColumn('detail', t('test.detail')),
   ];
   return (
     <DataList

@@ -9,6 +9,7 @@ import { Page } from '../../ui/page.js';
 import { type Channel, useChannels } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
 import { type Health, ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
+import { column, rightColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/channels');
 
@@ -40,51 +41,20 @@ function useColumns(health: readonly Health[]): Column<Channel>[] {
   const { t } = useTranslation('catalog');
   const of = (channel: Channel) => health.find(({ channelId }) => channelId === channel.id);
   return [
-    {
-      id: 'id',
-      header: t('channels.id'),
-      cell: ({ id }) => (
-        <TextLink to="/admin/channels/$channelId" params={{ channelId: id }} size="sm" className="model-name">
-          {id}
-        </TextLink>
-      ),
-    },
-    { id: 'protocol', header: t('channels.protocol'), cell: ({ protocol }) => protocol },
-    {
-      id: 'state',
-      header: t('channels.state'),
-      cell: (channel) => <ChannelState enabled={channel.enabled} health={of(channel)} />,
-    },
-    {
-      id: 'tasks',
-      header: t('channels.runningTasks'),
-      align: 'right',
-      cell: (channel) => of(channel)?.runningTasks ?? '–',
-    },
-    {
-      id: 'latency',
-      header: t('channels.latency'),
-      align: 'right',
-      cell: (channel) => <Latency health={of(channel)} />,
-    },
-    {
-      id: 'order',
-      header: t('channels.order'),
-      align: 'right',
-      cell: ({ priority, weight }) => `${priority} / ${weight}`,
-    },
-    {
-      id: 'models',
-      header: t('channels.models'),
-      align: 'right',
-      cell: ({ models }) => Object.keys(models).length,
-    },
-    {
-      id: 'keys',
-      header: t('channels.keys'),
-      align: 'right',
-      cell: ({ keyMarks }) => keyMarks.length,
-    },
+    column('id', t('channels.id'), ({ id }) => (
+      <TextLink to="/admin/channels/$channelId" params={{ channelId: id }} size="sm" className="model-name">
+        {id}
+      </TextLink>
+    )),
+    textColumn('protocol', t('channels.protocol')),
+    column('state', t('channels.state'), (channel) => (
+      <ChannelState enabled={channel.enabled} health={of(channel)} />
+    )),
+    rightColumn('tasks', t('channels.runningTasks'), (channel) => of(channel)?.runningTasks ?? '–'),
+    rightColumn('latency', t('channels.latency'), (channel) => <Latency health={of(channel)} />),
+    rightColumn('order', t('channels.order'), ({ priority, weight }) => `${priority} / ${weight}`),
+    rightColumn('models', t('channels.models'), ({ models }) => Object.keys(models).length),
+    rightColumn('keys', t('channels.keys'), ({ keyMarks }) => keyMarks.length),
   ];
 }
 

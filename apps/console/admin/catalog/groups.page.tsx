@@ -9,6 +9,7 @@ import { Page } from '../../ui/page.js';
 import { type Group, useGroups } from '../catalog.js';
 import { ChangeGroup, NewGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
+import { column, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/groups');
 
@@ -41,35 +42,20 @@ function useColumns(): Column<Group>[] {
   const limit = (value: number | null) =>
     value === null ? t('groups.noLimit') : value.toLocaleString(locale);
   return [
-    {
-      id: 'name',
-      header: t('groups.name'),
-      cell: ({ name }) => (
-        <TextLink to="/admin/groups" search={{ group: name }} size="sm">
-          {name}
-        </TextLink>
-      ),
-    },
-    { id: 'models', header: t('groups.models'), align: 'right', cell: ({ models }) => models.length },
-    { id: 'price', header: t('groups.price'), cell: (group) => <GroupPrice group={group} /> },
-    {
-      id: 'requests',
-      header: t('groups.requestsPerMinute'),
-      align: 'right',
-      cell: ({ requestsPerMinute }) => limit(requestsPerMinute),
-    },
-    {
-      id: 'concurrent',
-      header: t('groups.maxConcurrentRequests'),
-      align: 'right',
-      cell: ({ maxConcurrentRequests }) => limit(maxConcurrentRequests),
-    },
-    {
-      id: 'tasks',
-      header: t('groups.maxRunningTasks'),
-      align: 'right',
-      cell: ({ maxRunningTasks }) => limit(maxRunningTasks),
-    },
+    column('name', t('groups.name'), ({ name }) => (
+      <TextLink to="/admin/groups" search={{ group: name }} size="sm">
+        {name}
+      </TextLink>
+    )),
+    rightColumn('models', t('groups.models'), ({ models }) => models.length),
+    column('price', t('groups.price'), (group) => <GroupPrice group={group} />),
+    rightColumn('requests', t('groups.requestsPerMinute'), ({ requestsPerMinute }) =>
+      limit(requestsPerMinute),
+    ),
+    rightColumn('concurrent', t('groups.maxConcurrentRequests'), ({ maxConcurrentRequests }) =>
+      limit(maxConcurrentRequests),
+    ),
+    rightColumn('tasks', t('groups.maxRunningTasks'), ({ maxRunningTasks }) => limit(maxRunningTasks)),
   ];
 }
 

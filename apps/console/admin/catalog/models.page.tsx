@@ -9,6 +9,7 @@ import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { families, type Model, useModels } from '../catalog.js';
 import { ChangeModel, NewModel } from './model-forms.js';
+import { column, extra, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/models');
 const TYPING_PAUSE_MS = 250;
@@ -97,52 +98,37 @@ function useColumns(): Column<Model>[] {
   const salesText = ({ group, hindrance }: Model['sales'][number]) =>
     hindrance === null ? group : t(`models.hindered.${hindrance}`, { group });
   return [
-    {
-      id: 'id',
-      header: t('models.id'),
-      cell: ({ id }) => (
-        <TextLink
-          from="/admin/models"
-          to="/admin/models"
-          search={(before) => ({ ...before, model: id })}
-          size="sm"
-          className="model-name"
-        >
-          {id}
-        </TextLink>
-      ),
-    },
-    {
-      id: 'aliasOf',
-      header: t('models.aliasOf'),
-      cell: ({ aliasOf }) => <span className="model-name">{aliasOf ?? '–'}</span>,
-    },
-    { id: 'family', header: t('models.family'), cell: ({ family }) => t(`families.${family}`) },
-    { id: 'unit', header: t('models.unit'), cell: ({ unit }) => t(`units.${unit}`), isExtra: true },
-    { id: 'vendor', header: t('models.vendor'), cell: ({ ownedBy }) => ownedBy },
-    {
-      id: 'groups',
-      header: t('models.groups'),
-      cell: ({ sales }) => (
-        <span className="model-name">{sales.map(salesText).join(', ') || t('models.noGroup')}</span>
-      ),
-    },
-    { id: 'state', header: t('models.state'), cell: ({ enabled }) => <OnOff isOn={enabled} /> },
-    {
-      id: 'prices',
-      header: t('models.prices'),
-      align: 'right',
-      cell: ({ id, aliasOf }) => (
-        <TextLink
-          to="/admin/prices/models/$model"
-          params={{ model: aliasOf ?? id }}
-          size="sm"
-          aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
-        >
-          {t('models.pricesShort')}
-        </TextLink>
-      ),
-    },
+    column('id', t('models.id'), ({ id }) => (
+      <TextLink
+        from="/admin/models"
+        to="/admin/models"
+        search={(before) => ({ ...before, model: id })}
+        size="sm"
+        className="model-name"
+      >
+        {id}
+      </TextLink>
+    )),
+    column('aliasOf', t('models.aliasOf'), ({ aliasOf }) => (
+      <span className="model-name">{aliasOf ?? '–'}</span>
+    )),
+    column('family', t('models.family'), ({ family }) => t(`families.${family}`)),
+    extra(column('unit', t('models.unit'), ({ unit }) => t(`units.${unit}`))),
+    column('vendor', t('models.vendor'), ({ ownedBy }) => ownedBy),
+    column('groups', t('models.groups'), ({ sales }) => (
+      <span className="model-name">{sales.map(salesText).join(', ') || t('models.noGroup')}</span>
+    )),
+    column('state', t('models.state'), ({ enabled }) => <OnOff isOn={enabled} />),
+    rightColumn('prices', t('models.prices'), ({ id, aliasOf }) => (
+      <TextLink
+        to="/admin/prices/models/$model"
+        params={{ model: aliasOf ?? id }}
+        size="sm"
+        aria-label={t('models.pricesOf', { model: aliasOf ?? id })}
+      >
+        {t('models.pricesShort')}
+      </TextLink>
+    )),
   ];
 }
 

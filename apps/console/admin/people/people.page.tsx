@@ -10,9 +10,9 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { type Person, staffRoles } from './person.js';
 import { OpenPerson } from './person-drawer.js';
+import { column, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/people');
 const PAGE = 25;
@@ -89,40 +89,30 @@ function useColumns(): Column<Person>[] {
   const { t } = useTranslation('admin');
   const session = useSession();
   return [
-    {
-      id: 'email',
-      header: t('people.email'),
-      cell: ({ userId, email }) => (
-        <Group gap="xs">
-          <TextLink
-            from="/admin/people"
-            to="/admin/people"
-            search={(before) => ({ ...before, person: userId })}
-            size="sm"
-            className="model-name"
-          >
-            {email}
-          </TextLink>
-          {userId === session?.userId && <StatusBadge tone="quiet">{t('people.you')}</StatusBadge>}
-        </Group>
-      ),
-    },
-    { id: 'roles', header: t('people.roles'), cell: ({ roles }) => <Roles roles={roles} /> },
-    {
-      id: 'totp',
-      header: t('people.totp'),
-      cell: ({ totpEnabled }) => (totpEnabled ? t('people.totpOn') : t('people.totpOff')),
-    },
-    {
-      id: 'state',
-      header: t('people.state'),
-      cell: ({ disabled }) => (
-        <StatusBadge tone={disabled ? 'bad' : 'good'}>
-          {disabled ? t('people.disabled') : t('people.active')}
-        </StatusBadge>
-      ),
-    },
-    { id: 'created', header: t('people.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    column('email', t('people.email'), ({ userId, email }) => (
+      <Group gap="xs">
+        <TextLink
+          from="/admin/people"
+          to="/admin/people"
+          search={(before) => ({ ...before, person: userId })}
+          size="sm"
+          className="model-name"
+        >
+          {email}
+        </TextLink>
+        {userId === session?.userId && <StatusBadge tone="quiet">{t('people.you')}</StatusBadge>}
+      </Group>
+    )),
+    column('roles', t('people.roles'), ({ roles }) => <Roles roles={roles} />),
+    column('totp', t('people.totp'), ({ totpEnabled }) =>
+      totpEnabled ? t('people.totpOn') : t('people.totpOff'),
+    ),
+    column('state', t('people.state'), ({ disabled }) => (
+      <StatusBadge tone={disabled ? 'bad' : 'good'}>
+        {disabled ? t('people.disabled') : t('people.active')}
+      </StatusBadge>
+    )),
+    timeColumn('createdAt', t('people.created')),
   ];
 }
 

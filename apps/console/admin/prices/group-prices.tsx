@@ -6,6 +6,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { type Group, useGroups } from '../catalog.js';
+import { column, rightColumn } from '../../ui/columns.js';
 
 /** What the groups make of the list prices. */
 export function GroupPrices() {
@@ -27,36 +28,25 @@ function useColumns(): Column<Group>[] {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   return [
-    {
-      id: 'group',
-      header: t('columns.group'),
-      cell: ({ name }) => (
-        <TextLink to="/admin/groups" search={{ group: name }} size="sm">
-          {name}
-        </TextLink>
+    column('group', t('columns.group'), ({ name }) => (
+      <TextLink to="/admin/groups" search={{ group: name }} size="sm">
+        {name}
+      </TextLink>
+    )),
+    rightColumn('models', t('columns.models'), ({ models }) => models.length),
+    rightColumn('multiplier', t('columns.multiplier'), ({ multiplier }) =>
+      multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`,
+    ),
+    column('rule', t('columns.rule'), ({ fixedPerCall }) =>
+      fixedPerCall === null ? (
+        t('value.listPrices')
+      ) : (
+        <span>
+          <Money value={fixedPerCall} /> {t('value.eachCall')}
+        </span>
       ),
-    },
-    { id: 'models', header: t('columns.models'), align: 'right', cell: ({ models }) => models.length },
-    {
-      id: 'multiplier',
-      header: t('columns.multiplier'),
-      align: 'right',
-      cell: ({ multiplier }) =>
-        multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`,
-    },
-    {
-      id: 'rule',
-      header: t('columns.rule'),
-      cell: ({ fixedPerCall }) =>
-        fixedPerCall === null ? (
-          t('value.listPrices')
-        ) : (
-          <span>
-            <Money value={fixedPerCall} /> {t('value.eachCall')}
-          </span>
-        ),
-    },
-    { id: 'do', header: t('columns.do'), align: 'right', cell: ({ name }) => <Propose group={name} /> },
+    ),
+    rightColumn('do', t('columns.do'), ({ name }) => <Propose group={name} />),
   ];
 }
 

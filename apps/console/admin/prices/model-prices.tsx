@@ -7,6 +7,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
+import { column, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/prices');
 const TYPING_PAUSE_MS = 250;
@@ -91,47 +92,33 @@ function useColumns(models: readonly Model[]): Column<Row>[] {
   const { t } = useTranslation('prices');
   const aliasesOf = (id: string) => models.filter(({ aliasOf }) => aliasOf === id).map((alias) => alias.id);
   return [
-    {
-      id: 'model',
-      header: t('columns.model'),
-      cell: ({ model }) => (
-        <TextLink
-          to="/admin/prices/models/$model"
-          params={{ model: model.id }}
-          size="sm"
-          className="model-name"
-        >
-          {model.id}
-        </TextLink>
-      ),
-    },
-    { id: 'family', header: t('columns.family'), cell: ({ model }) => t(`families.${model.family}`) },
-    {
-      id: 'aliases',
-      header: t('columns.aliases'),
-      cell: ({ model }) => <span className="model-name">{aliasesOf(model.id).join(', ') || '–'}</span>,
-    },
-    {
-      id: 'price',
-      header: t('columns.price'),
-      align: 'right',
-      cell: ({ model, price }) => <PriceValue price={price} unit={model.unit} />,
-    },
-    {
-      id: 'do',
-      header: t('columns.do'),
-      align: 'right',
-      cell: ({ model }) => (
-        <ButtonLink
-          to="/admin/prices/propose"
-          search={{ model: model.id }}
-          variant="default"
-          size="compact-sm"
-          aria-label={t('propose.forSubject', { subject: model.id })}
-        >
-          {t('propose.short')}
-        </ButtonLink>
-      ),
-    },
+    column('model', t('columns.model'), ({ model }) => (
+      <TextLink
+        to="/admin/prices/models/$model"
+        params={{ model: model.id }}
+        size="sm"
+        className="model-name"
+      >
+        {model.id}
+      </TextLink>
+    )),
+    column('family', t('columns.family'), ({ model }) => t(`families.${model.family}`)),
+    column('aliases', t('columns.aliases'), ({ model }) => (
+      <span className="model-name">{aliasesOf(model.id).join(', ') || '–'}</span>
+    )),
+    rightColumn('price', t('columns.price'), ({ model, price }) => (
+      <PriceValue price={price} unit={model.unit} />
+    )),
+    rightColumn('do', t('columns.do'), ({ model }) => (
+      <ButtonLink
+        to="/admin/prices/propose"
+        search={{ model: model.id }}
+        variant="default"
+        size="compact-sm"
+        aria-label={t('propose.forSubject', { subject: model.id })}
+      >
+        {t('propose.short')}
+      </ButtonLink>
+    )),
   ];
 }

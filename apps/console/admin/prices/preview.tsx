@@ -13,6 +13,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { changeInPercent } from './percent.js';
+import { column, moneyColumn, rightColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 const DAY_MS = 24 * 3_600_000;
@@ -125,46 +126,17 @@ function useColumns(): Column<Row>[] {
   const locale = useLocale();
   const count = (value: number) => value.toLocaleString(locale);
   return [
-    {
-      id: 'model',
-      header: t('columns.model'),
-      cell: ({ model, wouldBeRefused }) => (
-        <Stack gap={2} align="flex-start">
-          <span className="model-name">{model}</span>
-          {wouldBeRefused && <StatusBadge tone="bad">{t('preview.refused')}</StatusBadge>}
-        </Stack>
-      ),
-    },
-    { id: 'group', header: t('columns.group'), cell: ({ group }) => group },
-    {
-      id: 'requests',
-      header: t('preview.requests'),
-      align: 'right',
-      cell: ({ requests }) => count(requests),
-    },
-    {
-      id: 'accounts',
-      header: t('preview.accounts'),
-      align: 'right',
-      cell: ({ accounts }) => count(accounts),
-    },
-    {
-      id: 'current',
-      header: t('preview.current'),
-      align: 'right',
-      cell: ({ current }) => <Money value={current} />,
-    },
-    {
-      id: 'proposed',
-      header: t('preview.proposed'),
-      align: 'right',
-      cell: ({ proposed }) => <Money value={proposed} />,
-    },
-    {
-      id: 'difference',
-      header: t('preview.difference'),
-      align: 'right',
-      cell: (row) => <Revenue row={row} />,
-    },
+    column('model', t('columns.model'), ({ model, wouldBeRefused }) => (
+      <Stack gap={2} align="flex-start">
+        <span className="model-name">{model}</span>
+        {wouldBeRefused && <StatusBadge tone="bad">{t('preview.refused')}</StatusBadge>}
+      </Stack>
+    )),
+    textColumn('group', t('columns.group')),
+    rightColumn('requests', t('preview.requests'), ({ requests }) => count(requests)),
+    rightColumn('accounts', t('preview.accounts'), ({ accounts }) => count(accounts)),
+    moneyColumn('current', t('preview.current')),
+    moneyColumn('proposed', t('preview.proposed')),
+    rightColumn('difference', t('preview.difference'), (row) => <Revenue row={row} />),
   ];
 }

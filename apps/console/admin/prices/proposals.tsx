@@ -4,11 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
-import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { column, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/prices');
 const PAGE = 25;
@@ -72,24 +72,15 @@ export function Proposals() {
 function useColumns(): Column<Proposal>[] {
   const { t } = useTranslation('prices');
   return [
-    {
-      id: 'note',
-      header: t('columns.note'),
-      cell: ({ id, note, proposedAt }) => (
-        <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: id }} size="sm">
-          {note || <When at={proposedAt} />}
-        </TextLink>
-      ),
-    },
-    { id: 'changes', header: t('columns.changes'), align: 'right', cell: ({ changes }) => changes },
-    { id: 'state', header: t('columns.state'), cell: ({ state }) => <ProposalState state={state} /> },
-    { id: 'by', header: t('columns.proposedBy'), cell: ({ proposedBy }) => <Who actor={proposedBy} /> },
-    { id: 'at', header: t('columns.proposedAt'), cell: ({ proposedAt }) => <When at={proposedAt} /> },
-    {
-      id: 'effective',
-      header: t('columns.effective'),
-      cell: ({ effectiveAt }) =>
-        effectiveAt === null ? t('value.whenConfirmed') : <When at={effectiveAt} />,
-    },
+    column('note', t('columns.note'), ({ id, note, proposedAt }) => (
+      <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: id }} size="sm">
+        {note || <When at={proposedAt} />}
+      </TextLink>
+    )),
+    numberColumn('changes', t('columns.changes')),
+    column('state', t('columns.state'), ({ state }) => <ProposalState state={state} />),
+    personColumn('proposedBy', t('columns.proposedBy')),
+    timeColumn('proposedAt', t('columns.proposedAt')),
+    timeColumn('effectiveAt', t('columns.effective'), t('value.whenConfirmed')),
   ];
 }

@@ -7,6 +7,7 @@ import { Money } from '../../ui/money.js';
 import { type Change, type Model, useModels } from '../catalog.js';
 import { ChangeValue, Difference, nameOf, subjectOf } from './change.js';
 import { exampleOf } from './example.js';
+import { column, rightColumn } from '../../ui/columns.js';
 
 export interface Compared {
   change: Change;
@@ -33,30 +34,19 @@ function useColumns(models: readonly Model[]): Column<Compared>[] {
   const modelOf = (change: Change) =>
     change.kind === 'price' ? models.find(({ id }) => id === change.model) : undefined;
   return [
-    { id: 'subject', header: t('columns.subject'), cell: ({ change }) => <Subject change={change} /> },
-    {
-      id: 'before',
-      header: t('columns.before'),
-      align: 'right',
-      cell: ({ change, before }) => <ChangeValue change={before} unit={modelOf(change)?.unit} />,
-    },
-    {
-      id: 'after',
-      header: t('columns.after'),
-      align: 'right',
-      cell: ({ change }) => <ChangeValue change={change} unit={modelOf(change)?.unit} />,
-    },
-    {
-      id: 'difference',
-      header: t('columns.difference'),
-      align: 'right',
-      cell: ({ change, before }) => <Difference before={before} after={change} />,
-    },
-    {
-      id: 'example',
-      header: t('columns.example'),
-      cell: ({ change, before }) => <Example compared={{ change, before }} model={modelOf(change)} />,
-    },
+    column('subject', t('columns.subject'), ({ change }) => <Subject change={change} />),
+    rightColumn('before', t('columns.before'), ({ change, before }) => (
+      <ChangeValue change={before} unit={modelOf(change)?.unit} />
+    )),
+    rightColumn('after', t('columns.after'), ({ change }) => (
+      <ChangeValue change={change} unit={modelOf(change)?.unit} />
+    )),
+    rightColumn('difference', t('columns.difference'), ({ change, before }) => (
+      <Difference before={before} after={change} />
+    )),
+    column('example', t('columns.example'), ({ change, before }) => (
+      <Example compared={{ change, before }} model={modelOf(change)} />
+    )),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Duration } from '../../ui/duration.js';
 import { Page } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
+import { column, numberColumn, timeColumn } from '../../ui/columns.js';
 
 type Run = Item<'/api/admin/retention'>;
 
@@ -29,31 +29,14 @@ export function AdminRetentionPage() {
 function useColumns(): Column<Run>[] {
   const { t } = useTranslation('privacy');
   return [
-    { id: 'class', header: t('retention.class'), cell: (run) => t(`retention.classes.${run.class}`) },
-    {
-      id: 'kept',
-      header: t('retention.kept'),
-      cell: ({ keptSeconds }) => <Duration seconds={keptSeconds} />,
-    },
-    {
-      id: 'variable',
-      header: t('retention.variable'),
-      cell: ({ variable }) => (
-        <Text span size="sm" ff="monospace">
-          {variable}
-        </Text>
-      ),
-    },
-    {
-      id: 'lastRun',
-      header: t('retention.lastRun'),
-      cell: ({ lastRunAt }) => (lastRunAt === null ? t('retention.never') : <When at={lastRunAt} />),
-    },
-    {
-      id: 'removed',
-      header: t('retention.removed'),
-      align: 'right',
-      cell: ({ removedTotal }) => removedTotal,
-    },
+    column('class', t('retention.class'), (run) => t(`retention.classes.${run.class}`)),
+    column('kept', t('retention.kept'), ({ keptSeconds }) => <Duration seconds={keptSeconds} />),
+    column('variable', t('retention.variable'), ({ variable }) => (
+      <Text span size="sm" ff="monospace">
+        {variable}
+      </Text>
+    )),
+    timeColumn('lastRunAt', t('retention.lastRun'), t('retention.never')),
+    numberColumn('removedTotal', t('retention.removed')),
   ];
 }

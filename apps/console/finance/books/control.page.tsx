@@ -10,11 +10,12 @@ import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { Switch } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
-import { TransactionLinks } from '../transaction-links.js';
 import { RunControls } from './books.page.js';
 import { ControlLight, FindingState, useControlWords } from './control-words.js';
 import type { Control, Finding } from './controls.js';
 import { FindingDetails } from './finding-details.js';
+import { column, timeColumn } from '../../ui/columns.js';
+import { transactionsColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
 const states = ['open', 'resolved', 'all'] as const;
@@ -131,43 +132,32 @@ function Findings({ controlId }: { controlId: string }) {
 function useColumns(): Column<Finding>[] {
   const { t } = useTranslation('finance');
   return [
-    {
-      id: 'subject',
-      header: t('findings.subject'),
-      cell: ({ id, subject, control }) => (
-        <TextLink
-          from="/finance/controls/$controlId"
-          to="/finance/controls/$controlId"
-          params={{ controlId: control }}
-          search={(before) => ({ ...before, finding: id })}
-          resetScroll={false}
-          className="model-name"
-        >
-          {subject}
-        </TextLink>
+    column('subject', t('findings.subject'), ({ id, subject, control }) => (
+      <TextLink
+        from="/finance/controls/$controlId"
+        to="/finance/controls/$controlId"
+        params={{ controlId: control }}
+        search={(before) => ({ ...before, finding: id })}
+        resetScroll={false}
+        className="model-name"
+      >
+        {subject}
+      </TextLink>
+    )),
+    column('state', t('findings.what'), (finding) => <FindingState finding={finding} />),
+    column('message', t('findings.message'), ({ message }) => <Text size="sm">{message}</Text>),
+    timeColumn('firstSeenAt', t('findings.since')),
+    transactionsColumn('transactionIds', t('findings.transactions')),
+    column('read', t('findings.read'), ({ resolvedAt, acknowledgedAt }) =>
+      resolvedAt !== null ? (
+        <>
+          {t('findings.resolved')} <When at={resolvedAt} />
+        </>
+      ) : acknowledgedAt !== null ? (
+        <When at={acknowledgedAt} />
+      ) : (
+        t('findings.unread')
       ),
-    },
-    { id: 'state', header: t('findings.what'), cell: (finding) => <FindingState finding={finding} /> },
-    { id: 'message', header: t('findings.message'), cell: ({ message }) => <Text size="sm">{message}</Text> },
-    { id: 'since', header: t('findings.since'), cell: ({ firstSeenAt }) => <When at={firstSeenAt} /> },
-    {
-      id: 'transactions',
-      header: t('findings.transactions'),
-      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
-    },
-    {
-      id: 'read',
-      header: t('findings.read'),
-      cell: ({ resolvedAt, acknowledgedAt }) =>
-        resolvedAt !== null ? (
-          <>
-            {t('findings.resolved')} <When at={resolvedAt} />
-          </>
-        ) : acknowledgedAt !== null ? (
-          <When at={acknowledgedAt} />
-        ) : (
-          t('findings.unread')
-        ),
-    },
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { Fact, Facts } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField } from '../modal-form.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { FindingState } from './control-words.js';

@@ -13,10 +13,10 @@ import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { Switch } from '../choice.js';
 import { Figure, Figures } from '../facts.js';
-import { Identifier } from '../identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
+import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
@@ -109,45 +109,15 @@ function Ends({ statement: { account, from, to, opening, closing } }: { statemen
 function useColumns(unit: string): Column<Line>[] {
   const { t } = useTranslation('finance');
   return [
-    {
-      id: 'transaction',
-      header: t('transaction.one'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
-    {
-      id: 'recordedAt',
-      header: t('transaction.recordedAt'),
-      cell: ({ recordedAt }) => <When at={recordedAt} />,
-    },
-    {
-      id: 'effectiveAt',
-      header: t('transaction.effectiveAt'),
-      cell: ({ effectiveAt }) => <When at={effectiveAt} />,
-      isExtra: true,
-    },
-    { id: 'kind', header: t('transaction.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
-    {
-      id: 'reference',
-      header: t('transaction.reference'),
-      cell: ({ reference }) => <Identifier>{reference}</Identifier>,
-    },
-    {
-      id: 'charge',
-      header: t('transaction.charge'),
-      cell: ({ chargeId }) => <ChargeLink id={chargeId} />,
-      isExtra: true,
-    },
-    {
-      id: 'amount',
-      header: t('statement.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} currency={unit} signed />,
-    },
-    {
-      id: 'balance',
-      header: t('statement.balance'),
-      align: 'right',
-      cell: ({ balance }) => <Money value={balance} currency={unit} />,
-    },
+    column('transaction', t('transaction.one'), ({ transactionId }) => (
+      <TransactionLinks ids={[transactionId]} />
+    )),
+    timeColumn('recordedAt', t('transaction.recordedAt')),
+    extra(timeColumn('effectiveAt', t('transaction.effectiveAt'))),
+    column('kind', t('transaction.kind'), ({ kind }) => <KindOfPosting kind={kind} />),
+    codeColumn('reference', t('transaction.reference')),
+    extra(column('charge', t('transaction.charge'), ({ chargeId }) => <ChargeLink id={chargeId} />)),
+    moneyColumn('amount', t('statement.amount'), { signed: true, currency: unit }),
+    moneyColumn('balance', t('statement.balance'), { currency: unit }),
   ];
 }

@@ -9,6 +9,7 @@ import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
+import { column } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
 const TYPING_MS = 250;
@@ -56,24 +57,16 @@ export function LedgerAccountsPage() {
 function useColumns(): Column<LedgerAccount>[] {
   const { t } = useTranslation('finance');
   return [
-    {
-      id: 'code',
-      header: t('accounts.code'),
-      cell: ({ id, code }) => (
-        <TextLink
-          to="/finance/ledger-accounts/$ledgerAccountId"
-          params={{ ledgerAccountId: id }}
-          className="model-name"
-        >
-          {code}
-        </TextLink>
-      ),
-    },
-    { id: 'kind', header: t('accounts.kind'), cell: ({ kind }) => t(`accounts.kinds.${kind}`) },
-    {
-      id: 'unit',
-      header: t('accounts.unit'),
-      cell: ({ commodity, unit }) => `${t(`commodities.${commodity}`)} · ${unit}`,
-    },
+    column('code', t('accounts.code'), ({ id, code }) => (
+      <TextLink
+        to="/finance/ledger-accounts/$ledgerAccountId"
+        params={{ ledgerAccountId: id }}
+        className="model-name"
+      >
+        {code}
+      </TextLink>
+    )),
+    column('kind', t('accounts.kind'), ({ kind }) => t(`accounts.kinds.${kind}`)),
+    column('unit', t('accounts.unit'), ({ commodity, unit }) => `${t(`commodities.${commodity}`)} · ${unit}`),
   ];
 }

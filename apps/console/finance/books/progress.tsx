@@ -5,7 +5,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Day, When } from '../../ui/when.js';
 import { Fact, Facts } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { monthOf, today } from '../utc-days.js';
 import { nextToClose } from '../periods/period.js';
 

@@ -12,9 +12,11 @@ import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { DebitCredit } from '../debit-credit.js';
 import { Fact, Facts } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
-import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
+import { AccountLink, ChargeLink } from '../transaction-links.js';
+import { column, timeColumn } from '../../ui/columns.js';
+import { transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/transactions/$transactionId');
 
@@ -164,14 +166,10 @@ function Charge({ charge }: { charge: NonNullable<Transaction['charge']> }) {
 function LinkedList({ linked }: { linked: readonly Linked[] }) {
   const { t } = useTranslation('finance');
   const columns: Column<Linked>[] = [
-    { id: 'id', header: t('transaction.one'), cell: ({ id }) => <TransactionLinks ids={[id]} /> },
-    {
-      id: 'relation',
-      header: t('transaction.relation'),
-      cell: ({ relation }) => t(`transaction.relations.${relation}`),
-    },
-    { id: 'kind', header: t('transaction.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
-    { id: 'at', header: t('transaction.effectiveAt'), cell: ({ effectiveAt }) => <When at={effectiveAt} /> },
+    transactionColumn('id', t('transaction.one')),
+    column('relation', t('transaction.relation'), ({ relation }) => t(`transaction.relations.${relation}`)),
+    column('kind', t('transaction.kind'), ({ kind }) => <KindOfPosting kind={kind} />),
+    timeColumn('effectiveAt', t('transaction.effectiveAt')),
   ];
   return (
     <Section title={t('transaction.linked')}>

@@ -7,13 +7,13 @@ import { $api, api } from '../../api/client.js';
 import { type Answer, type Item, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { Money } from '../../ui/money.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
 import { DayField } from '../day-field.js';
 import { ModalForm } from '../modal-form.js';
-import { TransactionLinks } from '../transaction-links.js';
 import { dayAfter, today } from '../utc-days.js';
+import { column, moneyColumn, textColumn } from '../../ui/columns.js';
+import { transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/costs');
 
@@ -67,60 +67,31 @@ export function Bills() {
 
 function useChannelColumns(): Column<Channel>[] {
   const { t } = useTranslation('costs');
-  const amounts = ['accrued', 'covered', 'open', 'billed', 'difference'] as const;
+  const amounts = ['accrued', 'covered', 'open', 'billed'] as const;
   return [
-    { id: 'channel', header: t('columns.channel'), cell: ({ channel }) => channel },
-    ...amounts.map((name) => ({
-      id: name,
-      header: t(`bills.${name}`),
-      align: 'right' as const,
-      cell: (channel: Channel) => <Money value={channel[name]} signed={name === 'difference'} />,
-    })),
-    {
-      id: 'billedTo',
-      header: t('bills.billedTo'),
-      cell: ({ billedTo }) => (billedTo === null ? '–' : <Day on={dayAfter(billedTo, -1)} />),
-    },
+    textColumn('channel', t('columns.channel')),
+    ...amounts.map((name) => moneyColumn(name, t(`bills.${name}`))),
+    moneyColumn('difference', t('bills.difference'), { signed: true }),
+    column('billedTo', t('bills.billedTo'), ({ billedTo }) =>
+      billedTo === null ? '–' : <Day on={dayAfter(billedTo, -1)} />,
+    ),
   ];
 }
 
 function useBillColumns(): Column<Bill>[] {
   const { t } = useTranslation('costs');
   return [
-    { id: 'channel', header: t('columns.channel'), cell: ({ channel }) => channel },
-    { id: 'number', header: t('bills.number'), cell: ({ number }) => number },
-    {
-      id: 'days',
-      header: t('bills.days'),
-      cell: ({ from, to }) => (
-        <>
-          <Day on={from} /> – <Day on={dayAfter(to, -1)} />
-        </>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('bills.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} />,
-    },
-    {
-      id: 'accrued',
-      header: t('bills.accrued'),
-      align: 'right',
-      cell: ({ accrued }) => <Money value={accrued} />,
-    },
-    {
-      id: 'difference',
-      header: t('bills.difference'),
-      align: 'right',
-      cell: ({ difference }) => <Money value={difference} signed />,
-    },
-    {
-      id: 'transaction',
-      header: t('transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
+    textColumn('channel', t('columns.channel')),
+    textColumn('number', t('bills.number')),
+    column('days', t('bills.days'), ({ from, to }) => (
+      <>
+        <Day on={from} /> – <Day on={dayAfter(to, -1)} />
+      </>
+    )),
+    moneyColumn('amount', t('bills.amount')),
+    moneyColumn('accrued', t('bills.accrued')),
+    moneyColumn('difference', t('bills.difference'), { signed: true }),
+    transactionColumn('transactionId', t('transaction')),
   ];
 }
 

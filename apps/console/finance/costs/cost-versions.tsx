@@ -11,6 +11,7 @@ import { When } from '../../ui/when.js';
 import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
+import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/costs');
 const TYPING_MS = 250;
@@ -83,38 +84,29 @@ export function CostVersions() {
 function useColumns(): Column<CostVersion>[] {
   const { t } = useTranslation('costs');
   return [
-    { id: 'channel', header: t('columns.channel'), cell: ({ channel }) => channel },
-    { id: 'model', header: t('columns.model'), cell: ({ model }) => model },
-    { id: 'cost', header: t('columns.cost'), align: 'right', cell: ({ cost }) => <Cost cost={cost} /> },
-    {
-      id: 'failures',
-      header: t('columns.failures'),
-      cell: ({ billsFailures }) => t(billsFailures ? 'versions.billed' : 'versions.notBilled'),
-    },
-    {
-      id: 'from',
-      header: t('columns.from'),
-      cell: ({ effectiveFrom, until }) => (
-        <Stack gap={0}>
-          <span>{effectiveFrom === null ? t('versions.always') : <When at={effectiveFrom} />}</span>
-          {until !== null && (
-            <Text size="xs" c="dimmed" component="div">
-              {t('versions.until')} <When at={until} />
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
-    {
-      id: 'reason',
-      header: t('columns.reason'),
-      cell: ({ reason, actor }) => (
+    textColumn('channel', t('columns.channel')),
+    textColumn('model', t('columns.model')),
+    rightColumn('cost', t('columns.cost'), ({ cost }) => <Cost cost={cost} />),
+    column('failures', t('columns.failures'), ({ billsFailures }) =>
+      t(billsFailures ? 'versions.billed' : 'versions.notBilled'),
+    ),
+    column('from', t('columns.from'), ({ effectiveFrom, until }) => (
+      <Stack gap={0}>
+        <span>{effectiveFrom === null ? t('versions.always') : <When at={effectiveFrom} />}</span>
+        {until !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('versions.until')} <When at={until} />
+          </Text>
+        )}
+      </Stack>
+    )),
+    extra(
+      column('reason', t('columns.reason'), ({ reason, actor }) => (
         <Stack gap={0}>
           <Text size="sm">{reason}</Text>
           <Who actor={actor} />
         </Stack>
-      ),
-      isExtra: true,
-    },
+      )),
+    ),
   ];
 }

@@ -12,11 +12,13 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
 import { Figure, Figures } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { CREDITS, ID } from '../patterns.js';
-import { AccountLink, TransactionLinks } from '../transaction-links.js';
+import { AccountLink } from '../transaction-links.js';
 import { type Debtor, refreshDesk } from './desk.js';
+import { column, moneyColumn } from '../../ui/columns.js';
+import { transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -65,61 +67,37 @@ export function Debts() {
 function useColumns(): Column<Debtor>[] {
   const { t } = useTranslation('desk');
   return [
-    {
-      id: 'account',
-      header: t('account'),
-      cell: ({ accountId, name }) => (
-        <Stack gap={0}>
-          <Text size="sm">{name}</Text>
-          <AccountLink id={accountId} />
-        </Stack>
-      ),
-    },
-    {
-      id: 'why',
-      header: t('debts.why'),
-      cell: ({ frozen, reason, since }) => (
-        <Stack gap={2} align="flex-start">
-          {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
-          {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
-          {since !== null && (
-            <Text size="xs" c="dimmed" component="div">
-              <When at={since} />
+    column('account', t('account'), ({ accountId, name }) => (
+      <Stack gap={0}>
+        <Text size="sm">{name}</Text>
+        <AccountLink id={accountId} />
+      </Stack>
+    )),
+    column('why', t('debts.why'), ({ frozen, reason, since }) => (
+      <Stack gap={2} align="flex-start">
+        {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
+        {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
+        {since !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            <When at={since} />
+          </Text>
+        )}
+      </Stack>
+    )),
+    moneyColumn('main', t('debts.main')),
+    column('disputes', t('debts.disputes'), ({ disputes }) =>
+      disputes.length === 0
+        ? '–'
+        : disputes.map(({ disputeId, credits, state }) => (
+            <Text key={disputeId} size="xs" component="div">
+              <Identifier>{disputeId}</Identifier> <Money value={credits} /> ·{' '}
+              {t(`debts.disputeStates.${state}`)}
             </Text>
-          )}
-        </Stack>
-      ),
-    },
-    { id: 'main', header: t('debts.main'), align: 'right', cell: ({ main }) => <Money value={main} /> },
-    {
-      id: 'disputes',
-      header: t('debts.disputes'),
-      cell: ({ disputes }) =>
-        disputes.length === 0
-          ? '–'
-          : disputes.map(({ disputeId, credits, state }) => (
-              <Text key={disputeId} size="xs" component="div">
-                <Identifier>{disputeId}</Identifier> <Money value={credits} /> ·{' '}
-                {t(`debts.disputeStates.${state}`)}
-              </Text>
-            )),
-    },
-    {
-      id: 'writtenOff',
-      header: t('debts.writtenOff'),
-      align: 'right',
-      cell: ({ writtenOff }) => <Money value={writtenOff} />,
-    },
-    {
-      id: 'transaction',
-      header: t('transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
-    {
-      id: 'do',
-      header: t('do'),
-      cell: (debtor) => (signOf(debtor.main) < 0 ? <WriteOff debtor={debtor} /> : '–'),
-    },
+          )),
+    ),
+    moneyColumn('writtenOff', t('debts.writtenOff')),
+    transactionColumn('transactionId', t('transaction')),
+    column('do', t('do'), (debtor) => (signOf(debtor.main) < 0 ? <WriteOff debtor={debtor} /> : '–')),
   ];
 }
 

@@ -7,17 +7,17 @@ import { tell } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { type Adjustment, reasons, refreshDesk } from './desk.js';
+import { column, extra, moneyColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -70,46 +70,28 @@ export function Register() {
 function useColumns(): Column<Adjustment>[] {
   const { t } = useTranslation('desk');
   return [
-    { id: 'at', header: t('at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
-    { id: 'account', header: t('account'), cell: ({ accountId }) => <AccountLink id={accountId} /> },
-    {
-      id: 'why',
-      header: t('reason'),
-      cell: ({ reason, note }) => (
-        <Stack gap={0}>
-          <Text size="sm">{t(`reasons.${reason}`)}</Text>
-          <Text size="xs">{note}</Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'ticket',
-      header: t('ticket'),
-      cell: ({ ticketId, seq }) => <Identifier>{`${ticketId} : ${seq}`}</Identifier>,
-      isExtra: true,
-    },
-    {
-      id: 'amount',
-      header: t('amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} signed />,
-    },
-    {
-      id: 'people',
-      header: t('people'),
-      cell: ({ requestedBy, approvedBy }) => (
-        <Stack gap={0}>
-          <Who actor={requestedBy} />
-          {approvedBy !== null && <Who actor={approvedBy} />}
-        </Stack>
-      ),
-    },
-    {
-      id: 'transaction',
-      header: t('transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
-    { id: 'do', header: t('do'), cell: (adjustment) => <Reversal adjustment={adjustment} /> },
+    column('at', t('at'), ({ recordedAt }) => <When at={recordedAt} />),
+    column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
+    column('why', t('reason'), ({ reason, note }) => (
+      <Stack gap={0}>
+        <Text size="sm">{t(`reasons.${reason}`)}</Text>
+        <Text size="xs">{note}</Text>
+      </Stack>
+    )),
+    extra(
+      column('ticket', t('ticket'), ({ ticketId, seq }) => <Identifier>{`${ticketId} : ${seq}`}</Identifier>),
+    ),
+    moneyColumn('amount', t('amount'), { signed: true }),
+    column('people', t('people'), ({ requestedBy, approvedBy }) => (
+      <Stack gap={0}>
+        <Who actor={requestedBy} />
+        {approvedBy !== null && <Who actor={approvedBy} />}
+      </Stack>
+    )),
+    column('transaction', t('transaction'), ({ transactionId }) => (
+      <TransactionLinks ids={[transactionId]} />
+    )),
+    column('do', t('do'), (adjustment) => <Reversal adjustment={adjustment} />),
   ];
 }
 

@@ -7,12 +7,11 @@ import { tell } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
-import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { refreshDesk, type WriteOff } from './desk.js';
+import { column, moneyColumn, textColumn, timeColumn } from '../../ui/columns.js';
+import { accountColumn, transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -50,27 +49,19 @@ export function WriteOffs() {
 function useColumns(): Column<WriteOff>[] {
   const { t } = useTranslation('desk');
   return [
-    { id: 'at', header: t('at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
-    { id: 'account', header: t('account'), cell: ({ accountId }) => <AccountLink id={accountId} /> },
-    { id: 'period', header: t('writeOffs.month'), cell: ({ period }) => period },
-    { id: 'amount', header: t('amount'), align: 'right', cell: ({ amount }) => <Money value={amount} /> },
-    { id: 'note', header: t('note'), cell: ({ note }) => <Text size="sm">{note}</Text> },
-    {
-      id: 'people',
-      header: t('people'),
-      cell: ({ requestedBy, approvedBy }) => (
-        <Stack gap={0}>
-          <Who actor={requestedBy} />
-          {approvedBy !== null && <Who actor={approvedBy} />}
-        </Stack>
-      ),
-    },
-    {
-      id: 'transaction',
-      header: t('transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
-    { id: 'do', header: t('do'), cell: (writeOff) => <Reversal writeOff={writeOff} /> },
+    timeColumn('recordedAt', t('at')),
+    accountColumn('accountId', t('account')),
+    textColumn('period', t('writeOffs.month')),
+    moneyColumn('amount', t('amount')),
+    column('note', t('note'), ({ note }) => <Text size="sm">{note}</Text>),
+    column('people', t('people'), ({ requestedBy, approvedBy }) => (
+      <Stack gap={0}>
+        <Who actor={requestedBy} />
+        {approvedBy !== null && <Who actor={approvedBy} />}
+      </Stack>
+    )),
+    transactionColumn('transactionId', t('transaction')),
+    column('do', t('do'), (writeOff) => <Reversal writeOff={writeOff} />),
   ];
 }
 

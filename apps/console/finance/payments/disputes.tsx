@@ -3,12 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
-import { Identifier } from '../identifier.js';
-import { AccountLink } from '../transaction-links.js';
 import type { Dispute } from './payments.js';
+import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
+import { accountColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/payments');
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
@@ -39,34 +37,14 @@ export function Disputes() {
 function useColumns(): Column<Dispute>[] {
   const { t } = useTranslation('payments');
   return [
-    { id: 'openedAt', header: t('disputes.openedAt'), cell: ({ openedAt }) => <When at={openedAt} /> },
-    { id: 'id', header: t('disputes.one'), cell: ({ disputeId }) => <Identifier>{disputeId}</Identifier> },
-    {
-      id: 'account',
-      header: t('columns.account'),
-      cell: ({ accountId }) => <AccountLink id={accountId} />,
-    },
-    {
-      id: 'amount',
-      header: t('columns.amount'),
-      align: 'right',
-      cell: ({ amount, currency }) => <Money value={amount} currency={currency} />,
-    },
-    {
-      id: 'credits',
-      header: t('columns.credits'),
-      align: 'right',
-      cell: ({ credits }) => <Money value={credits} />,
-    },
-    {
-      id: 'state',
-      header: t('columns.state'),
-      cell: ({ state }) => <StatusBadge tone={tones[state]}>{t(`disputes.states.${state}`)}</StatusBadge>,
-    },
-    {
-      id: 'closedAt',
-      header: t('disputes.closedAt'),
-      cell: ({ closedAt }) => (closedAt === null ? '–' : <When at={closedAt} />),
-    },
+    timeColumn('openedAt', t('disputes.openedAt')),
+    codeColumn('disputeId', t('disputes.one')),
+    accountColumn('accountId', t('columns.account')),
+    paymentColumn('amount', t('columns.amount')),
+    moneyColumn('credits', t('columns.credits')),
+    column('state', t('columns.state'), ({ state }) => (
+      <StatusBadge tone={tones[state]}>{t(`disputes.states.${state}`)}</StatusBadge>
+    )),
+    timeColumn('closedAt', t('disputes.closedAt')),
   ];
 }

@@ -5,10 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
-import { Identifier } from '../identifier.js';
 import type { PaymentEvent } from './payments.js';
+import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
@@ -53,23 +52,15 @@ export function Events() {
 function useColumns(): Column<PaymentEvent>[] {
   const { t } = useTranslation('payments');
   return [
-    { id: 'at', header: t('columns.at'), cell: ({ receivedAt }) => <When at={receivedAt} /> },
-    { id: 'type', header: t('events.type'), cell: ({ type }) => <Identifier>{type}</Identifier> },
-    {
-      id: 'payment',
-      header: t('columns.payment'),
-      cell: ({ paymentId }) => <Identifier>{paymentId}</Identifier>,
-    },
-    {
-      id: 'state',
-      header: t('columns.state'),
-      cell: ({ state, detail }) => (
-        <Stack gap={2} align="flex-start">
-          <StatusBadge tone={tones[state]}>{t(`events.states.${state}`)}</StatusBadge>
-          <Text size="xs">{detail}</Text>
-        </Stack>
-      ),
-    },
-    { id: 'attempts', header: t('events.attempts'), align: 'right', cell: ({ attempts }) => attempts },
+    timeColumn('receivedAt', t('columns.at')),
+    codeColumn('type', t('events.type')),
+    codeColumn('paymentId', t('columns.payment')),
+    column('state', t('columns.state'), ({ state, detail }) => (
+      <Stack gap={2} align="flex-start">
+        <StatusBadge tone={tones[state]}>{t(`events.states.${state}`)}</StatusBadge>
+        <Text size="xs">{detail}</Text>
+      </Stack>
+    )),
+    numberColumn('attempts', t('events.attempts')),
   ];
 }

@@ -5,13 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
-import { AccountLink } from '../transaction-links.js';
 import { type Refund, refreshPayments } from './payments.js';
+import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
+import { accountColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['pending', 'succeeded', 'failed'] as const;
@@ -56,41 +55,20 @@ export function Refunds() {
 function useColumns(): Column<Refund>[] {
   const { t } = useTranslation('payments');
   return [
-    { id: 'at', header: t('columns.at'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    {
-      id: 'account',
-      header: t('columns.account'),
-      cell: ({ accountId }) => <AccountLink id={accountId} />,
-    },
-    {
-      id: 'pay',
-      header: t('columns.paid'),
-      align: 'right',
-      cell: ({ pay, currency }) => <Money value={pay} currency={currency} />,
-    },
-    {
-      id: 'credits',
-      header: t('columns.credits'),
-      align: 'right',
-      cell: ({ credits }) => <Money value={credits} />,
-    },
-    { id: 'provider', header: t('columns.provider'), cell: ({ provider }) => t(`providers.${provider}`) },
-    {
-      id: 'state',
-      header: t('columns.state'),
-      cell: ({ state, failure, reason }) => (
-        <Stack gap={2} align="flex-start">
-          <StatusBadge tone={tones[state]}>{t(`refunds.states.${state}`)}</StatusBadge>
-          <Text size="xs">{failure ?? reason}</Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'do',
-      header: t('columns.do'),
-      cell: (refund) =>
-        refund.state === 'pending' && refund.provider === 'manual' ? <Confirm refund={refund} /> : '–',
-    },
+    timeColumn('createdAt', t('columns.at')),
+    accountColumn('accountId', t('columns.account')),
+    paymentColumn('pay', t('columns.paid')),
+    moneyColumn('credits', t('columns.credits')),
+    column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
+    column('state', t('columns.state'), ({ state, failure, reason }) => (
+      <Stack gap={2} align="flex-start">
+        <StatusBadge tone={tones[state]}>{t(`refunds.states.${state}`)}</StatusBadge>
+        <Text size="xs">{failure ?? reason}</Text>
+      </Stack>
+    )),
+    column('do', t('columns.do'), (refund) =>
+      refund.state === 'pending' && refund.provider === 'manual' ? <Confirm refund={refund} /> : '–',
+    ),
   ];
 }
 

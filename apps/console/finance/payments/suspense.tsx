@@ -6,14 +6,13 @@ import { $api, api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { ID } from '../patterns.js';
 import { refreshPayments, type Suspense } from './payments.js';
+import { column, paymentColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['open', 'credited', 'returned', 'expensed'] as const;
@@ -57,41 +56,24 @@ export function SuspenseList() {
 function useColumns(): Column<Suspense>[] {
   const { t } = useTranslation('payments');
   return [
-    { id: 'at', header: t('columns.at'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    {
-      id: 'reference',
-      header: t('columns.payment'),
-      cell: ({ provider, reference }) => (
-        <Stack gap={0}>
-          <Text size="sm">{t(`providers.${provider}`)}</Text>
-          <Identifier>{reference}</Identifier>
-        </Stack>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('columns.amount'),
-      align: 'right',
-      cell: ({ amount, currency }) => <Money value={amount} currency={currency} signed />,
-    },
-    { id: 'why', header: t('suspense.why'), cell: ({ why }) => t(`suspense.whys.${why}`) },
-    {
-      id: 'state',
-      header: t('columns.state'),
-      cell: ({ state, note }) => (
-        <Stack gap={2} align="flex-start">
-          <StatusBadge tone={state === 'open' ? 'waiting' : 'good'}>
-            {t(`suspense.states.${state}`)}
-          </StatusBadge>
-          {note !== null && <Text size="xs">{note}</Text>}
-        </Stack>
-      ),
-    },
-    {
-      id: 'do',
-      header: t('columns.do'),
-      cell: (item) => (item.state === 'open' ? <Clear item={item} /> : '–'),
-    },
+    timeColumn('createdAt', t('columns.at')),
+    column('reference', t('columns.payment'), ({ provider, reference }) => (
+      <Stack gap={0}>
+        <Text size="sm">{t(`providers.${provider}`)}</Text>
+        <Identifier>{reference}</Identifier>
+      </Stack>
+    )),
+    paymentColumn('amount', t('columns.amount'), { signed: true }),
+    column('why', t('suspense.why'), ({ why }) => t(`suspense.whys.${why}`)),
+    column('state', t('columns.state'), ({ state, note }) => (
+      <Stack gap={2} align="flex-start">
+        <StatusBadge tone={state === 'open' ? 'waiting' : 'good'}>
+          {t(`suspense.states.${state}`)}
+        </StatusBadge>
+        {note !== null && <Text size="xs">{note}</Text>}
+      </Stack>
+    )),
+    column('do', t('columns.do'), (item) => (item.state === 'open' ? <Clear item={item} /> : '–')),
   ];
 }
 

@@ -8,12 +8,13 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField } from '../modal-form.js';
 import { CREDITS } from '../patterns.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink } from '../transaction-links.js';
 import { type Payment, refreshPayments } from './payments.js';
+import { column, extra, moneyColumn, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/payments');
 
@@ -54,53 +55,25 @@ export function TopUps() {
 function useColumns(): Column<Payment>[] {
   const { t } = useTranslation('payments');
   return [
-    { id: 'at', header: t('columns.at'), cell: ({ recordedAt }) => <When at={recordedAt} /> },
-    { id: 'provider', header: t('columns.provider'), cell: ({ provider }) => t(`providers.${provider}`) },
-    {
-      id: 'payment',
-      header: t('columns.payment'),
-      cell: ({ paymentId }) => <Identifier>{paymentId}</Identifier>,
-    },
-    {
-      id: 'account',
-      header: t('columns.account'),
-      cell: ({ accountId }) => <AccountLink id={accountId} />,
-    },
-    {
-      id: 'paid',
-      header: t('columns.paid'),
-      align: 'right',
-      cell: ({ paid, currency }) => <Money value={paid} currency={currency} />,
-    },
-    {
-      id: 'credits',
-      header: t('columns.credits'),
-      align: 'right',
-      cell: ({ credits }) => <Money value={credits} />,
-    },
-    {
-      id: 'gone',
-      header: t('columns.refunded'),
-      align: 'right',
-      cell: ({ refunded, disputed }) => (
-        <Stack gap={0} align="flex-end">
-          <Money value={refunded} />
-          {signOf(disputed) !== 0 && (
-            <span>
-              {t('topups.disputed')} <Money value={disputed} />
-            </span>
-          )}
-        </Stack>
-      ),
-    },
-    { id: 'rate', header: t('columns.rate'), align: 'right', cell: ({ rate }) => rate, isExtra: true },
-    {
-      id: 'order',
-      header: t('columns.order'),
-      cell: ({ orderId }) => <Identifier>{orderId}</Identifier>,
-      isExtra: true,
-    },
-    { id: 'do', header: t('columns.do'), cell: (topup) => <RefundTopUp topup={topup} /> },
+    column('at', t('columns.at'), ({ recordedAt }) => <When at={recordedAt} />),
+    column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
+    column('payment', t('columns.payment'), ({ paymentId }) => <Identifier>{paymentId}</Identifier>),
+    column('account', t('columns.account'), ({ accountId }) => <AccountLink id={accountId} />),
+    paymentColumn('paid', t('columns.paid')),
+    moneyColumn('credits', t('columns.credits')),
+    rightColumn('gone', t('columns.refunded'), ({ refunded, disputed }) => (
+      <Stack gap={0} align="flex-end">
+        <Money value={refunded} />
+        {signOf(disputed) !== 0 && (
+          <span>
+            {t('topups.disputed')} <Money value={disputed} />
+          </span>
+        )}
+      </Stack>
+    )),
+    extra(numberColumn('rate', t('columns.rate'))),
+    extra(column('order', t('columns.order'), ({ orderId }) => <Identifier>{orderId}</Identifier>)),
+    column('do', t('columns.do'), (topup) => <RefundTopUp topup={topup} />),
   ];
 }
 

@@ -14,13 +14,14 @@ import { When } from '../../ui/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
 import { CsvLink } from '../csv-link.js';
 import { Fact, Facts } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { PartTabs } from '../part-tabs.js';
-import { TransactionLinks } from '../transaction-links.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { PeriodState } from './period-state.js';
+import { codeColumn, column, timeColumn } from '../../ui/columns.js';
+import { transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
 const LOOK_AGAIN_MS = 1_000;
@@ -193,27 +194,11 @@ function LatePostings({ periodId }: { periodId: string }) {
     { placeholderData: keepPreviousData },
   );
   const columns: Column<Late>[] = [
-    {
-      id: 'transaction',
-      header: t('lateList.transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
-    { id: 'kind', header: t('lateList.kind'), cell: ({ kind }) => <KindOfPosting kind={kind} /> },
-    {
-      id: 'reference',
-      header: t('lateList.reference'),
-      cell: ({ reference }) => <Identifier>{reference}</Identifier>,
-    },
-    {
-      id: 'happenedAt',
-      header: t('lateList.happenedAt'),
-      cell: ({ happenedAt }) => <When at={happenedAt} />,
-    },
-    {
-      id: 'recordedAt',
-      header: t('lateList.recordedAt'),
-      cell: ({ recordedAt }) => <When at={recordedAt} />,
-    },
+    transactionColumn('transactionId', t('lateList.transaction')),
+    column('kind', t('lateList.kind'), ({ kind }) => <KindOfPosting kind={kind} />),
+    codeColumn('reference', t('lateList.reference')),
+    timeColumn('happenedAt', t('lateList.happenedAt')),
+    timeColumn('recordedAt', t('lateList.recordedAt')),
   ];
   return (
     <DataList

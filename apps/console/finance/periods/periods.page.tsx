@@ -10,6 +10,7 @@ import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
 import type { Period } from './period.js';
 import { PeriodState } from './period-state.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/periods');
 const states = ['closing', 'closed', 'abandoned'] as const;
@@ -62,32 +63,14 @@ export function PeriodsPage() {
 function useColumns(): Column<Period>[] {
   const { t } = useTranslation('periods');
   return [
-    {
-      id: 'endsAt',
-      header: t('period'),
-      cell: ({ id, startsAt, endsAt }) => (
-        <TextLink to="/finance/periods/$periodId" params={{ periodId: id }}>
-          {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
-        </TextLink>
-      ),
-    },
-    { id: 'state', header: t('state'), cell: ({ state }) => <PeriodState state={state} /> },
-    {
-      id: 'waivers',
-      header: t('waived'),
-      align: 'right',
-      cell: ({ waivers }) => waivers.length,
-    },
-    {
-      id: 'late',
-      header: t('late'),
-      align: 'right',
-      cell: ({ latePostings }) => latePostings,
-    },
-    {
-      id: 'endedAt',
-      header: t('endedAt'),
-      cell: ({ endedAt }) => (endedAt === null ? '–' : <When at={endedAt} />),
-    },
+    column('endsAt', t('period'), ({ id, startsAt, endsAt }) => (
+      <TextLink to="/finance/periods/$periodId" params={{ periodId: id }}>
+        {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
+      </TextLink>
+    )),
+    column('state', t('state'), ({ state }) => <PeriodState state={state} />),
+    rightColumn('waivers', t('waived'), ({ waivers }) => waivers.length),
+    numberColumn('latePostings', t('late')),
+    timeColumn('endedAt', t('endedAt')),
   ];
 }

@@ -8,6 +8,7 @@ import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Section } from '../../ui/states.js';
+import { column, textColumn } from '../../ui/columns.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -17,31 +18,23 @@ export function BankAccounts() {
   const [open, setOpen] = useState<BankAccount | 'new' | null>(null);
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts');
   const columns: Column<BankAccount>[] = [
-    { id: 'id', header: t('accounts.id'), cell: ({ id }) => id },
-    {
-      id: 'mapping',
-      header: t('accounts.columns'),
-      cell: ({ mapping: { date, amount, reference } }) => (
-        <Group gap={4}>
-          {[
-            date.column,
-            ...('column' in amount ? [amount.column] : [amount.debit, amount.credit]),
-            ...reference,
-          ].map((name) => (
-            <Code key={name}>{name}</Code>
-          ))}
-        </Group>
-      ),
-    },
-    {
-      id: 'do',
-      header: t('payments.do'),
-      cell: (account) => (
-        <Button size="xs" variant="default" onClick={() => setOpen(account)}>
-          {t('accounts.change')}
-        </Button>
-      ),
-    },
+    textColumn('id', t('accounts.id')),
+    column('mapping', t('accounts.columns'), ({ mapping: { date, amount, reference } }) => (
+      <Group gap={4}>
+        {[
+          date.column,
+          ...('column' in amount ? [amount.column] : [amount.debit, amount.credit]),
+          ...reference,
+        ].map((name) => (
+          <Code key={name}>{name}</Code>
+        ))}
+      </Group>
+    )),
+    column('do', t('payments.do'), (account) => (
+      <Button size="xs" variant="default" onClick={() => setOpen(account)}>
+        {t('accounts.change')}
+      </Button>
+    )),
   ];
   return (
     <Section

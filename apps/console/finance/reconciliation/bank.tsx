@@ -6,15 +6,15 @@ import { $api, api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
-import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { type BankItem, matchTones, refreshReconciliation } from './reconciliation.js';
+import { column, paymentColumn } from '../../ui/columns.js';
+import { transactionsColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -76,57 +76,37 @@ export function Bank() {
 function useColumns(): Column<BankItem>[] {
   const { t } = useTranslation('reconciliation');
   return [
-    {
-      id: 'what',
-      header: t('bank.what'),
-      cell: ({ kind, id, reference, at }) => (
+    column('what', t('bank.what'), ({ kind, id, reference, at }) => (
+      <Stack gap={0}>
+        <Text size="sm">{t(`bank.kinds.${kind}`)}</Text>
+        <Text size="sm" className="model-name">
+          {reference === '' ? <Identifier>{id}</Identifier> : reference}
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          <When at={at} />
+        </Text>
+      </Stack>
+    )),
+    paymentColumn('amount', t('line.amount'), { signed: true }),
+    column('state', t('state'), ({ state, message, refusal }) => (
+      <Stack gap={4} align="flex-start">
+        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+        {state !== 'matched' && <Text size="xs">{message}</Text>}
+        {refusal !== null && <Text size="xs">{refusal}</Text>}
+      </Stack>
+    )),
+    column('counterpart', t('bank.counterpart'), ({ counterpart }) =>
+      counterpart === null ? (
+        '–'
+      ) : (
         <Stack gap={0}>
-          <Text size="sm">{t(`bank.kinds.${kind}`)}</Text>
-          <Text size="sm" className="model-name">
-            {reference === '' ? <Identifier>{id}</Identifier> : reference}
-          </Text>
-          <Text size="xs" c="dimmed" component="div">
-            <When at={at} />
-          </Text>
+          <Text size="sm">{t(`bank.subjects.${counterpart.kind}`)}</Text>
+          <Identifier>{counterpart.subject}</Identifier>
         </Stack>
       ),
-    },
-    {
-      id: 'amount',
-      header: t('line.amount'),
-      align: 'right',
-      cell: ({ amount, currency }) => <Money value={amount} currency={currency} signed />,
-    },
-    {
-      id: 'state',
-      header: t('state'),
-      cell: ({ state, message, refusal }) => (
-        <Stack gap={4} align="flex-start">
-          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-          {state !== 'matched' && <Text size="xs">{message}</Text>}
-          {refusal !== null && <Text size="xs">{refusal}</Text>}
-        </Stack>
-      ),
-    },
-    {
-      id: 'counterpart',
-      header: t('bank.counterpart'),
-      cell: ({ counterpart }) =>
-        counterpart === null ? (
-          '–'
-        ) : (
-          <Stack gap={0}>
-            <Text size="sm">{t(`bank.subjects.${counterpart.kind}`)}</Text>
-            <Identifier>{counterpart.subject}</Identifier>
-          </Stack>
-        ),
-    },
-    {
-      id: 'transactions',
-      header: t('transactions'),
-      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
-    },
-    { id: 'do', header: t('payments.do'), cell: (item) => <Action item={item} /> },
+    ),
+    transactionsColumn('transactionIds', t('transactions')),
+    column('do', t('payments.do'), (item) => <Action item={item} />),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Covers } from './covers.js';
+import { column } from '../../ui/columns.js';
 
 type Coverage = Item<'/api/finance/provider-reports/coverage'>;
 
@@ -13,19 +14,14 @@ export function ReportCoverage() {
   const { t } = useTranslation('reconciliation');
   const coverage = $api.useQuery('get', '/api/finance/provider-reports/coverage');
   const columns: Column<Coverage>[] = [
-    {
-      id: 'provider',
-      header: t('provider'),
-      cell: ({ provider, bankAccountId }) =>
-        [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),
-    },
-    { id: 'of', header: t('coverage.of'), cell: ({ of }) => t(`coverage.ofs.${of}`) },
-    { id: 'covered', header: t('coverage.covered'), cell: ({ covered }) => <Times times={covered} /> },
-    {
-      id: 'gaps',
-      header: t('coverage.gaps'),
-      cell: ({ gaps }) => (gaps.length === 0 ? t('coverage.noGaps') : <Times times={gaps} />),
-    },
+    column('provider', t('provider'), ({ provider, bankAccountId }) =>
+      [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),
+    ),
+    column('of', t('coverage.of'), ({ of }) => t(`coverage.ofs.${of}`)),
+    column('covered', t('coverage.covered'), ({ covered }) => <Times times={covered} />),
+    column('gaps', t('coverage.gaps'), ({ gaps }) =>
+      gaps.length === 0 ? t('coverage.noGaps') : <Times times={gaps} />,
+    ),
   ];
   return (
     <Section title={t('coverage.title')}>

@@ -7,12 +7,12 @@ import { tell, tellFailure } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import type { Run } from './reconciliation.js';
+import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/reconciliation');
 /** An import over the provider's API goes on behind the answer. */
@@ -70,46 +70,32 @@ function Fetch() {
 function useColumns(): Column<Run>[] {
   const { t } = useTranslation('reconciliation');
   return [
-    { id: 'startedAt', header: t('imports.startedAt'), cell: ({ startedAt }) => <When at={startedAt} /> },
-    {
-      id: 'provider',
-      header: t('provider'),
-      cell: ({ provider, bankAccountId }) =>
-        bankAccountId === null
-          ? t(`providers.${provider}`)
-          : `${t(`providers.${provider}`)} · ${bankAccountId}`,
-    },
-    { id: 'source', header: t('imports.source'), cell: ({ source }) => t(`imports.sources.${source}`) },
-    {
-      id: 'covers',
-      header: t('imports.covers'),
-      cell: ({ covers }) => (covers === null ? '–' : <Covers covers={covers} />),
-    },
-    {
-      id: 'lines',
-      header: t('imports.lines'),
-      align: 'right',
-      cell: ({ lines, added, changed }) => (
-        <Stack gap={0}>
-          <span>{lines}</span>
-          <Text size="xs" c="dimmed">
-            {t('imports.counts', { added, changed })}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'state',
-      header: t('state'),
-      cell: ({ finishedAt }) => (
-        <Group gap={4}>
-          {finishedAt === null ? (
-            <StatusBadge tone="busy">{t('imports.running')}</StatusBadge>
-          ) : (
-            <StatusBadge tone="good">{t('imports.done')}</StatusBadge>
-          )}
-        </Group>
-      ),
-    },
+    timeColumn('startedAt', t('imports.startedAt')),
+    column('provider', t('provider'), ({ provider, bankAccountId }) =>
+      bankAccountId === null
+        ? t(`providers.${provider}`)
+        : `${t(`providers.${provider}`)} · ${bankAccountId}`,
+    ),
+    column('source', t('imports.source'), ({ source }) => t(`imports.sources.${source}`)),
+    column('covers', t('imports.covers'), ({ covers }) =>
+      covers === null ? '–' : <Covers covers={covers} />,
+    ),
+    rightColumn('lines', t('imports.lines'), ({ lines, added, changed }) => (
+      <Stack gap={0}>
+        <span>{lines}</span>
+        <Text size="xs" c="dimmed">
+          {t('imports.counts', { added, changed })}
+        </Text>
+      </Stack>
+    )),
+    column('state', t('state'), ({ finishedAt }) => (
+      <Group gap={4}>
+        {finishedAt === null ? (
+          <StatusBadge tone="busy">{t('imports.running')}</StatusBadge>
+        ) : (
+          <StatusBadge tone="good">{t('imports.done')}</StatusBadge>
+        )}
+      </Group>
+    )),
   ];
 }

@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { Fact, Facts } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { providers } from './reconciliation.js';
 

@@ -9,13 +9,14 @@ import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine, BookLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
 import { type Match, matchTones } from './reconciliation.js';
+import { column } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -91,24 +92,20 @@ function OpenLine() {
 function useColumns(): Column<Match>[] {
   const { t } = useTranslation('reconciliation');
   return [
-    { id: 'theirs', header: t('payments.theirs'), cell: (match) => <Theirs match={match} /> },
-    {
-      id: 'state',
-      header: t('state'),
-      cell: ({ state, message, daysApart }) => (
-        <Stack gap={4} align="flex-start">
-          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-          {state !== 'matched' && <Text size="xs">{message}</Text>}
-          {daysApart !== null && daysApart > 0 && (
-            <Text size="xs" c="dimmed">
-              {t('payments.daysApart', { count: daysApart })}
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
-    { id: 'ours', header: t('payments.ours'), cell: (match) => <Ours match={match} /> },
-    { id: 'do', header: t('payments.do'), cell: (match) => <Action match={match} /> },
+    column('theirs', t('payments.theirs'), (match) => <Theirs match={match} />),
+    column('state', t('state'), ({ state, message, daysApart }) => (
+      <Stack gap={4} align="flex-start">
+        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+        {state !== 'matched' && <Text size="xs">{message}</Text>}
+        {daysApart !== null && daysApart > 0 && (
+          <Text size="xs" c="dimmed">
+            {t('payments.daysApart', { count: daysApart })}
+          </Text>
+        )}
+      </Stack>
+    )),
+    column('ours', t('payments.ours'), (match) => <Ours match={match} />),
+    column('do', t('payments.do'), (match) => <Action match={match} />),
   ];
 }
 

@@ -9,11 +9,12 @@ import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones, type Payout } from './reconciliation.js';
+import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -64,61 +65,31 @@ const parts = ['payments', 'refunds', 'disputes', 'adjustments', 'fees'] as cons
 function useColumns(): Column<Payout>[] {
   const { t } = useTranslation('reconciliation');
   return [
-    {
-      id: 'payout',
-      header: t('payouts.one'),
-      cell: ({ payoutId, at, provider }) => (
-        <Stack gap={0}>
-          <Identifier>{payoutId}</Identifier>
-          <Text size="xs" c="dimmed" component="div">
-            {t(`providers.${provider}`)} · <When at={at} />
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'state',
-      header: t('state'),
-      cell: ({ state, message }) => (
-        <Stack gap={4} align="flex-start">
-          <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-          {state !== 'matched' && <Text size="xs">{message}</Text>}
-        </Stack>
-      ),
-    },
-    ...parts.map((part) => ({
-      id: part,
-      header: t(`payouts.parts.${part}`),
-      align: 'right' as const,
-      cell: (payout: Payout) => <Money value={payout[part]} currency={payout.currency} />,
-    })),
-    {
-      id: 'sum',
-      header: t('payouts.sum'),
-      align: 'right',
-      cell: (payout) => (
-        <Money value={addDecimals(...parts.map((part) => payout[part]))} currency={payout.currency} />
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('payouts.amount'),
-      align: 'right',
-      cell: ({ amount, currency }) => (amount === null ? '–' : <Money value={amount} currency={currency} />),
-    },
-    {
-      id: 'transactions',
-      header: t('transactions'),
-      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
-    },
-    { id: 'do', header: t('payments.do'), cell: (payout) => <Action payout={payout} /> },
-    { id: 'lines', header: t('payouts.lines'), align: 'right', cell: ({ lines }) => lines, isExtra: true },
-    {
-      id: 'bank',
-      header: t('payouts.bank'),
-      cell: ({ bankLineId }) => <Identifier>{bankLineId}</Identifier>,
-      isExtra: true,
-    },
+    column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
+      <Stack gap={0}>
+        <Identifier>{payoutId}</Identifier>
+        <Text size="xs" c="dimmed" component="div">
+          {t(`providers.${provider}`)} · <When at={at} />
+        </Text>
+      </Stack>
+    )),
+    column('state', t('state'), ({ state, message }) => (
+      <Stack gap={4} align="flex-start">
+        <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
+        {state !== 'matched' && <Text size="xs">{message}</Text>}
+      </Stack>
+    )),
+    ...parts.map((part) => paymentColumn(part, t(`payouts.parts.${part}`))),
+    rightColumn('sum', t('payouts.sum'), (payout) => (
+      <Money value={addDecimals(...parts.map((part) => payout[part]))} currency={payout.currency} />
+    )),
+    paymentColumn('amount', t('payouts.amount')),
+    column('transactions', t('transactions'), ({ transactionIds }) => (
+      <TransactionLinks ids={transactionIds} />
+    )),
+    column('do', t('payments.do'), (payout) => <Action payout={payout} />),
+    extra(numberColumn('lines', t('payouts.lines'))),
+    extra(column('bank', t('payouts.bank'), ({ bankLineId }) => <Identifier>{bankLineId}</Identifier>)),
   ];
 }
 

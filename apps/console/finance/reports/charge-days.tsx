@@ -7,8 +7,8 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Day } from '../../ui/when.js';
 import { WorkState } from './work-state.js';
+import { column, dayColumn, rightColumn } from '../../ui/columns.js';
 
 type DayState = Answer<'/api/finance/reports/charges-tasks'>['days'][number];
 
@@ -61,29 +61,15 @@ function useColumns(): Column<DayLine>[] {
   const sumOf = (states: readonly DayState[], name: 'amount' | 'settled') =>
     addDecimals(...states.map((state) => state[name]));
   return [
-    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
-    {
-      id: 'states',
-      header: t('charge.state'),
-      cell: ({ states }) => (
-        <Group gap={4}>
-          {states.map(({ state, items }) => (
-            <WorkState key={state} state={state} count={items} />
-          ))}
-        </Group>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('charge.held'),
-      align: 'right',
-      cell: ({ states }) => <Money value={sumOf(states, 'amount')} />,
-    },
-    {
-      id: 'settled',
-      header: t('charges.settled'),
-      align: 'right',
-      cell: ({ states }) => <Money value={sumOf(states, 'settled')} />,
-    },
+    dayColumn('day', t('dimensions.day')),
+    column('states', t('charge.state'), ({ states }) => (
+      <Group gap={4}>
+        {states.map(({ state, items }) => (
+          <WorkState key={state} state={state} count={items} />
+        ))}
+      </Group>
+    )),
+    rightColumn('amount', t('charge.held'), ({ states }) => <Money value={sumOf(states, 'amount')} />),
+    rightColumn('settled', t('charges.settled'), ({ states }) => <Money value={sumOf(states, 'settled')} />),
   ];
 }

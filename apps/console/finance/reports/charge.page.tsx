@@ -9,7 +9,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { Fact, Facts, Figure, Figures } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 

@@ -6,15 +6,14 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
-import { Money } from '../../ui/money.js';
-import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkState, workStates } from './work-state.js';
+import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -73,49 +72,27 @@ export function Charges() {
 function useColumns(): Column<Work>[] {
   const { t } = useTranslation('reports');
   return [
-    { id: 'at', header: t('charges.at'), cell: ({ at }) => <When at={at} /> },
-    { id: 'state', header: t('charge.state'), cell: ({ state }) => <WorkState state={state} /> },
-    { id: 'charge', header: t('charge.one'), cell: ({ chargeId }) => <ChargeLink id={chargeId} /> },
-    {
-      id: 'work',
-      header: t('charges.work'),
-      cell: ({ taskId, taskState, requestId, answered }) => (
-        <Stack gap={0}>
-          <Identifier>{taskId ?? requestId}</Identifier>
-          <Text size="xs" c="dimmed">
-            {taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
-          </Text>
-        </Stack>
+    timeColumn('at', t('charges.at')),
+    column('state', t('charge.state'), ({ state }) => <WorkState state={state} />),
+    column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),
+    column('work', t('charges.work'), ({ taskId, taskState, requestId, answered }) => (
+      <Stack gap={0}>
+        <Identifier>{taskId ?? requestId}</Identifier>
+        <Text size="xs" c="dimmed">
+          {taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
+        </Text>
+      </Stack>
+    )),
+    extra(
+      column('model', t('dimensions.model'), ({ model, channel }) =>
+        [model, channel].filter(Boolean).join(' · '),
       ),
-    },
-    {
-      id: 'model',
-      header: t('dimensions.model'),
-      cell: ({ model, channel }) => [model, channel].filter(Boolean).join(' · '),
-      isExtra: true,
-    },
-    {
-      id: 'account',
-      header: t('dimensions.account'),
-      cell: ({ accountId }) => <AccountLink id={accountId} />,
-      isExtra: true,
-    },
-    {
-      id: 'amount',
-      header: t('charge.held'),
-      align: 'right',
-      cell: ({ amount }) => (amount === null ? '–' : <Money value={amount} />),
-    },
-    {
-      id: 'settled',
-      header: t('charges.settled'),
-      align: 'right',
-      cell: ({ settled }) => (settled === null ? '–' : <Money value={settled} />),
-    },
-    {
-      id: 'transactions',
-      header: t('transaction'),
-      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
-    },
+    ),
+    extra(column('account', t('dimensions.account'), ({ accountId }) => <AccountLink id={accountId} />)),
+    moneyColumn('amount', t('charge.held')),
+    moneyColumn('settled', t('charges.settled')),
+    column('transactions', t('transaction'), ({ transactionIds }) => (
+      <TransactionLinks ids={transactionIds} />
+    )),
   ];
 }

@@ -6,15 +6,14 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
-import { Money } from '../../ui/money.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
+import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { chargeColumn, transactionsColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -76,42 +75,26 @@ function useColumns(): Column<Failure>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   return [
-    { id: 'failedAt', header: t('failures.failedAt'), cell: ({ failedAt }) => <When at={failedAt} /> },
-    {
-      id: 'model',
-      header: t('dimensions.model'),
-      cell: ({ model, channel, reason }) => (
-        <Stack gap={0}>
-          <Text size="sm" className="model-name">
-            {model}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {[channel, reason].filter(Boolean).join(' · ')}
-          </Text>
-        </Stack>
+    timeColumn('failedAt', t('failures.failedAt')),
+    column('model', t('dimensions.model'), ({ model, channel, reason }) => (
+      <Stack gap={0}>
+        <Text size="sm" className="model-name">
+          {model}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {[channel, reason].filter(Boolean).join(' · ')}
+        </Text>
+      </Stack>
+    )),
+    moneyColumn('amount', t('holds.amount')),
+    column('refunded', t('failures.refunded'), ({ refundedAt, latencyMs }) =>
+      refundedAt === null ? (
+        <StatusBadge tone="bad">{t('failures.notYet')}</StatusBadge>
+      ) : (
+        t('failures.after', { duration: durationOf(latencyMs ?? 0) })
       ),
-    },
-    {
-      id: 'amount',
-      header: t('holds.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} />,
-    },
-    {
-      id: 'refunded',
-      header: t('failures.refunded'),
-      cell: ({ refundedAt, latencyMs }) =>
-        refundedAt === null ? (
-          <StatusBadge tone="bad">{t('failures.notYet')}</StatusBadge>
-        ) : (
-          t('failures.after', { duration: durationOf(latencyMs ?? 0) })
-        ),
-    },
-    { id: 'charge', header: t('charge.one'), cell: ({ chargeId }) => <ChargeLink id={chargeId} /> },
-    {
-      id: 'transactions',
-      header: t('transaction'),
-      cell: ({ transactionIds }) => <TransactionLinks ids={transactionIds} />,
-    },
+    ),
+    chargeColumn('chargeId', t('charge.one')),
+    transactionsColumn('transactionIds', t('transaction')),
   ];
 }

@@ -13,9 +13,10 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
 import { Figure, Figures } from '../facts.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
+import { column, extra, moneyColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -102,67 +103,42 @@ function useColumns(): Column<Hold>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   return [
-    {
-      id: 'age',
-      header: t('holds.age'),
-      cell: ({ ageMs, heldSince, isOverdue }) => (
-        <Stack gap={0} align="flex-start">
-          <Text size="sm">{durationOf(ageMs)}</Text>
-          <Text size="xs" c="dimmed" component="div">
-            <When at={heldSince} />
-          </Text>
-          {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
-        </Stack>
-      ),
-    },
-    { id: 'due', header: t('holds.due'), cell: ({ dueAt }) => <When at={dueAt} />, isExtra: true },
-    {
-      id: 'model',
-      header: t('dimensions.model'),
-      cell: ({ model, group, channel }) => (
-        <Stack gap={0}>
-          <Text size="sm" className="model-name">
-            {model}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {[group, channel].filter(Boolean).join(' · ')}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('holds.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} />,
-    },
-    { id: 'charge', header: t('charge.one'), cell: ({ chargeId }) => <ChargeLink id={chargeId} /> },
-    {
-      id: 'account',
-      header: t('dimensions.account'),
-      cell: ({ accountId }) => <AccountLink id={accountId} />,
-      isExtra: true,
-    },
-    {
-      id: 'task',
-      header: t('holds.task'),
-      cell: ({ taskId, taskState }) => (
-        <Stack gap={0}>
-          <Identifier>{taskId}</Identifier>
-          {taskState !== null && <Text size="xs">{taskState}</Text>}
-        </Stack>
-      ),
-    },
-    {
-      id: 'upstream',
-      header: t('holds.upstream'),
-      cell: ({ upstreamTaskId }) => <Identifier>{upstreamTaskId}</Identifier>,
-      isExtra: true,
-    },
-    {
-      id: 'transaction',
-      header: t('transaction'),
-      cell: ({ transactionId }) => <TransactionLinks ids={[transactionId]} />,
-    },
+    column('age', t('holds.age'), ({ ageMs, heldSince, isOverdue }) => (
+      <Stack gap={0} align="flex-start">
+        <Text size="sm">{durationOf(ageMs)}</Text>
+        <Text size="xs" c="dimmed" component="div">
+          <When at={heldSince} />
+        </Text>
+        {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
+      </Stack>
+    )),
+    extra(column('due', t('holds.due'), ({ dueAt }) => <When at={dueAt} />)),
+    column('model', t('dimensions.model'), ({ model, group, channel }) => (
+      <Stack gap={0}>
+        <Text size="sm" className="model-name">
+          {model}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {[group, channel].filter(Boolean).join(' · ')}
+        </Text>
+      </Stack>
+    )),
+    moneyColumn('amount', t('holds.amount')),
+    column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),
+    extra(column('account', t('dimensions.account'), ({ accountId }) => <AccountLink id={accountId} />)),
+    column('task', t('holds.task'), ({ taskId, taskState }) => (
+      <Stack gap={0}>
+        <Identifier>{taskId}</Identifier>
+        {taskState !== null && <Text size="xs">{taskState}</Text>}
+      </Stack>
+    )),
+    extra(
+      column('upstream', t('holds.upstream'), ({ upstreamTaskId }) => (
+        <Identifier>{upstreamTaskId}</Identifier>
+      )),
+    ),
+    column('transaction', t('transaction'), ({ transactionId }) => (
+      <TransactionLinks ids={[transactionId]} />
+    )),
   ];
 }

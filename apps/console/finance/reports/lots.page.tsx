@@ -6,15 +6,15 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { CsvLink } from '../csv-link.js';
 import { DayField } from '../day-field.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { dayAfter, today } from '../utc-days.js';
+import { column, extra, moneyColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 
@@ -78,40 +78,27 @@ export function LotsPage() {
 
 function useColumns(currency: string): Column<Lot>[] {
   const { t } = useTranslation('reports');
-  const credits = ['bought', 'consumed', 'restored', 'refunded', 'chargedBack', 'reversed', 'left'] as const;
-  const money = ['paid', 'recognised', 'pendingRefunds', 'deferred'] as const;
-  const extra = new Set<string>(['restored', 'refunded', 'chargedBack', 'reversed', 'pendingRefunds']);
+  const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [
-    {
-      id: 'lot',
-      header: t('lots.boughtAt'),
-      cell: ({ boughtAt, accountId, transactionId }) => (
-        <Stack gap={0}>
-          <When at={boughtAt} />
-          <AccountLink id={accountId} />
-          <TransactionLinks ids={[transactionId]} />
-        </Stack>
+    column('lot', t('lots.boughtAt'), ({ boughtAt, accountId, transactionId }) => (
+      <Stack gap={0}>
+        <When at={boughtAt} />
+        <AccountLink id={accountId} />
+        <TransactionLinks ids={[transactionId]} />
+      </Stack>
+    )),
+    moneyColumn('bought', t('lots.bought')),
+    moneyColumn('consumed', t('lots.consumed')),
+    ...moves.map((name) => extra(moneyColumn(name, t(`lots.${name}`)))),
+    moneyColumn('left', t('lots.left')),
+    moneyColumn('paid', t('deferred.paid'), { currency }),
+    moneyColumn('recognised', t('deferred.recognised'), { currency }),
+    extra(moneyColumn('pendingRefunds', t('deferred.pendingRefunds'), { currency })),
+    moneyColumn('deferred', t('deferred.deferred'), { currency }),
+    extra(
+      column('topup', t('lots.topup'), ({ topupId }) =>
+        topupId === null ? t('lots.nobodyPaid') : <Identifier>{topupId}</Identifier>,
       ),
-    },
-    ...credits.map((name) => ({
-      id: name,
-      header: t(`lots.${name}`),
-      align: 'right' as const,
-      cell: (lot: Lot) => <Money value={lot[name]} />,
-      ...(extra.has(name) ? { isExtra: true } : {}),
-    })),
-    ...money.map((name) => ({
-      id: name,
-      header: t(`deferred.${name}`),
-      align: 'right' as const,
-      cell: (lot: Lot) => <Money value={lot[name]} currency={currency} />,
-      ...(extra.has(name) ? { isExtra: true } : {}),
-    })),
-    {
-      id: 'topup',
-      header: t('lots.topup'),
-      cell: ({ topupId }) => (topupId === null ? t('lots.nobodyPaid') : <Identifier>{topupId}</Identifier>),
-      isExtra: true,
-    },
+    ),
   ];
 }

@@ -10,12 +10,12 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
-import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
 import { timesOf } from '../utc-days.js';
+import { column, moneyColumn, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/price-changes');
 const kinds = ['price', 'multiplier', 'rule'] as const;
@@ -79,65 +79,41 @@ function useColumns(): Column<Change>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   return [
-    {
-      id: 'from',
-      header: t('priceChanges.from'),
-      cell: ({ effectiveFrom, until }) => (
+    column('from', t('priceChanges.from'), ({ effectiveFrom, until }) => (
+      <Stack gap={0}>
+        <span>{effectiveFrom === null ? t('priceChanges.always') : <When at={effectiveFrom} />}</span>
+        {until !== null && (
+          <Text size="xs" c="dimmed" component="div">
+            {t('priceChanges.until')} <When at={until} />
+          </Text>
+        )}
+      </Stack>
+    )),
+    column('subject', t('priceChanges.subject'), ({ kind, subject }) => (
+      <Stack gap={0}>
+        <Text size="sm" className="model-name">
+          {subject}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t(`priceChanges.kinds.${kind}`)}
+        </Text>
+      </Stack>
+    )),
+    rightColumn('value', t('priceChanges.value'), ({ before, value }) =>
+      before === null ? value : `${before} → ${value}`,
+    ),
+    column('by', t('priceChanges.by'), ({ proposal }) =>
+      proposal === null ? (
+        t('priceChanges.catalog')
+      ) : (
         <Stack gap={0}>
-          <span>{effectiveFrom === null ? t('priceChanges.always') : <When at={effectiveFrom} />}</span>
-          {until !== null && (
-            <Text size="xs" c="dimmed" component="div">
-              {t('priceChanges.until')} <When at={until} />
-            </Text>
-          )}
+          <Text size="xs">{proposal.note}</Text>
+          <Who actor={proposal.proposedBy} />
+          {proposal.decidedBy !== null && <Who actor={proposal.decidedBy} />}
         </Stack>
       ),
-    },
-    {
-      id: 'subject',
-      header: t('priceChanges.subject'),
-      cell: ({ kind, subject }) => (
-        <Stack gap={0}>
-          <Text size="sm" className="model-name">
-            {subject}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {t(`priceChanges.kinds.${kind}`)}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: 'value',
-      header: t('priceChanges.value'),
-      align: 'right',
-      cell: ({ before, value }) => (before === null ? value : `${before} → ${value}`),
-    },
-    {
-      id: 'by',
-      header: t('priceChanges.by'),
-      cell: ({ proposal }) =>
-        proposal === null ? (
-          t('priceChanges.catalog')
-        ) : (
-          <Stack gap={0}>
-            <Text size="xs">{proposal.note}</Text>
-            <Who actor={proposal.proposedBy} />
-            {proposal.decidedBy !== null && <Who actor={proposal.decidedBy} />}
-          </Stack>
-        ),
-    },
-    {
-      id: 'charges',
-      header: t('revenue.charges'),
-      align: 'right',
-      cell: ({ charges }) => exactDecimal(charges, locale),
-    },
-    {
-      id: 'gross',
-      header: t('priceChanges.gross'),
-      align: 'right',
-      cell: ({ gross }) => <Money value={gross} />,
-    },
+    ),
+    rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
+    moneyColumn('gross', t('priceChanges.gross')),
   ];
 }

@@ -10,10 +10,10 @@ import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Day } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
 import { Figure, Figures } from '../facts.js';
 import { timesOf } from '../utc-days.js';
+import { dayColumn, moneyColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -92,12 +92,7 @@ function useColumns(): Column<PromotionDay>[] {
   const { t } = useTranslation('reports');
   const moves = ['given', 'clawedBack', 'moved', 'used'] as const;
   return [
-    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
-    ...moves.map((name) => ({
-      id: name,
-      header: t(`promotion.${name}`),
-      align: 'right' as const,
-      cell: (row: PromotionDay) => <Money value={row[name]} />,
-    })),
+    dayColumn('day', t('dimensions.day')),
+    ...moves.map((name) => moneyColumn(name, t(`promotion.${name}`))),
   ];
 }

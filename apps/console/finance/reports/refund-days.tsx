@@ -7,8 +7,8 @@ import { Chart } from '../../ui/chart.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { Day } from '../../ui/when.js';
 import { useDurationText } from './durations.js';
+import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/columns.js';
 
 type RefundDay = Answer<'/api/finance/reports/refunds'>['days'][number];
 
@@ -72,35 +72,23 @@ function useColumns(): Column<RefundDay>[] {
     { id: 'maxMs', header: t('failures.longest') },
   ] as const;
   return [
-    { id: 'day', header: t('dimensions.day'), cell: ({ day }) => <Day on={day} /> },
-    { id: 'failures', header: t('failures.count'), align: 'right', cell: ({ failures }) => failures },
-    {
-      id: 'amount',
-      header: t('holds.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} />,
-    },
-    {
-      id: 'outstanding',
-      header: t('failures.outstanding'),
-      align: 'right',
-      cell: ({ outstanding, outstandingAmount }) =>
-        outstanding === 0 ? (
-          0
-        ) : (
-          <>
-            {outstanding} · <Money value={outstandingAmount} />
-          </>
-        ),
-    },
-    ...latencies.map(({ id, header }) => ({
-      id,
-      header,
-      align: 'right' as const,
-      cell: (row: RefundDay) => {
+    dayColumn('day', t('dimensions.day')),
+    numberColumn('failures', t('failures.count')),
+    moneyColumn('amount', t('holds.amount')),
+    rightColumn('outstanding', t('failures.outstanding'), ({ outstanding, outstandingAmount }) =>
+      outstanding === 0 ? (
+        0
+      ) : (
+        <>
+          {outstanding} · <Money value={outstandingAmount} />
+        </>
+      ),
+    ),
+    ...latencies.map(({ id, header }) =>
+      rightColumn(id, header, (row: RefundDay) => {
         const ms = row[id];
         return ms === null ? '–' : durationOf(ms);
-      },
-    })),
+      }),
+    ),
   ];
 }

@@ -4,10 +4,10 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Day } from '../../ui/when.js';
-import { Identifier } from '../identifier.js';
+import { Identifier } from '../../ui/identifier.js';
 import type { Dimension, Revenue, RevenueRow, Within } from './revenue.js';
+import { column, extra, moneyColumn, rightColumn } from '../../ui/columns.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Revenue, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
@@ -52,43 +52,18 @@ function useColumns(by: Dimension): Column<RevenueRow>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const amounts = ['gross', 'refunds', 'net', 'cost', 'failedCost', 'margin'] as const;
-  const isExtra: Partial<Record<(typeof amounts)[number], true>> = { gross: true, failedCost: true };
   return [
-    { id: by, header: t(`dimensions.${by}`), cell: (row) => <Value row={row} by={by} /> },
-    {
-      id: 'charges',
-      header: t('revenue.charges'),
-      align: 'right',
-      cell: ({ charges }) => exactDecimal(charges, locale),
-    },
-    {
-      id: 'units',
-      header: t('revenue.units'),
-      align: 'right',
-      cell: ({ units }) => exactDecimal(units, locale),
-      isExtra: true,
-    },
-    {
-      id: 'averagePrice',
-      header: t('revenue.averagePrice'),
-      align: 'right',
-      cell: ({ averagePrice }) => (averagePrice === null ? '–' : <Money value={averagePrice} />),
-      isExtra: true,
-    },
-    ...amounts.map((name) => ({
-      id: name,
-      header: t(`revenue.${name}`),
-      align: 'right' as const,
-      cell: (row: RevenueRow) => <Money value={row[name]} />,
-      ...(isExtra[name] ? { isExtra: true } : {}),
-    })),
-    {
-      id: 'marginPercent',
-      header: t('revenue.marginPercent'),
-      align: 'right',
-      cell: ({ marginPercent }) =>
-        marginPercent === null ? '–' : `${exactDecimal(marginPercent, locale)} %`,
-    },
+    column(by, t(`dimensions.${by}`), (row) => <Value row={row} by={by} />),
+    rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
+    extra(rightColumn('units', t('revenue.units'), ({ units }) => exactDecimal(units, locale))),
+    extra(moneyColumn('averagePrice', t('revenue.averagePrice'))),
+    ...amounts.map((name) => {
+      const amount = moneyColumn(name, t(`revenue.${name}`));
+      return name === 'gross' || name === 'failedCost' ? extra(amount) : amount;
+    }),
+    rightColumn('marginPercent', t('revenue.marginPercent'), ({ marginPercent }) =>
+      marginPercent === null ? '–' : `${exactDecimal(marginPercent, locale)} %`,
+    ),
   ];
 }
 

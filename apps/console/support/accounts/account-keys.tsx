@@ -5,6 +5,7 @@ import { knownRows } from '../../ui/known-rows.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import type { FoundAccount } from './found-account.js';
+import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
 
 type Key = FoundAccount['keys'][number];
 
@@ -27,45 +28,28 @@ function useColumns(): Column<Key>[] {
   const { t } = useTranslation('support');
   const limit = (value: string | null) => (value === null ? t('keys.noLimit') : <Money value={value} />);
   return [
-    { id: 'name', header: t('keys.name'), cell: (key) => <Name of={key} /> },
-    { id: 'group', header: t('keys.group'), cell: ({ group }) => group },
-    {
-      id: 'month',
-      header: t('keys.month'),
-      align: 'right',
-      cell: ({ spentThisMonth }) => <Money value={spentThisMonth} />,
-    },
-    { id: 'monthly', header: t('keys.monthlyLimit'), align: 'right', cell: (key) => limit(key.monthlyLimit) },
-    { id: 'total', header: t('keys.totalLimit'), align: 'right', cell: (key) => limit(key.totalLimit) },
-    {
-      id: 'rates',
-      header: t('keys.requestsPerMinute'),
-      align: 'right',
-      cell: ({ requestsPerMinute }) => requestsPerMinute ?? t('keys.asGroup'),
-      isExtra: true,
-    },
-    {
-      id: 'models',
-      header: t('keys.models'),
-      cell: ({ allowedModels }) => allowedModels?.join(', ') ?? t('keys.all'),
-      isExtra: true,
-    },
-    {
-      id: 'ips',
-      header: t('keys.ips'),
-      cell: ({ allowedIps }) => allowedIps?.join(', ') ?? t('keys.all'),
-      isExtra: true,
-    },
-    {
-      id: 'expires',
-      header: t('keys.expires'),
-      cell: ({ expiresAt }) => (expiresAt === null ? t('keys.never') : <When at={expiresAt} />),
-    },
-    {
-      id: 'used',
-      header: t('keys.used'),
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('keys.never') : <When at={lastUsedAt} />),
-    },
+    column('name', t('keys.name'), (key) => <Name of={key} />),
+    textColumn('group', t('keys.group')),
+    rightColumn('month', t('keys.month'), ({ spentThisMonth }) => <Money value={spentThisMonth} />),
+    rightColumn('monthly', t('keys.monthlyLimit'), (key) => limit(key.monthlyLimit)),
+    rightColumn('total', t('keys.totalLimit'), (key) => limit(key.totalLimit)),
+    extra(
+      rightColumn(
+        'rates',
+        t('keys.requestsPerMinute'),
+        ({ requestsPerMinute }) => requestsPerMinute ?? t('keys.asGroup'),
+      ),
+    ),
+    extra(
+      column('models', t('keys.models'), ({ allowedModels }) => allowedModels?.join(', ') ?? t('keys.all')),
+    ),
+    extra(column('ips', t('keys.ips'), ({ allowedIps }) => allowedIps?.join(', ') ?? t('keys.all'))),
+    column('expires', t('keys.expires'), ({ expiresAt }) =>
+      expiresAt === null ? t('keys.never') : <When at={expiresAt} />,
+    ),
+    column('used', t('keys.used'), ({ lastUsedAt }) =>
+      lastUsedAt === null ? t('keys.never') : <When at={lastUsedAt} />,
+    ),
   ];
 }
 

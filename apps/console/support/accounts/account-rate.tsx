@@ -7,14 +7,13 @@ import { $api, api } from '../../api/client.js';
 import { type Answer, newRequestId, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
-import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { knownRows } from '../../ui/known-rows.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { localMinute } from '../../ui/minute.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
 import { Volume } from './volume.js';
+import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
 
 type Rate = Answer<'/api/support/accounts/{accountId}/rate'>;
 
@@ -51,14 +50,10 @@ export function AccountRate({ accountId }: { accountId: string }) {
 function Versions({ versions }: { versions: Rate['versions'] }) {
   const { t } = useTranslation('support');
   const columns: Column<Rate['versions'][number]>[] = [
-    { id: 'rate', header: t('rate.rate'), align: 'right', cell: ({ rate }) => rate },
-    { id: 'from', header: t('rate.from'), cell: ({ effectiveFrom }) => <When at={effectiveFrom} /> },
-    {
-      id: 'reason',
-      header: t('rate.reason'),
-      cell: ({ reason }) => <span className="model-name">{reason}</span>,
-    },
-    { id: 'by', header: t('rate.by'), cell: ({ actor }) => <Who actor={actor} /> },
+    numberColumn('rate', t('rate.rate')),
+    timeColumn('effectiveFrom', t('rate.from')),
+    longTextColumn('reason', t('rate.reason')),
+    personColumn('actor', t('rate.by')),
   ];
   return (
     <DataList

@@ -7,9 +7,9 @@ import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { When } from '../../ui/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { ChargeState } from '../charges/charge-state.js';
+import { column, extra, rightColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -73,59 +73,44 @@ function useUsageColumns(accountId: string): Column<Request>[] {
   const { t } = useTranslation('support');
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
-    { id: 'at', header: t('usage.at'), cell: ({ at }) => <When at={at} /> },
-    { id: 'model', header: t('usage.model'), cell: (request) => <Model request={request} /> },
-    {
-      id: 'state',
-      header: t('usage.state'),
-      cell: ({ state, refusalCode, reason }) => (
-        <Stack gap={2} align="flex-start">
-          <ChargeState state={state} />
-          {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
-        </Stack>
-      ),
-    },
-    { id: 'held', header: t('usage.held'), align: 'right', cell: ({ held }) => amount(held) },
-    { id: 'settled', header: t('usage.settled'), align: 'right', cell: ({ settled }) => amount(settled) },
-    {
-      id: 'channel',
-      header: t('usage.channel'),
-      cell: ({ channel, upstreamStatus }) => (channel ? `${channel} ${upstreamStatus ?? ''}` : '–'),
-    },
-    {
-      id: 'charge',
-      header: t('usage.charge'),
-      cell: ({ chargeId }) => (
-        <TextLink
-          from="/support/accounts/$accountId"
-          to="/support/accounts/$accountId"
-          params={{ accountId }}
-          search={(before) => ({ ...before, charge: chargeId })}
-          size="xs"
-          ff="monospace"
-          className="model-name"
-        >
-          {chargeId}
-        </TextLink>
-      ),
-    },
-    {
-      id: 'request',
-      header: t('usage.request'),
-      cell: ({ requestId }) => (
+    timeColumn('at', t('usage.at')),
+    column('model', t('usage.model'), (request) => <Model request={request} />),
+    column('state', t('usage.state'), ({ state, refusalCode, reason }) => (
+      <Stack gap={2} align="flex-start">
+        <ChargeState state={state} />
+        {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
+      </Stack>
+    )),
+    rightColumn('held', t('usage.held'), ({ held }) => amount(held)),
+    rightColumn('settled', t('usage.settled'), ({ settled }) => amount(settled)),
+    column('channel', t('usage.channel'), ({ channel, upstreamStatus }) =>
+      channel ? `${channel} ${upstreamStatus ?? ''}` : '–',
+    ),
+    column('charge', t('usage.charge'), ({ chargeId }) => (
+      <TextLink
+        from="/support/accounts/$accountId"
+        to="/support/accounts/$accountId"
+        params={{ accountId }}
+        search={(before) => ({ ...before, charge: chargeId })}
+        size="xs"
+        ff="monospace"
+        className="model-name"
+      >
+        {chargeId}
+      </TextLink>
+    )),
+    extra(
+      column('request', t('usage.request'), ({ requestId }) => (
         <Text size="xs" ff="monospace" className="model-name">
           {requestId ?? '–'}
         </Text>
+      )),
+    ),
+    extra(
+      rightColumn('latency', t('usage.latency'), ({ latencyMs }) =>
+        latencyMs === null ? '–' : `${latencyMs}\u00a0ms`,
       ),
-      isExtra: true,
-    },
-    {
-      id: 'latency',
-      header: t('usage.latency'),
-      align: 'right',
-      cell: ({ latencyMs }) => (latencyMs === null ? '–' : `${latencyMs}\u00a0ms`),
-      isExtra: true,
-    },
+    ),
   ];
 }
 

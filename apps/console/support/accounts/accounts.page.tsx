@@ -8,10 +8,9 @@ import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
 import { Frozen } from './frozen.js';
+import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/support/accounts');
 const PAGE = 25;
@@ -73,22 +72,16 @@ export function AccountsPage() {
 function useColumns(): Column<Account>[] {
   const { t } = useTranslation('support');
   return [
-    {
-      id: 'name',
-      header: t('accounts.name'),
-      cell: ({ accountId, name }) => (
-        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" className="model-name">
-          {name}
-        </TextLink>
-      ),
-    },
-    {
-      id: 'email',
-      header: t('accounts.email'),
-      cell: ({ email }) => <span className="model-name">{email ?? t('accounts.noPerson')}</span>,
-    },
-    { id: 'main', header: t('accounts.main'), align: 'right', cell: ({ main }) => <Money value={main} /> },
-    { id: 'state', header: t('accounts.state'), cell: ({ frozen }) => <Frozen isFrozen={frozen} /> },
-    { id: 'created', header: t('accounts.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    column('name', t('accounts.name'), ({ accountId, name }) => (
+      <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" className="model-name">
+        {name}
+      </TextLink>
+    )),
+    column('email', t('accounts.email'), ({ email }) => (
+      <span className="model-name">{email ?? t('accounts.noPerson')}</span>
+    )),
+    moneyColumn('main', t('accounts.main')),
+    column('state', t('accounts.state'), ({ frozen }) => <Frozen isFrozen={frozen} />),
+    timeColumn('createdAt', t('accounts.created')),
   ];
 }

@@ -3,15 +3,13 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
 import { ApprovalDetails } from './approval-details.js';
 import { type Approval, ApprovalState, useKindName } from './approval.js';
+import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;
@@ -66,34 +64,21 @@ function useColumns(): Column<Approval>[] {
   const { t } = useTranslation('support');
   const kindName = useKindName();
   return [
-    {
-      id: 'kind',
-      header: t('approvals.kind'),
-      cell: ({ id, kind }) => (
-        <TextLink
-          from="/approvals"
-          to="/approvals"
-          search={(before) => ({ ...before, approval: id })}
-          size="sm"
-        >
-          {kindName(kind)}
-        </TextLink>
-      ),
-    },
-    {
-      id: 'amount',
-      header: t('approvals.amount'),
-      align: 'right',
-      cell: ({ amount }) => (amount === null ? '–' : <Money value={amount} />),
-    },
-    {
-      id: 'reason',
-      header: t('approvals.reason'),
-      cell: ({ reason }) => <span className="model-name">{reason}</span>,
-    },
-    { id: 'by', header: t('approvals.by'), cell: ({ requestedBy }) => <Who actor={requestedBy} /> },
-    { id: 'at', header: t('approvals.at'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    { id: 'state', header: t('approvals.state'), cell: ({ state }) => <ApprovalState state={state} /> },
+    column('kind', t('approvals.kind'), ({ id, kind }) => (
+      <TextLink
+        from="/approvals"
+        to="/approvals"
+        search={(before) => ({ ...before, approval: id })}
+        size="sm"
+      >
+        {kindName(kind)}
+      </TextLink>
+    )),
+    moneyColumn('amount', t('approvals.amount')),
+    longTextColumn('reason', t('approvals.reason')),
+    personColumn('requestedBy', t('approvals.by')),
+    timeColumn('createdAt', t('approvals.at')),
+    column('state', t('approvals.state'), ({ state }) => <ApprovalState state={state} />),
   ];
 }
 

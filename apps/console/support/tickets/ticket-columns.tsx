@@ -3,7 +3,7 @@ import type { Item } from '../../api/queries.js';
 import type { Column } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { column, timeColumn } from '../../ui/columns.js';
 
 export type Ticket = Item<'/api/support/tickets'>;
 export const ticketKinds = ['question', 'billing', 'reseller_rate', 'refund'] as const;
@@ -25,27 +25,19 @@ export function TicketState({ ticket }: { ticket: Pick<Ticket, 'state' | 'outcom
 export function useTicketColumns(): Column<Ticket>[] {
   const { t } = useTranslation('support');
   return [
-    {
-      id: 'subject',
-      header: t('queue.subject'),
-      cell: ({ id, subject }) => (
-        <TextLink to="/support/tickets/$ticketId" params={{ ticketId: id }} size="sm" className="model-name">
-          {subject}
-        </TextLink>
-      ),
-    },
-    { id: 'kind', header: t('queue.kind'), cell: ({ kind }) => t(`ticketKinds.${kind}`) },
-    { id: 'state', header: t('queue.state'), cell: (ticket) => <TicketState ticket={ticket} /> },
-    {
-      id: 'account',
-      header: t('queue.account'),
-      cell: ({ accountId }) => (
-        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" ff="monospace">
-          <span title={accountId}>…{accountId.slice(-8)}</span>
-        </TextLink>
-      ),
-    },
-    { id: 'created', header: t('queue.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    { id: 'updated', header: t('queue.updated'), cell: ({ updatedAt }) => <When at={updatedAt} /> },
+    column('subject', t('queue.subject'), ({ id, subject }) => (
+      <TextLink to="/support/tickets/$ticketId" params={{ ticketId: id }} size="sm" className="model-name">
+        {subject}
+      </TextLink>
+    )),
+    column('kind', t('queue.kind'), ({ kind }) => t(`ticketKinds.${kind}`)),
+    column('state', t('queue.state'), (ticket) => <TicketState ticket={ticket} />),
+    column('account', t('queue.account'), ({ accountId }) => (
+      <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" ff="monospace">
+        <span title={accountId}>…{accountId.slice(-8)}</span>
+      </TextLink>
+    )),
+    timeColumn('createdAt', t('queue.created')),
+    timeColumn('updatedAt', t('queue.updated')),
   ];
 }

@@ -7,8 +7,8 @@ import { endSession, leave } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { deviceOf } from './device.js';
+import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 
 type Session = Item<'/api/sessions'>;
 
@@ -54,24 +54,19 @@ function useColumns(): Column<Session>[] {
   const { t } = useTranslation('account');
   const unknown = t('sessions.unknown');
   return [
-    {
-      id: 'device',
-      header: t('sessions.device'),
-      cell: ({ userAgent, isCurrent }) => (
-        <Group gap="xs">
-          <span title={userAgent ?? ''}>{deviceOf(userAgent) ?? unknown}</span>
-          {isCurrent && <StatusBadge tone="good">{t('sessions.this')}</StatusBadge>}
-        </Group>
-      ),
-    },
-    { id: 'ip', header: t('sessions.ip'), cell: ({ ip }) => ip ?? '–' },
-    { id: 'seen', header: t('sessions.seen'), cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
-    { id: 'since', header: t('sessions.since'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    {
-      id: 'end',
-      header: t('sessions.action'),
-      align: 'right',
-      cell: ({ sessionId, isCurrent, userAgent }) =>
+    column('device', t('sessions.device'), ({ userAgent, isCurrent }) => (
+      <Group gap="xs">
+        <span title={userAgent ?? ''}>{deviceOf(userAgent) ?? unknown}</span>
+        {isCurrent && <StatusBadge tone="good">{t('sessions.this')}</StatusBadge>}
+      </Group>
+    )),
+    column('ip', t('sessions.ip'), ({ ip }) => ip ?? '–'),
+    timeColumn('lastSeenAt', t('sessions.seen')),
+    timeColumn('createdAt', t('sessions.since')),
+    rightColumn(
+      'end',
+      t('sessions.action'),
+      ({ sessionId, isCurrent, userAgent }) =>
         !isCurrent && (
           <ConfirmAction
             size="xs"
@@ -85,6 +80,6 @@ function useColumns(): Column<Session>[] {
             <Text>{t('sessions.endHint', { device: deviceOf(userAgent) ?? unknown })}</Text>
           </ConfirmAction>
         ),
-    },
+    ),
   ];
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { When } from '../../ui/when.js';
+import { column, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/privacy');
 const PAGE = 20;
@@ -37,14 +37,14 @@ export function Activity() {
 function useColumns(): Column<Line>[] {
   const { t } = useTranslation('privacy');
   return [
-    { id: 'at', header: t('activity.at'), cell: ({ at }) => <When at={at} /> },
-    { id: 'by', header: t('activity.by'), cell: ({ by }) => t(`activity.actors.${by}`) },
+    timeColumn('at', t('activity.at')),
+    column('by', t('activity.by'), ({ by }) => t(`activity.actors.${by}`)),
     {
       id: 'action',
       header: t('activity.action'),
       // An action that is newer than these texts is shown by its name.
       cell: ({ action }) => t(`activity.actions.${action}` as 'activity.action', { defaultValue: action }),
     },
-    { id: 'reason', header: t('activity.reason'), cell: ({ reason }) => reason ?? '–' },
+    column('reason', t('activity.reason'), ({ reason }) => reason ?? '–'),
   ];
 }

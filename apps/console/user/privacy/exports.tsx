@@ -11,6 +11,7 @@ import { FormFault, useSend } from '../../ui/form.js';
 import { PasswordField } from '../../ui/password-field.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
+import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 
 type Export = Item<'/api/data-exports'>;
 
@@ -62,24 +63,18 @@ function isWaited({ state }: Export): boolean {
 function useColumns(): Column<Export>[] {
   const { t } = useTranslation('privacy');
   return [
-    { id: 'asked', header: t('exports.asked'), cell: ({ requestedAt }) => <When at={requestedAt} /> },
-    {
-      id: 'state',
-      header: t('exports.state'),
-      cell: ({ state, failure }) =>
-        t(failure === null ? `exports.states.${state}` : `exports.failures.${failure}`),
-    },
-    {
-      id: 'until',
-      header: t('exports.until'),
-      cell: ({ state, expiresAt }) => (state === 'ready' && expiresAt ? <When at={expiresAt} /> : '–'),
-    },
-    {
-      id: 'file',
-      header: t('exports.file'),
-      align: 'right',
-      cell: ({ id, state }) => state === 'ready' && <Download exportId={id} />,
-    },
+    timeColumn('requestedAt', t('exports.asked')),
+    column('state', t('exports.state'), ({ state, failure }) =>
+      t(failure === null ? `exports.states.${state}` : `exports.failures.${failure}`),
+    ),
+    column('until', t('exports.until'), ({ state, expiresAt }) =>
+      state === 'ready' && expiresAt ? <When at={expiresAt} /> : '–',
+    ),
+    rightColumn(
+      'file',
+      t('exports.file'),
+      ({ id, state }) => state === 'ready' && <Download exportId={id} />,
+    ),
   ];
 }
 

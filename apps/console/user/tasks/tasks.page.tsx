@@ -13,6 +13,7 @@ import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { Download } from './task-file.js';
 import { TaskState } from './task-state.js';
+import { column, longTextColumn, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -92,37 +93,20 @@ function TaskFilters({ filter }: { filter: TaskFilter }) {
 function useTaskColumns(): Column<Task>[] {
   const { t } = useTranslation('calls');
   return [
-    {
-      id: 'at',
-      header: t('tasks.columns.at'),
-      cell: ({ createdAt, id }) => (
-        <TextLink from="/tasks" to="/tasks" search={(before) => ({ ...before, task: id })}>
-          <When at={createdAt} />
-        </TextLink>
-      ),
-    },
-    {
-      id: 'prompt',
-      header: t('tasks.columns.prompt'),
-      cell: ({ prompt }) => (
-        <Text size="sm" lineClamp={2} maw="22rem">
-          {prompt}
-        </Text>
-      ),
-    },
-    {
-      id: 'model',
-      header: t('tasks.columns.model'),
-      cell: ({ requestedModel }) => <span className="model-name">{requestedModel}</span>,
-    },
-    { id: 'state', header: t('tasks.columns.state'), cell: (task) => <TaskState task={task} /> },
-    {
-      id: 'cost',
-      header: t('tasks.columns.cost'),
-      align: 'right',
-      cell: (task) => <TaskCost task={task} />,
-    },
-    { id: 'file', header: t('tasks.columns.file'), align: 'right', cell: (task) => <Download task={task} /> },
+    column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
+      <TextLink from="/tasks" to="/tasks" search={(before) => ({ ...before, task: id })}>
+        <When at={createdAt} />
+      </TextLink>
+    )),
+    column('prompt', t('tasks.columns.prompt'), ({ prompt }) => (
+      <Text size="sm" lineClamp={2} maw="22rem">
+        {prompt}
+      </Text>
+    )),
+    longTextColumn('requestedModel', t('tasks.columns.model')),
+    column('state', t('tasks.columns.state'), (task) => <TaskState task={task} />),
+    rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
+    rightColumn('file', t('tasks.columns.file'), (task) => <Download task={task} />),
   ];
 }
 

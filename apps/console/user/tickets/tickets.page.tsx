@@ -7,8 +7,8 @@ import type { Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
 import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
+import { column, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;
@@ -81,17 +81,13 @@ function TicketFilters() {
 function useColumns(): Column<Ticket>[] {
   const { t } = useTranslation('tickets');
   return [
-    {
-      id: 'subject',
-      header: t('list.subject'),
-      cell: ({ id, subject }) => (
-        <TextLink to="/tickets/$ticketId" params={{ ticketId: id }} className="model-name">
-          {subject}
-        </TextLink>
-      ),
-    },
-    { id: 'kind', header: t('list.kind'), cell: ({ kind }) => t(`kinds.${kind}`) },
-    { id: 'state', header: t('list.state'), cell: (ticket) => <TicketState ticket={ticket} /> },
-    { id: 'updated', header: t('list.updated'), cell: ({ updatedAt }) => <When at={updatedAt} /> },
+    column('subject', t('list.subject'), ({ id, subject }) => (
+      <TextLink to="/tickets/$ticketId" params={{ ticketId: id }} className="model-name">
+        {subject}
+      </TextLink>
+    )),
+    column('kind', t('list.kind'), ({ kind }) => t(`kinds.${kind}`)),
+    column('state', t('list.state'), (ticket) => <TicketState ticket={ticket} />),
+    timeColumn('updatedAt', t('list.updated')),
   ];
 }

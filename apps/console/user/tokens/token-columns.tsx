@@ -8,53 +8,32 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 import { DeleteToken } from './delete-token.js';
+import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/columns.js';
 
 /** What the list of keys shows of each. */
 export function useTokenColumns(): Column<Key>[] {
   const { t } = useTranslation('tokens');
   return [
-    { id: 'name', header: t('columns.name'), cell: (token) => <Name token={token} /> },
-    { id: 'group', header: t('columns.group'), cell: ({ group }) => group },
-    {
-      id: 'month',
-      header: t('columns.month'),
-      align: 'right',
-      cell: ({ spentThisMonth, monthlyLimit, name }) => (
-        <Used used={spentThisMonth} limit={monthlyLimit} label={`${name}: ${t('columns.month')}`} />
-      ),
-    },
-    {
-      id: 'total',
-      header: t('columns.total'),
-      align: 'right',
-      cell: ({ spent, totalLimit, name }) => (
-        <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
-      ),
-    },
-    {
-      id: 'models',
-      header: t('columns.models'),
-      cell: ({ allowedModels }) => <Allowed list={allowedModels} all={t('allModels')} of="models" />,
-    },
-    {
-      id: 'ips',
-      header: t('columns.ips'),
-      cell: ({ allowedIps }) => <Allowed list={allowedIps} all={t('allIps')} of="ips" />,
-      isExtra: true,
-    },
-    { id: 'expiresAt', header: t('columns.expiresAt'), cell: (token) => <Expiry token={token} /> },
-    {
-      id: 'lastUsedAt',
-      header: t('columns.lastUsedAt'),
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('never') : <When at={lastUsedAt} />),
-    },
-    {
-      id: 'createdAt',
-      header: t('columns.createdAt'),
-      cell: ({ createdAt }) => <When at={createdAt} />,
-      isExtra: true,
-    },
-    { id: 'do', header: t('columns.do'), align: 'right', cell: (token) => <Actions token={token} /> },
+    column('name', t('columns.name'), (token) => <Name token={token} />),
+    textColumn('group', t('columns.group')),
+    rightColumn('month', t('columns.month'), ({ spentThisMonth, monthlyLimit, name }) => (
+      <Used used={spentThisMonth} limit={monthlyLimit} label={`${name}: ${t('columns.month')}`} />
+    )),
+    rightColumn('total', t('columns.total'), ({ spent, totalLimit, name }) => (
+      <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
+    )),
+    column('models', t('columns.models'), ({ allowedModels }) => (
+      <Allowed list={allowedModels} all={t('allModels')} of="models" />
+    )),
+    extra(
+      column('ips', t('columns.ips'), ({ allowedIps }) => (
+        <Allowed list={allowedIps} all={t('allIps')} of="ips" />
+      )),
+    ),
+    column('expiresAt', t('columns.expiresAt'), (token) => <Expiry token={token} />),
+    timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never')),
+    extra(timeColumn('createdAt', t('columns.createdAt'))),
+    rightColumn('do', t('columns.do'), (token) => <Actions token={token} />),
   ];
 }
 

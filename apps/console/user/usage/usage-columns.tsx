@@ -9,6 +9,7 @@ import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
 import { ChargeState } from './charge-state.js';
+import { column, extra, rightColumn } from '../../ui/columns.js';
 
 type Entry = Item<'/api/usage'>;
 
@@ -22,41 +23,22 @@ export function useUsageColumns(): Column<Entry>[] {
 function useMainColumns(): Column<Entry>[] {
   const { t } = useTranslation('calls');
   return [
-    {
-      id: 'at',
-      header: t('usage.columns.at'),
-      cell: ({ at, chargeId }) => (
-        <TextLink from="/usage" to="/usage" search={(before) => ({ ...before, charge: chargeId })}>
-          <When at={at} />
-        </TextLink>
-      ),
-    },
-    {
-      id: 'model',
-      header: t('usage.columns.model'),
-      cell: ({ requestedModel, model }) => (
-        <span className="model-name">{requestedModel ?? model ?? NONE}</span>
-      ),
-    },
-    { id: 'state', header: t('usage.columns.state'), cell: (entry) => <ChargeState charge={entry} /> },
-    {
-      id: 'units',
-      header: t('usage.columns.units'),
-      align: 'right',
-      cell: (entry) => <Units entry={entry} />,
-    },
-    {
-      id: 'settled',
-      header: t('usage.columns.settled'),
-      align: 'right',
-      cell: ({ settled }) => (settled === null ? NONE : <Money value={settled} />),
-    },
-    {
-      id: 'released',
-      header: t('usage.columns.released'),
-      align: 'right',
-      cell: ({ released }) => (released === null || released === '0' ? NONE : <Money value={released} />),
-    },
+    column('at', t('usage.columns.at'), ({ at, chargeId }) => (
+      <TextLink from="/usage" to="/usage" search={(before) => ({ ...before, charge: chargeId })}>
+        <When at={at} />
+      </TextLink>
+    )),
+    column('model', t('usage.columns.model'), ({ requestedModel, model }) => (
+      <span className="model-name">{requestedModel ?? model ?? NONE}</span>
+    )),
+    column('state', t('usage.columns.state'), (entry) => <ChargeState charge={entry} />),
+    rightColumn('units', t('usage.columns.units'), (entry) => <Units entry={entry} />),
+    rightColumn('settled', t('usage.columns.settled'), ({ settled }) =>
+      settled === null ? NONE : <Money value={settled} />,
+    ),
+    rightColumn('released', t('usage.columns.released'), ({ released }) =>
+      released === null || released === '0' ? NONE : <Money value={released} />,
+    ),
   ];
 }
 
@@ -65,48 +47,32 @@ function useExtraColumns(): Column<Entry>[] {
   const locale = useLocale();
   const nameOf = useKeyName();
   return [
-    {
-      id: 'held',
-      header: t('usage.columns.held'),
-      align: 'right',
-      isExtra: true,
-      cell: ({ held, state }) => (state === 'refused' ? NONE : <Money value={held} />),
-    },
-    {
-      id: 'key',
-      header: t('usage.columns.key'),
-      isExtra: true,
-      cell: ({ keyId }) => (keyId === null ? NONE : nameOf(keyId)),
-    },
-    { id: 'group', header: t('usage.columns.group'), isExtra: true, cell: ({ group }) => group ?? NONE },
-    {
-      id: 'family',
-      header: t('usage.columns.family'),
-      isExtra: true,
-      cell: ({ family }) => (family === null ? NONE : t(`families.${family}`)),
-    },
-    {
-      id: 'latency',
-      header: t('usage.columns.latency'),
-      align: 'right',
-      isExtra: true,
-      cell: ({ latencyMs }) => (latencyMs === null ? NONE : `${latencyMs.toLocaleString(locale)} ms`),
-    },
-    {
-      id: 'request',
-      header: t('usage.columns.request'),
-      isExtra: true,
-      cell: ({ requestId }) => (
+    extra(
+      rightColumn('held', t('usage.columns.held'), ({ held, state }) =>
+        state === 'refused' ? NONE : <Money value={held} />,
+      ),
+    ),
+    extra(column('key', t('usage.columns.key'), ({ keyId }) => (keyId === null ? NONE : nameOf(keyId)))),
+    extra(column('group', t('usage.columns.group'), ({ group }) => group ?? NONE)),
+    extra(
+      column('family', t('usage.columns.family'), ({ family }) =>
+        family === null ? NONE : t(`families.${family}`),
+      ),
+    ),
+    extra(
+      rightColumn('latency', t('usage.columns.latency'), ({ latencyMs }) =>
+        latencyMs === null ? NONE : `${latencyMs.toLocaleString(locale)} ms`,
+      ),
+    ),
+    extra(
+      column('request', t('usage.columns.request'), ({ requestId }) => (
         <Text component="span" size="xs" ff="monospace">
           {requestId ?? NONE}
         </Text>
-      ),
-    },
-    {
-      id: 'task',
-      header: t('usage.columns.task'),
-      isExtra: true,
-      cell: ({ taskId }) =>
+      )),
+    ),
+    extra(
+      column('task', t('usage.columns.task'), ({ taskId }) =>
         taskId === null ? (
           NONE
         ) : (
@@ -114,7 +80,8 @@ function useExtraColumns(): Column<Entry>[] {
             {taskId}
           </TextLink>
         ),
-    },
+      ),
+    ),
   ];
 }
 

@@ -13,6 +13,7 @@ import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { CREDITS, refreshMoney, useRequestName } from './wallet.js';
+import { rightColumn, timeColumn } from '../../ui/columns.js';
 
 type InvitesView = Answer<'/api/invites'>;
 type Invitee = InvitesView['invitees'][number];
@@ -153,13 +154,14 @@ function useColumns(): Column<Invitee>[] {
       // The server numbers them in the order of their coming, and tells no more of them.
       cell: ({ name }) => t('invites.person', { number: name.replace(/\D/g, '') }),
     },
-    { id: 'joinedAt', header: t('invites.joinedAt'), cell: ({ joinedAt }) => <When at={joinedAt} /> },
-    ...[1, 2].map((ordinal) => ({
-      id: `reward-${ordinal}`,
-      header: ordinal === 1 ? t('invites.first') : t('invites.second'),
-      align: 'right' as const,
-      cell: ({ rewards }: Invitee) => <Reward reward={rewards.find((each) => each.ordinal === ordinal)} />,
-    })),
+    timeColumn('joinedAt', t('invites.joinedAt')),
+    ...[1, 2].map((ordinal) =>
+      rightColumn(
+        `reward-${ordinal}`,
+        ordinal === 1 ? t('invites.first') : t('invites.second'),
+        ({ rewards }: Invitee) => <Reward reward={rewards.find((each) => each.ordinal === ordinal)} />,
+      ),
+    ),
   ];
 }
 

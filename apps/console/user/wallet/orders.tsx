@@ -5,11 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 import { type Order, orderTones } from './wallet.js';
+import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/wallet');
 const PAGE = 10;
@@ -51,22 +50,12 @@ export function OrderState({ state }: { state: Order['state'] }) {
 function useColumns(): Column<Order>[] {
   const { t } = useTranslation('wallet');
   return [
-    { id: 'createdAt', header: t('orders.createdAt'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    { id: 'state', header: t('orders.state'), cell: ({ state }) => <OrderState state={state} /> },
-    { id: 'provider', header: t('orders.provider'), cell: ({ provider }) => t(`provider.${provider}`) },
-    {
-      id: 'credits',
-      header: t('orders.credits'),
-      align: 'right',
-      cell: ({ credits }) => <Money value={credits} />,
-    },
-    {
-      id: 'pay',
-      header: t('orders.pay'),
-      align: 'right',
-      cell: ({ pay, currency }) => <Money value={pay} currency={currency} />,
-    },
-    { id: 'do', header: t('orders.more'), align: 'right', cell: (order) => <OrderLinks order={order} /> },
+    timeColumn('createdAt', t('orders.createdAt')),
+    column('state', t('orders.state'), ({ state }) => <OrderState state={state} />),
+    column('provider', t('orders.provider'), ({ provider }) => t(`provider.${provider}`)),
+    paymentColumn('credits', t('orders.credits')),
+    moneyColumn('pay', t('orders.pay')),
+    rightColumn('do', t('orders.more'), (order) => <OrderLinks order={order} />),
   ];
 }
 

@@ -7,11 +7,10 @@ import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/day-range.js';
 import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
 import { Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 import type { StatementLine } from './wallet.js';
+import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/wallet');
 
@@ -128,45 +127,25 @@ function Csv({ query }: { query: StatementQuery }) {
 function useColumns(withBalance: boolean): Column<StatementLine>[] {
   const { t } = useTranslation('wallet');
   return [
-    { id: 'at', header: t('statement.at'), cell: ({ at }) => <When at={at} /> },
-    {
-      id: 'effectiveAt',
-      header: t('statement.effectiveAt'),
-      cell: ({ effectiveAt }) => <When at={effectiveAt} />,
-      isExtra: true,
-    },
-    { id: 'kind', header: t('statement.kind'), cell: (line) => <Kind line={line} /> },
+    timeColumn('at', t('statement.at')),
+    extra(timeColumn('effectiveAt', t('statement.effectiveAt'))),
+    column('kind', t('statement.kind'), (line) => <Kind line={line} />),
     ...(withBalance
       ? [
-          {
-            id: 'balance',
-            header: t('statement.balance'),
-            cell: ({ balance }: StatementLine) => t(`statement.balances.${balance}`),
-          },
+          column('balance', t('statement.balance'), ({ balance }: StatementLine) =>
+            t(`statement.balances.${balance}`),
+          ),
         ]
       : []),
-    {
-      id: 'reference',
-      header: t('statement.reference'),
-      cell: ({ reference }) => (
+    extra(
+      column('reference', t('statement.reference'), ({ reference }) => (
         <Text size="xs" ff="monospace" className="model-name">
           {reference}
         </Text>
-      ),
-      isExtra: true,
-    },
-    {
-      id: 'amount',
-      header: t('statement.amount'),
-      align: 'right',
-      cell: ({ amount }) => <Money value={amount} signed />,
-    },
-    {
-      id: 'balanceAfter',
-      header: t('statement.balanceAfter'),
-      align: 'right',
-      cell: ({ balanceAfter }) => <Money value={balanceAfter} />,
-    },
+      )),
+    ),
+    moneyColumn('amount', t('statement.amount'), { signed: true }),
+    moneyColumn('balanceAfter', t('statement.balanceAfter')),
   ];
 }
 

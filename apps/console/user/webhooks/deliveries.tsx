@@ -15,6 +15,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import type { Endpoint } from './endpoint.js';
+import { column, numberColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -81,32 +82,22 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
 function useColumns(endpointId: string): Column<Delivery>[] {
   const { t } = useTranslation('webhooks');
   return [
-    {
-      id: 'at',
-      header: t('deliveries.at'),
-      cell: ({ id, createdAt }) => (
-        <TextLink
-          from="/webhooks/$endpointId"
-          to="/webhooks/$endpointId"
-          params={{ endpointId }}
-          search={(before) => ({ ...before, delivery: id })}
-        >
-          <When at={createdAt} />
-        </TextLink>
-      ),
-    },
-    { id: 'type', header: t('deliveries.type'), cell: ({ type }) => <EventName type={type} /> },
-    {
-      id: 'state',
-      header: t('deliveries.state'),
-      cell: ({ state }) => <StatusBadge tone={TONES[state]}>{t(`deliveries.states.${state}`)}</StatusBadge>,
-    },
-    { id: 'attempts', header: t('deliveries.attempts'), align: 'right', cell: ({ attempts }) => attempts },
-    {
-      id: 'answer',
-      header: t('deliveries.answer'),
-      cell: ({ lastStatus, lastError }) => lastStatus ?? lastError ?? '–',
-    },
+    column('at', t('deliveries.at'), ({ id, createdAt }) => (
+      <TextLink
+        from="/webhooks/$endpointId"
+        to="/webhooks/$endpointId"
+        params={{ endpointId }}
+        search={(before) => ({ ...before, delivery: id })}
+      >
+        <When at={createdAt} />
+      </TextLink>
+    )),
+    column('type', t('deliveries.type'), ({ type }) => <EventName type={type} />),
+    column('state', t('deliveries.state'), ({ state }) => (
+      <StatusBadge tone={TONES[state]}>{t(`deliveries.states.${state}`)}</StatusBadge>
+    )),
+    numberColumn('attempts', t('deliveries.attempts')),
+    column('answer', t('deliveries.answer'), ({ lastStatus, lastError }) => lastStatus ?? lastError ?? '–'),
   ];
 }
 

@@ -6,10 +6,10 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
 import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { type Endpoint, EndpointState } from './endpoint.js';
+import { column, timeColumn } from '../../ui/columns.js';
 
 /** When the account wants to be told of something, and where its programs are told. */
 export function WebhooksPage() {
@@ -38,22 +38,16 @@ export function WebhooksPage() {
 function useColumns(): Column<Endpoint>[] {
   const { t } = useTranslation('webhooks');
   return [
-    {
-      id: 'url',
-      header: t('endpoints.url'),
-      cell: ({ id, url }) => (
-        <TextLink to="/webhooks/$endpointId" params={{ endpointId: id }} className="model-name">
-          {url}
-        </TextLink>
-      ),
-    },
-    { id: 'description', header: t('endpoints.description'), cell: ({ description }) => description || '–' },
-    {
-      id: 'events',
-      header: t('endpoints.events'),
-      cell: ({ events }) => events.map((event) => t(`events.${event}`)).join(', '),
-    },
-    { id: 'state', header: t('endpoints.state'), cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-    { id: 'created', header: t('endpoints.created'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    column('url', t('endpoints.url'), ({ id, url }) => (
+      <TextLink to="/webhooks/$endpointId" params={{ endpointId: id }} className="model-name">
+        {url}
+      </TextLink>
+    )),
+    column('description', t('endpoints.description'), ({ description }) => description || '–'),
+    column('events', t('endpoints.events'), ({ events }) =>
+      events.map((event) => t(`events.${event}`)).join(', '),
+    ),
+    column('state', t('endpoints.state'), (endpoint) => <EndpointState endpoint={endpoint} />),
+    timeColumn('createdAt', t('endpoints.created')),
   ];
 }

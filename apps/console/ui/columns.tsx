@@ -1,0 +1,83 @@
+import type { ReactNode } from 'react';
+import { Who } from '../shell/who.js';
+import type { Column } from './data-list.js';
+import { Identifier } from './identifier.js';
+import { Money } from './money.js';
+import { Day, When } from './when.js';
+
+/** What stands where a row has no value. */
+const NONE = '–';
+
+/** A column of a list. Most have one of the shapes below. */
+export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): Column<Row> {
+  return { id, header, cell };
+}
+
+/** Amounts and counts stand at the right. */
+export function rightColumn<Row>(id: string, header: string, cell: (row: Row) => ReactNode): Column<Row> {
+  return { id, header, cell, align: 'right' };
+}
+
+/** Hidden until somebody chooses it. */
+export function extra<Row>(hidden: Column<Row>): Column<Row> {
+  return { ...hidden, isExtra: true };
+}
+
+export function textColumn<Name extends string>(field: Name, header: string) {
+  return column(field, header, (row: Record<Name, string | number>) => row[field]);
+}
+
+/** Text that may be broken anywhere, such as the name of a model. */
+export function longTextColumn<Name extends string>(field: Name, header: string) {
+  return column(field, header, (row: Record<Name, string>) => (
+    <span className="model-name">{row[field]}</span>
+  ));
+}
+
+export function numberColumn<Name extends string>(field: Name, header: string) {
+  return rightColumn(field, header, (row: Record<Name, string | number>) => row[field]);
+}
+
+/** An id or a reference; see Identifier. */
+export function codeColumn<Name extends string>(field: Name, header: string) {
+  return column(field, header, (row: Record<Name, string | null>) => <Identifier>{row[field]}</Identifier>);
+}
+
+/** @param none what stands where there is no time, such as "never" */
+export function timeColumn<Name extends string>(field: Name, header: string, none: ReactNode = NONE) {
+  return column(field, header, (row: Record<Name, string | null>) => {
+    const at = row[field];
+    return at === null ? none : <When at={at} />;
+  });
+}
+
+export function dayColumn<Name extends string>(field: Name, header: string) {
+  return column(field, header, (row: Record<Name, string>) => <Day on={row[field]} />);
+}
+
+interface MoneyColumn {
+  /** A plus before what came in. */
+  signed?: boolean;
+  /** Where it is not that of balance. */
+  currency?: string;
+}
+
+export function moneyColumn<Name extends string>(field: Name, header: string, more: MoneyColumn = {}) {
+  return rightColumn(field, header, (row: Record<Name, string | null>) => {
+    const value: string | null = row[field];
+    return value === null ? NONE : <Money value={value} {...more} />;
+  });
+}
+
+/** An amount in the currency that its row names. */
+export function paymentColumn<Name extends string>(field: Name, header: string, { signed = false } = {}) {
+  return rightColumn(field, header, (row: Record<Name, string | null> & { currency: string }) => {
+    const value: string | null = row[field];
+    return value === null ? NONE : <Money value={value} currency={row.currency} signed={signed} />;
+  });
+}
+
+/** Who did something. */
+export function personColumn<Name extends string>(field: Name, header: string) {
+  return column(field, header, (row: Record<Name, string>) => <Who actor={row[field]} />);
+}
