@@ -1,3 +1,4 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { type FetchResponse } from 'openapi-fetch';
 import { api, queryClient } from './client.js';
 import type { paths } from './schema.js';
@@ -20,6 +21,9 @@ export type GetPath = {
 export async function refresh(...read: GetPath[]): Promise<void> {
   await Promise.all(read.map((path) => queryClient.invalidateQueries({ queryKey: ['get', path] })));
 }
+
+/** An option of queries: what was read before stays until what is asked for now is there. */
+export const keepShown = { placeholderData: keepPreviousData };
 
 /** For a form that is sent once however often the button is pressed: a new one for each form that is opened. */
 export function newRequestId(): string {

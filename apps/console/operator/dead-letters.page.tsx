@@ -1,6 +1,5 @@
-import { Drawer, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../api/client.js';
@@ -16,6 +15,10 @@ import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
 import { column, longTextColumn } from '../ui/columns.js';
+import { useFilter } from '../ui/address.js';
+import { SidePanel } from '../ui/dialog.js';
+import { Hint, SmallPrint } from '../ui/texts.js';
+import { useList } from '../api/lists.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
@@ -28,15 +31,9 @@ type WholeLetter = Answer<'/api/admin/dead-letters/{letterId}'>;
 /** Messages that no handler could make sense of, and what playing each again would do. */
 export function DeadLettersPage() {
   const { t } = useTranslation('operator');
-  const { show, topic, about, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { show, topic, about } = route.useSearch();
   const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);
-  const letters = $api.useQuery(
-    'get',
-    '/api/admin/dead-letters',
-    { params: { query: { limit: PAGE, cursor, topic, about, ...replayed } } },
-    { placeholderData: keepPreviousData },
-  );
+  const letters = useList('/api/admin/dead-letters', { query: { limit: PAGE, topic, about, ...replayed } });
   const isFiltered = topic !== undefined || about !== undefined || show !== undefined;
   return (
     <Page title={t('letters.title')} about={t('letters.about')}>
@@ -52,10 +49,7 @@ export function DeadLettersPage() {
               ? { title: t('letters.noMatch'), hint: t('letters.noMatchHint') }
               : { title: t('letters.empty'), hint: t('letters.emptyHint') }
           }
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
       <OpenLetter />
@@ -66,9 +60,7 @@ export function DeadLettersPage() {
 function Filters() {
   const { t } = useTranslation('operator');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const set = useFilter();
   const type = useDebouncedCallback(
     (name: string, value: string) => set({ [name]: value.trim() || undefined }),
     TYPING_PAUSE_MS,
@@ -110,9 +102,7 @@ function useColumns(): Column<Letter>[] {
     column('topic', t('letters.topic'), ({ topic, group }) => (
       <Stack gap={0}>
         <Text size="sm">{topic}</Text>
-        <Text size="xs" c="dimmed">
-          {group}
-        </Text>
+        <SmallPrint>{group}</SmallPrint>
       </Stack>
     )),
     column('about', t('letters.charge'), ({ about }) => (
@@ -138,7 +128,6 @@ function State({ letter: { canReplay, replayedAt } }: { letter: Letter }) {
 function OpenLetter() {
   const { t } = useTranslation('operator');
   const { letter: letterId } = route.useSearch();
-  const navigate = route.useNavigate();
   const letter = $api.useQuery(
     'get',
     '/api/admin/dead-letters/{letterId}',
@@ -146,20 +135,13 @@ function OpenLetter() {
     { enabled: letterId !== undefined },
   );
   return (
-    <Drawer
-      opened={letterId !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, letter: undefined }) })}
-      position="right"
-      size="lg"
-      title={t('letters.one')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="letter" opened={letterId !== undefined} title={t('letters.one')}>
       {letterId !== undefined && (
         <Loaded query={letter} lines={8}>
           {(found) => <Details letter={found} />}
         </Loaded>
       )}
-    </Drawer>
+    </SidePanel>
   );
 }
 
@@ -178,9 +160,7 @@ function Details({ letter }: { letter: WholeLetter }) {
         <Text fw={600}>{topic}</Text>
         <State letter={letter} />
       </Group>
-      <Text size="sm" c="dimmed">
-        {t('letters.place', { group, partition, offset })}
-      </Text>
+      <Hint>{t('letters.place', { group, partition, offset })}</Hint>
       <Text className="spoken">{reason}</Text>
       {replayedAt !== null && replayedBy !== null && (
         <Text size="sm" component="div">

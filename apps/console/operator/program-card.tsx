@@ -1,11 +1,12 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Column, DataList } from '../ui/data-list.js';
-import { knownRows } from '../ui/known-rows.js';
+import { type Column, DataList, knownRows } from '../ui/data-list.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
 import { Fact, type Program, rate } from './program.js';
+import { column, rightColumn } from '../ui/columns.js';
+import { SmallPrint } from '../ui/texts.js';
 
 type Pace = Program['report']['messages'];
 const MEGABYTE = 1024 * 1024;
@@ -22,9 +23,9 @@ export function ProgramCard({ program }: { program: Program }) {
             <Text fw={600} ff="monospace" size="sm" className="model-name">
               {instance}
             </Text>
-            <Text size="xs" c="dimmed">
+            <SmallPrint>
               {host} · {version} · {t('card.since')} <When at={startedAt} />
-            </Text>
+            </SmallPrint>
           </div>
           <StatusBadge tone={isSilent ? 'bad' : 'good'}>
             {isSilent ? t('card.silent') : t('card.alive')}
@@ -110,11 +111,11 @@ function useColumns(): Column<Went>[] {
   const locale = useLocale();
   const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)}\u00a0ms`);
   return [
-    { id: 'what', header: t('card.minute'), cell: ({ name }) => t(`card.${name}`) },
-    { id: 'rate', header: t('card.rate'), align: 'right', cell: ({ pace }) => rate(pace.perSecond, locale) },
-    { id: 'p50', header: 'p50', align: 'right', cell: ({ pace }) => ms(pace.p50Ms) },
-    { id: 'p99', header: 'p99', align: 'right', cell: ({ pace }) => ms(pace.p99Ms) },
-    { id: 'outcomes', header: t('card.outcomes'), cell: ({ pace }) => outcomesOf(pace, locale) },
+    column('what', t('card.minute'), ({ name }) => t(`card.${name}`)),
+    rightColumn('rate', t('card.rate'), ({ pace }) => rate(pace.perSecond, locale)),
+    rightColumn('p50', 'p50', ({ pace }) => ms(pace.p50Ms)),
+    rightColumn('p99', 'p99', ({ pace }) => ms(pace.p99Ms)),
+    column('outcomes', t('card.outcomes'), ({ pace }) => outcomesOf(pace, locale)),
   ];
 }
 

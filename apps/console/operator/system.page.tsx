@@ -10,6 +10,7 @@ import { When } from '../ui/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
 import { Fact, type Program, rate, type System } from './program.js';
+import { Hint } from '../ui/texts.js';
 
 /** The programs say how they are every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -118,9 +119,7 @@ function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; program
       title={t(`programs.${name}`)}
       aside={
         <Group gap="xs">
-          <Text size="sm" c="dimmed">
-            {t('system.count', { count: programs.filter(({ isSilent }) => !isSilent).length })}
-          </Text>
+          <Hint>{t('system.count', { count: programs.filter(({ isSilent }) => !isSilent).length })}</Hint>
         </Group>
       }
     >

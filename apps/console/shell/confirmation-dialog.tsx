@@ -1,9 +1,9 @@
-import { Button, Modal, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
-import { PasswordField } from '../ui/password-field.js';
+import { SendForm, useSendForm } from '../ui/form.js';
+import { PasswordField, TextField } from '../ui/fields.js';
+import { Dialog } from '../ui/dialog.js';
 
 interface ConfirmationDialogProps {
   by: 'code' | 'password';
@@ -13,49 +13,36 @@ interface ConfirmationDialogProps {
 /** Above whatever is open: a code of the device, or the password of those who have none. */
 export default function ConfirmationDialog({ by, answer }: ConfirmationDialogProps) {
   const { t } = useTranslation('shell');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { code: '', password: '' },
     validate: { [by]: (value: string) => (value.trim() ? null : t(`confirmation.missing.${by}`)) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: ({ code, password }) =>
       api.POST('/api/session/confirm', { body: by === 'code' ? { code: code.trim() } : { password } }),
     done: () => answer(true),
   });
   return (
-    <Modal
-      opened
-      onClose={() => answer(false)}
-      title={t('confirmation.title')}
-      zIndex={300}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      <form onSubmit={onSubmit} noValidate className="stack">
+    <Dialog opened onClose={() => answer(false)} title={t('confirmation.title')} zIndex={300}>
+      <SendForm sending={sending} submit={t('confirmation.submit')} isWide>
         <Text size="sm">{t(`confirmation.about.${by}`)}</Text>
         {by === 'code' ? (
-          <TextInput
+          <TextField
+            form={form}
+            name="code"
             label={t('confirmation.code')}
             autoComplete="one-time-code"
             data-autofocus
             required
-            {...form.getInputProps('code')}
           />
         ) : (
           <PasswordField
+            form={form}
+            name="password"
             label={t('confirmation.password')}
             autoComplete="current-password"
             data-autofocus
-            required
-            visibilityToggleButtonProps={{ 'aria-label': t('confirmation.show') }}
-            {...form.getInputProps('password')}
           />
         )}
-        <FormFault failure={failure} />
-        <Button type="submit" loading={isSending}>
-          {t('confirmation.submit')}
-        </Button>
-      </form>
-    </Modal>
+      </SendForm>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../api/failure.js';
 import { FormFault } from './form.js';
+import { Dialog } from './dialog.js';
 
 interface ConfirmActionProps extends ButtonProps {
   /** The button that asks, and the one that does: a verb, such as "Delete the key". */
@@ -43,12 +44,7 @@ export function ConfirmAction({
       <Button variant="default" {...button} onClick={open}>
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={title}
-        closeButtonProps={{ 'aria-label': t('close') }}
-      >
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={title}>
         <Stack>
           <div>{children}</div>
           {phrase !== undefined && (
@@ -75,7 +71,7 @@ export function ConfirmAction({
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

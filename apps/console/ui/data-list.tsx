@@ -1,9 +1,9 @@
 import { Button, Group, Menu, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useAddressPager } from './address.js';
 import { EmptyState, ErrorState } from './states.js';
 
 export interface Column<Row> {
@@ -19,20 +19,39 @@ export interface Column<Row> {
   sort?: string;
 }
 
-interface Rows<Row> {
-  items: readonly Row[];
-  nextCursor?: string | null;
+/** What a list is read by: a query, or a part of what one answers. */
+export interface Listed<Row> {
+  data: { items: readonly Row[]; nextCursor?: string | null } | undefined;
+  error: unknown;
+  refetch: () => unknown;
+  isPlaceholderData?: boolean;
+}
+
+/** The rows that a part of an answer holds. */
+export function rowsOf<Data, Row>(
+  query: { data: Data | undefined } & Omit<Listed<Row>, 'data'>,
+  items: (data: Data) => readonly Row[],
+): Listed<Row> {
+  const { data, error, refetch, isPlaceholderData = false } = query;
+  return { data: data === undefined ? undefined : { items: items(data) }, error, refetch, isPlaceholderData };
+}
+
+/** Rows that are there already: nothing of them is read or fails. */
+export function knownRows<Row>(items: readonly Row[]): Listed<Row> {
+  return { data: { items }, error: null, refetch: () => undefined };
 }
 
 interface DataListProps<Row> {
   /** What the list holds, for screen readers. */
   label: string;
-  query: Pick<UseQueryResult<Rows<Row>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
+  query: Listed<Row>;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
   /** What to say where there is nothing, and what to do about it. */
   empty: { title: string; hint: string; action?: ReactNode };
-  /** Keyset pages: the cursor of the address, and how to put another there. */
+  /** Its pages are gone through by the cursor of the address. */
+  isPaged?: boolean;
+  /** The same by a cursor that is kept elsewhere. */
   pager?: { cursor: string | undefined; go: (cursor: string | undefined) => void };
   /** The order of the address, such as `price` or `-price`, and how to put another there. */
   sorting?: { by: string | undefined; sort: (by: string) => void };
@@ -45,7 +64,9 @@ interface DataListProps<Row> {
  * a way to try again, pages by cursor. Use it for every list. On narrow screens each row becomes a card.
  */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const { query, empty, pager, columnsName } = props;
+  const { query, empty, isPaged = false, columnsName } = props;
+  const addressPager = useAddressPager();
+  const pager = isPaged ? addressPager : props.pager;
   const [shown, choose] = useChosenColumns(props);
   if (query.error && query.data === undefined)
     return <ErrorState error={query.error} retry={() => void query.refetch()} />;
@@ -73,7 +94,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
     <Table
       className="data-list"
       aria-label={label}
-      aria-busy={data === undefined || query.isPlaceholderData}
+      aria-busy={data === undefined || query.isPlaceholderData === true}
       verticalSpacing="xs"
     >
       <Table.Thead>

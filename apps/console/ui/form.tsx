@@ -1,3 +1,5 @@
+import { Button, type ButtonProps, Group } from '@mantine/core';
+import { useForm, type UseFormInput } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type ApiFailure, asFailure } from '../api/failure.js';
@@ -7,9 +9,9 @@ import { ErrorState } from './states.js';
 /** What is used of a form of the library's `useForm`. */
 interface SendableForm<Values> {
   onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
-  setFieldError: (field: never, error: ReactNode) => void;
+  setFieldError: (field: string, error: ReactNode) => void;
   getValues: () => Values;
-  getInputNode: (field: never) => HTMLElement | null;
+  getInputNode: (field: string) => HTMLElement | null;
 }
 
 interface SendOptions<Values, Answer> {
@@ -21,7 +23,7 @@ interface SendOptions<Values, Answer> {
   refused?: (failure: ApiFailure) => boolean;
 }
 
-interface Sending {
+export interface Sending {
   onSubmit: (event?: FormEvent<HTMLFormElement>) => void;
   isSending: boolean;
   /** What no field is at fault for; show it by FormFault above the button. */
@@ -50,8 +52,8 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
         setFailure(refusal);
         return;
       }
-      form.setFieldError(field as never, errorOf(refusal));
-      form.getInputNode(field as never)?.focus();
+      form.setFieldError(field, errorOf(refusal));
+      form.getInputNode(field)?.focus();
     },
   });
   return {
@@ -59,6 +61,52 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
     isSending: mutation.isPending,
     failure,
   };
+}
+
+/** A form and what sends it, where nothing else needs the form before; the same as useForm and useSend. */
+export function useSendForm<Values extends Record<string, unknown>, Answer>(
+  options: UseFormInput<Values> & Omit<SendOptions<Values, Answer>, 'form'>,
+) {
+  const { send, done, refused, ...input } = options;
+  const form = useForm<Values>(input);
+  const sending = useSend({ form, send, done, ...(refused ? { refused } : {}) });
+  return { form, sending };
+}
+
+interface SendFormProps {
+  sending: Sending;
+  /** The button that sends it: a verb. */
+  submit: string;
+  button?: ButtonProps;
+  /** The button is as wide as the fields. */
+  isWide?: boolean;
+  /** Beside the button, such as another one that leaves the form. */
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+/** The fields of a form, what is wrong with it, and the button that sends it. */
+export function SendForm({ sending, submit, button = {}, isWide = false, aside, children }: SendFormProps) {
+  const width = isWide || aside ? {} : { w: 'fit-content' };
+  const send = (
+    <Button type="submit" loading={sending.isSending} {...width} {...button}>
+      {submit}
+    </Button>
+  );
+  return (
+    <form onSubmit={sending.onSubmit} noValidate className="stack">
+      {children}
+      <FormFault failure={sending.failure} />
+      {aside ? (
+        <Group justify="flex-end">
+          {aside}
+          {send}
+        </Group>
+      ) : (
+        send
+      )}
+    </form>
+  );
 }
 
 /** The server names nested fields such as `details.name`; a form that has only `details` shows it there. */

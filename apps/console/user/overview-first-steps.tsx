@@ -6,6 +6,7 @@ import { signOf } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
 import { Section } from '../ui/states.js';
 import type { Overview } from './overview.js';
+import { Hint } from '../ui/texts.js';
 
 const steps = [
   { name: 'topUp', to: '/wallet' },
@@ -37,9 +38,7 @@ export function FirstSteps({ overview }: { overview: Overview }) {
                   {t(`overview.steps.${name}`)}
                   {isDone[name] && <span className="visually-hidden"> ({t('overview.steps.done')})</span>}
                 </Text>
-                <Text size="sm" c="dimmed">
-                  {t(`overview.stepHints.${name}`)}
-                </Text>
+                <Hint>{t(`overview.stepHints.${name}`)}</Hint>
                 {name === next?.name && (
                   <ButtonLink to={to} size="xs">
                     {t(`overview.stepLinks.${name}`)}

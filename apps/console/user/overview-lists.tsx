@@ -8,6 +8,7 @@ import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
 import type { Overview, Request, RunningTask } from './overview.js';
 import { column, rightColumn, timeColumn } from '../ui/columns.js';
+import { SmallPrint } from '../ui/texts.js';
 
 /** Videos and 3D assets under way, as they go on. */
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: Overview }) {
@@ -39,7 +40,7 @@ function Running({ task }: { task: RunningTask }) {
         </StatusBadge>
       </Group>
       <Progress value={progress} aria-label={t('overview.running.progress', { prompt })} />
-      <Text size="xs" c="dimmed" component="div">
+      <SmallPrint>
         {model} · <When at={createdAt} />
         {held !== null && (
           <>
@@ -47,7 +48,7 @@ function Running({ task }: { task: RunningTask }) {
             · {t('overview.running.held')} <Money value={held} />
           </>
         )}
-      </Text>
+      </SmallPrint>
     </Stack>
   );
 }

@@ -11,6 +11,7 @@ import { Loaded, Section } from '../ui/states.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import { daysLeft, isLow, type Overview, useOverview } from './overview.js';
+import { Hint, SmallPrint } from '../ui/texts.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
@@ -81,15 +82,11 @@ function Balances({ overview }: { overview: Overview }) {
       {cards.map(({ name, value }) => (
         <Card key={name} withBorder>
           <Stack gap={4}>
-            <Text size="sm" c="dimmed">
-              {t(`overview.balance.${name}`)}
-            </Text>
+            <Hint>{t(`overview.balance.${name}`)}</Hint>
             <Text size="xl" fw={600} component="div">
               <Money value={value} short />
             </Text>
-            <Text size="xs" c="dimmed">
-              {t(`overview.balanceHint.${name}`)}
-            </Text>
+            <SmallPrint>{t(`overview.balanceHint.${name}`)}</SmallPrint>
           </Stack>
         </Card>
       ))}
@@ -138,9 +135,7 @@ function Days({ overview: { days, total, zone } }: { overview: Overview }) {
             height={220}
           />
           <Group justify="space-between">
-            <Text size="xs" c="dimmed">
-              {t('overview.days.zone', { zone })}
-            </Text>
+            <SmallPrint>{t('overview.days.zone', { zone })}</SmallPrint>
             <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
               {t('overview.days.statement')}
             </TextLink>

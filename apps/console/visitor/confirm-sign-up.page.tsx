@@ -1,11 +1,10 @@
-import { Button, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 import { TextLink } from '../ui/links.js';
-import { PasswordField } from '../ui/password-field.js';
+import { PasswordField, TextField } from '../ui/fields.js';
 
 /** Where the link of a sign-up leads: choose a password, and be in. */
 export function ConfirmSignUpPage() {
@@ -29,7 +28,7 @@ export function ConfirmSignUpPage() {
 function ConfirmForm({ token }: { token: string }) {
   const { t } = useTranslation('visitor');
   const go = useEntrance();
-  const form = useForm({
+  const { form, sending } = useSendForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
     validate: {
@@ -38,9 +37,6 @@ function ConfirmForm({ token }: { token: string }) {
           ? t('fields.passwordLength', PASSWORD_CHARS)
           : null,
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ name, password }) => {
       const body = { token, password, ...(name.trim() ? { name: name.trim() } : {}) };
       return (await api.POST('/api/public/sign-ups/confirm', { body })).data!;
@@ -48,27 +44,21 @@ function ConfirmForm({ token }: { token: string }) {
     done: go,
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput
+    <SendForm sending={sending} submit={t('confirmSignUp.submit')} isWide>
+      <TextField
+        form={form}
+        name="name"
         label={t('fields.name')}
         description={t('fields.nameHint')}
         autoComplete="name"
-        key={form.key('name')}
-        {...form.getInputProps('name')}
       />
       <PasswordField
+        form={form}
+        name="password"
         label={t('fields.newPassword')}
         description={t('fields.passwordLength', PASSWORD_CHARS)}
         autoComplete="new-password"
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('fields.showPassword') }}
-        key={form.key('password')}
-        {...form.getInputProps('password')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} fullWidth>
-        {t('confirmSignUp.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

@@ -5,6 +5,7 @@ import { relayQuery } from '../api/queries.js';
 import { CodeLines, CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
 import { codeSamples } from './code-samples.js';
+import { Hint } from '../ui/texts.js';
 
 /** The base address, and the lines that point each SDK at it. */
 export function Connect() {
@@ -17,9 +18,7 @@ export function Connect() {
           <Text>{t('connect.baseUrl')}</Text>
           <CopyLine value={baseUrl} label={t('connect.baseUrlLabel')} />
           <Samples baseUrl={baseUrl} />
-          <Text size="sm" c="dimmed">
-            {t('connect.suffix')}
-          </Text>
+          <Hint>{t('connect.suffix')}</Hint>
         </Stack>
       )}
     </Loaded>

@@ -1,11 +1,11 @@
-import { Button, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 import { EMAIL, EntrancePage } from './entrance.js';
 import { TextLink } from '../ui/links.js';
+import { TextField } from '../ui/fields.js';
 
 /** Asks for a link to set a new password. What is shown does not tell whether the address has an account. */
 export function ForgotPasswordPage() {
@@ -30,32 +30,25 @@ export function ForgotPasswordPage() {
 
 function ForgotForm({ done }: { done: (email: string) => void }) {
   const { t } = useTranslation('visitor');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     mode: 'uncontrolled',
     initialValues: { email: '' },
     validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ email }) => {
       await api.POST('/api/public/password-resets', { body: { email } });
     },
     done: (_answer, { email }) => done(email.trim()),
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput
+    <SendForm sending={sending} submit={t('forgot.submit')} isWide>
+      <TextField
+        form={form}
+        name="email"
         label={t('fields.email')}
         type="email"
         autoComplete="username"
         required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} fullWidth>
-        {t('forgot.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

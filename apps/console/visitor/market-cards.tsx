@@ -10,6 +10,7 @@ import type { Model } from './market.js';
 import { priceIn } from './market.js';
 import { PriceText } from './price.js';
 import { ButtonLink } from '../ui/links.js';
+import { Hint } from '../ui/texts.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SKELETONS = 6;
@@ -80,9 +81,9 @@ function ModelCard({ model }: { model: Model }) {
           </Title>
           <Availability available={model.available} />
         </Group>
-        <Text size="sm" c="dimmed">
+        <Hint>
           {t(`market.families.${model.family}`)} · {model.vendor}
-        </Text>
+        </Hint>
         <Text component="div" fw={600}>
           <PriceText price={priceIn(model, group)} unit={model.unit} />
         </Text>

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Family, type Model, valuesOf } from './market.js';
+import { useFilter } from '../ui/address.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
@@ -14,9 +15,7 @@ const TYPING_PAUSE_MS = 250;
 export function MarketFilters({ models }: { models: readonly Model[] }) {
   const { t } = useTranslation('visitor');
   const { text, view = 'cards' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: Record<string, string | undefined>) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const set = useFilter();
   const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">

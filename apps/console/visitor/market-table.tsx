@@ -27,7 +27,7 @@ export function MarketTable({ models, query }: MarketTableProps) {
   return (
     <DataList
       label={t('market.list')}
-      query={{ data: models && { items: models }, error, refetch: refetch as never, isPlaceholderData }}
+      query={{ data: models && { items: models }, error, refetch, isPlaceholderData }}
       columns={columns}
       rowKey={({ id }) => id}
       empty={{ title: t('market.emptyTitle'), hint: t('market.emptyHint') }}

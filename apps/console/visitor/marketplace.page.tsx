@@ -1,4 +1,4 @@
-import { Drawer, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { MarketCards } from './market-cards.js';
 import { MarketFilters } from './market-filters.js';
 import { MarketTable } from './market-table.js';
 import { ModelDetails } from './model-details.js';
+import { SidePanel } from '../ui/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
@@ -39,19 +40,9 @@ export function MarketplacePage() {
 }
 
 function OpenModel({ model }: { model: Model | undefined }) {
-  const { t } = useTranslation('visitor');
-  const navigate = route.useNavigate();
-  const close = () => void navigate({ search: (before) => ({ ...before, model: undefined }) });
   return (
-    <Drawer
-      opened={model !== undefined}
-      onClose={close}
-      position="right"
-      size="lg"
-      title={model?.id}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="model" opened={model !== undefined} title={model?.id}>
       {model && <ModelDetails model={model} />}
-    </Drawer>
+    </SidePanel>
   );
 }

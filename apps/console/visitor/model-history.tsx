@@ -1,9 +1,7 @@
 import { Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../api/client.js';
-import type { Item } from '../api/queries.js';
+import { type Item } from '../api/queries.js';
 import { Chart } from '../ui/chart.js';
 import type { ChartPoint } from '../ui/chart-props.js';
 import { type Column, DataList } from '../ui/data-list.js';
@@ -13,6 +11,7 @@ import { useMoneyText } from '../ui/money.js';
 import type { Model } from './market.js';
 import { PriceText } from './price.js';
 import { column, timeColumn } from '../ui/columns.js';
+import { useShown } from '../api/lists.js';
 
 type Version = Item<'/api/public/prices/{model}/history'>;
 
@@ -30,17 +29,10 @@ type SeriesName = keyof typeof SERIES;
 export function ModelHistory({ model }: { model: Model }) {
   const { t } = useTranslation('visitor');
   const [cursor, setCursor] = useState<string>();
-  const history = $api.useQuery(
-    'get',
-    '/api/public/prices/{model}/history',
-    {
-      params: {
-        path: { model: model.id },
-        query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
-      },
-    },
-    { placeholderData: keepPreviousData },
-  );
+  const history = useShown('/api/public/prices/{model}/history', {
+    path: { model: model.id },
+    query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) },
+  });
   const columns = useColumns(model);
   return (
     <Stack>

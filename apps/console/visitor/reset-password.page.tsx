@@ -1,12 +1,11 @@
-import { Button, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 import { TextLink } from '../ui/links.js';
-import { PasswordField } from '../ui/password-field.js';
+import { PasswordField, TextField } from '../ui/fields.js';
 
 /** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
@@ -31,7 +30,7 @@ function ResetForm({ token }: { token: string }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
   const go = useEntrance();
-  const form = useForm({
+  const { form, sending } = useSendForm({
     mode: 'uncontrolled',
     initialValues: { password: '', code: '' },
     validate: {
@@ -41,9 +40,6 @@ function ResetForm({ token }: { token: string }) {
           : null,
       code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ password, code }) => {
       const body = { token, password, ...(code.trim() ? { code: code.trim() } : {}) };
       return (await api.POST('/api/public/password-resets/confirm', { body })).data!;
@@ -56,31 +52,25 @@ function ResetForm({ token }: { token: string }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('reset.submit')} isWide>
       <PasswordField
+        form={form}
+        name="password"
         label={t('fields.newPassword')}
         description={t('fields.passwordLength', PASSWORD_CHARS)}
         autoComplete="new-password"
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('fields.showPassword') }}
-        key={form.key('password')}
-        {...form.getInputProps('password')}
       />
       {asksCode && (
-        <TextInput
+        <TextField
+          form={form}
+          name="code"
           label={t('fields.code')}
           description={t('fields.codeHint')}
           autoComplete="one-time-code"
           autoFocus
           required
-          key={form.key('code')}
-          {...form.getInputProps('code')}
         />
       )}
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} fullWidth>
-        {t('reset.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

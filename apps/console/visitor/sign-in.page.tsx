@@ -1,13 +1,12 @@
-import { Alert, Button, Group, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 import { EMAIL, EntrancePage, useEntrance } from './entrance.js';
 import { TextLink } from '../ui/links.js';
-import { PasswordField } from '../ui/password-field.js';
+import { PasswordField, TextField } from '../ui/fields.js';
 
 const route = getRouteApi('/visitor/sign-in');
 
@@ -36,7 +35,7 @@ function SignInForm({ next }: { next: string | undefined }) {
   const [asksCode, setAsksCode] = useState(false);
   const [isClosing, setClosing] = useState(false);
   const go = useEntrance(next);
-  const form = useForm({
+  const { form, sending } = useSendForm({
     mode: 'uncontrolled',
     initialValues: { email: '', password: '', code: '' },
     validate: {
@@ -44,9 +43,6 @@ function SignInForm({ next }: { next: string | undefined }) {
       password: (value) => (value ? null : t('fields.passwordMissing')),
       code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ email, password, code }) => {
       const body = {
         email,
@@ -65,39 +61,33 @@ function SignInForm({ next }: { next: string | undefined }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput
+    <SendForm sending={sending} submit={t(isClosing ? 'signIn.keep' : 'signIn.submit')} isWide>
+      <TextField
+        form={form}
+        name="email"
         label={t('fields.email')}
         type="email"
         autoComplete="username"
         required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
       />
       <PasswordField
+        form={form}
+        name="password"
         label={t('fields.password')}
         autoComplete="current-password"
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('fields.showPassword') }}
-        key={form.key('password')}
-        {...form.getInputProps('password')}
       />
       {asksCode && (
-        <TextInput
+        <TextField
+          form={form}
+          name="code"
           label={t('fields.code')}
           description={t('fields.codeHint')}
           autoComplete="one-time-code"
           autoFocus
           required
-          key={form.key('code')}
-          {...form.getInputProps('code')}
         />
       )}
       {isClosing && <Alert color="orange">{t('signIn.closing')}</Alert>}
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} fullWidth>
-        {t(isClosing ? 'signIn.keep' : 'signIn.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

@@ -1,12 +1,12 @@
-import { Button, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { FormFault, useSend } from '../ui/form.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 import { EMAIL, EntrancePage } from './entrance.js';
 import { TextLink } from '../ui/links.js';
+import { TextField } from '../ui/fields.js';
 
 const route = getRouteApi('/visitor/sign-up');
 
@@ -37,13 +37,10 @@ export function SignUpPage() {
 function SignUpForm({ done }: { done: (email: string) => void }) {
   const { t } = useTranslation('visitor');
   const { invite = '' } = route.useSearch();
-  const form = useForm({
+  const { form, sending } = useSendForm({
     mode: 'uncontrolled',
     initialValues: { email: '', inviteCode: invite },
     validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ email, inviteCode }) => {
       const code = inviteCode.trim();
       await api.POST('/api/public/sign-ups', { body: { email, ...(code ? { inviteCode: code } : {}) } });
@@ -51,26 +48,21 @@ function SignUpForm({ done }: { done: (email: string) => void }) {
     done: (_answer, { email }) => done(email.trim()),
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput
+    <SendForm sending={sending} submit={t('signUp.submit')} isWide>
+      <TextField
+        form={form}
+        name="email"
         label={t('fields.email')}
         type="email"
         autoComplete="email"
         required
-        key={form.key('email')}
-        {...form.getInputProps('email')}
       />
-      <TextInput
+      <TextField
+        form={form}
+        name="inviteCode"
         label={t('fields.inviteCode')}
         description={t('fields.inviteCodeHint')}
-        autoComplete="off"
-        key={form.key('inviteCode')}
-        {...form.getInputProps('inviteCode')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} fullWidth>
-        {t('signUp.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

@@ -1,10 +1,8 @@
-import { Drawer, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Group, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { changesBetween } from '../../ui/fields-of.js';
@@ -12,6 +10,8 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { column, personColumn, textColumn } from '../../ui/columns.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
@@ -23,13 +23,7 @@ type Entry = Item<'/api/admin/audit-log'>;
 export function AuditPage() {
   const { t } = useTranslation('admin');
   const { cursor, entry, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
-  const entries = $api.useQuery(
-    'get',
-    '/api/admin/audit-log',
-    { params: { query: { ...filter, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page title={t('audit.title')} about={t('audit.about')}>
@@ -49,10 +43,7 @@ export function AuditPage() {
               </ButtonLink>
             ),
           }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
       <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
@@ -122,19 +113,15 @@ function useColumns(): Column<Entry>[] {
 }
 
 function OpenEntry({ entry }: { entry: Entry | undefined }) {
-  const { t } = useTranslation('admin');
-  const navigate = route.useNavigate();
   return (
-    <Drawer
+    <SidePanel
+      param="entry"
       opened={entry !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, entry: undefined }) })}
-      position="right"
       size="xl"
       title={<span className="model-name">{entry?.action}</span>}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       {entry && <Details entry={entry} />}
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,5 +1,4 @@
 import {
-  Button,
   Checkbox,
   Group,
   MultiSelect,
@@ -9,14 +8,13 @@ import {
   Stack,
   Text,
   Textarea,
-  TextInput,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { type Channel, useGroups } from '../catalog.js';
 import { ChannelModels } from './channel-models.js';
 import { KeyMark } from './channel-health.js';
@@ -28,6 +26,7 @@ import {
   protocols,
   valuesOf,
 } from './channel-values.js';
+import { TextField } from '../../ui/fields.js';
 
 /** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
 export function ChannelForm({ channel, done }: { channel: Channel | null; done: (id: string) => void }) {
@@ -41,7 +40,7 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
       apiKeys: (value) => (channel === null && value.trim() === '' ? t('fields.keysMissing') : null),
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: (values) =>
       channel === null
@@ -57,13 +56,14 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={channel === null ? t('channels.create') : t('save')}>
       {channel === null && <Identity form={form} />}
-      <TextInput
+      <TextField
+        form={form}
+        name="baseUrl"
         label={t('channel.baseUrl')}
         description={t('channel.baseUrlHint')}
         required
-        {...form.getInputProps('baseUrl')}
       />
       <Keys form={form} channel={channel} />
       <Numbers form={form} />
@@ -79,11 +79,7 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
       />
       <Groups form={form} />
       <ChannelModels form={form} />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {channel === null ? t('channels.create') : t('save')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
@@ -91,7 +87,7 @@ function Identity({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation('catalog');
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextInput label={t('channels.id')} required data-autofocus {...form.getInputProps('id')} />
+      <TextField form={form} name="id" label={t('channels.id')} required data-autofocus />
       <Select
         label={t('channels.protocol')}
         data={[...protocols]}

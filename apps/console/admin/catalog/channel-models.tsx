@@ -3,6 +3,7 @@ import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useModels } from '../catalog.js';
 import type { ChannelFormState } from './channel-values.js';
+import { Hint } from '../../ui/texts.js';
 
 /** Our models that the upstream serves, and what it calls each. */
 export function ChannelModels({ form }: { form: ChannelFormState }) {
@@ -13,9 +14,7 @@ export function ChannelModels({ form }: { form: ChannelFormState }) {
   return (
     <Fieldset legend={t('channel.models')}>
       <Stack gap="xs">
-        <Text size="sm" c="dimmed">
-          {t('channel.modelsHint')}
-        </Text>
+        <Hint>{t('channel.modelsHint')}</Hint>
         {form.errors['models'] && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
             {form.errors['models']}

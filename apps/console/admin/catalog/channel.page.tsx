@@ -7,9 +7,8 @@ import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { paths } from '../../api/schema.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { FormFault } from '../../ui/form.js';
-import { knownRows } from '../../ui/known-rows.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
@@ -25,6 +24,7 @@ import {
   milliseconds,
 } from './channel-health.js';
 import { column, rightColumn, textColumn } from '../../ui/columns.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/channels/$channelId');
 
@@ -124,9 +124,7 @@ function Test({ channel: { id } }: { channel: Channel }) {
         </Button>
       }
     >
-      <Text size="sm" c="dimmed">
-        {t('test.hint')}
-      </Text>
+      <Hint>{t('test.hint')}</Hint>
       <FormFault failure={testing.error ? asFailure(testing.error) : null} />
       {testing.data && <Trials trials={testing.data.trials} />}
     </Section>

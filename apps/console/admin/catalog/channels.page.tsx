@@ -27,7 +27,7 @@ export function ChannelsPage() {
     <Page title={t('channels.title')} about={t('channels.about')} actions={create}>
       <DataList
         label={t('channels.title')}
-        query={{ data: data && { items: data }, error, refetch: refetch as never, isPlaceholderData }}
+        query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
         columns={useColumns(health.data?.items ?? [])}
         rowKey={({ id }) => id}
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}

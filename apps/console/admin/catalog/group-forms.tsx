@@ -1,24 +1,15 @@
-import {
-  Button,
-  Group as Row,
-  MultiSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Group as Row, MultiSelect, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend, useSendForm } from '../../ui/form.js';
 import { ButtonLink } from '../../ui/links.js';
 import { type Group, useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
+import { AmountField, TextField } from '../../ui/fields.js';
 
 type RuleValues = {
   open: boolean;
@@ -88,7 +79,7 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
 /** A group with what it begins with; later its multiplier and fixed price change by proposals. */
 export function NewGroup({ done }: { done: () => void }) {
   const { t } = useTranslation('catalog');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: {
       name: '',
       multiplier: '1',
@@ -106,9 +97,6 @@ export function NewGroup({ done }: { done: () => void }) {
       fixedPerCall: (value) =>
         value.trim() === '' || isDecimal(value.trim()) ? null : t('fields.decimalInvalid'),
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: ({ name, multiplier, fixedPerCall, open, models, ...limits }) =>
       api.POST('/api/admin/groups', {
         body: {
@@ -127,31 +115,26 @@ export function NewGroup({ done }: { done: () => void }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput label={t('groups.name')} required data-autofocus {...form.getInputProps('name')} />
+    <SendForm sending={sending} submit={t('groups.create')}>
+      <TextField form={form} name="name" label={t('groups.name')} required data-autofocus />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput
+        <AmountField
+          form={form}
+          name="multiplier"
           label={t('groups.multiplier')}
-          inputMode="decimal"
           required
           leftSection={<Text size="sm">×</Text>}
-          {...form.getInputProps('multiplier')}
         />
-        <TextInput
+        <AmountField
+          form={form}
+          name="fixedPerCall"
           label={t('groups.fixedPerCall')}
           placeholder={t('groups.listPrice')}
-          inputMode="decimal"
-          rightSection={<Text size="sm">USD</Text>}
-          rightSectionWidth="3.5rem"
-          {...form.getInputProps('fixedPerCall')}
+          currency="USD"
         />
       </SimpleGrid>
       <RuleFields form={form} />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('groups.create')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
@@ -168,7 +151,7 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
     },
   });
   const params = { path: { group: group.name } };
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: async ({ open, models, ...limits }) => {
       if (form.isDirty('models'))
@@ -185,14 +168,10 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('save')}>
       <PriceNow group={group} />
       <RuleFields form={form} />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('save')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 

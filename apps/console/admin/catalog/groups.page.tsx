@@ -26,7 +26,7 @@ export function GroupsPage() {
     <Page title={t('groups.title')} about={t('groups.about')} actions={create}>
       <DataList
         label={t('groups.title')}
-        query={{ data: data && { items: data }, error, refetch: refetch as never, isPlaceholderData }}
+        query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
         columns={useColumns()}
         rowKey={({ name }) => name}
         empty={{ title: t('groups.empty'), hint: t('groups.emptyHint'), action: create }}

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Stack, Switch, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,10 +6,12 @@ import type { ApiFailure } from '../../api/failure.js';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { FormFault, useFieldError, useSend } from '../../ui/form.js';
+import { SendForm, useFieldError, useSend } from '../../ui/form.js';
 import { families, type Model, useGroups } from '../catalog.js';
 import { LimitFields } from './limit-fields.js';
 import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
+import { Hint } from '../../ui/texts.js';
+import { TextField } from '../../ui/fields.js';
 
 /** As the server has it: as vendors write ids, with single slashes between their parts. */
 const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za-z0-9._:-]*)*$/;
@@ -75,7 +77,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
     },
   });
   const atLimit = useAtLimit(form.setFieldError);
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: async ({ id, aliasOf, family, unit, ownedBy, groups: chosen, ...limits }) => {
       const kind = isAlias ? { aliasOf } : { family, unit };
@@ -91,17 +93,18 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
   });
   const { family, aliasOf } = form.values;
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={isAlias ? t('models.createAlias') : t('models.create')}>
       <Text size="sm">{isAlias ? t('models.aliasHint') : t('models.newHint')}</Text>
-      <TextInput
+      <TextField
+        form={form}
+        name="id"
         label={t('models.id')}
         description={t('fields.modelHint')}
         required
         data-autofocus
-        {...form.getInputProps('id')}
       />
       {isAlias ? <OfModel form={form} models={models} /> : <Kind form={form} />}
-      <TextInput label={t('models.vendor')} required {...form.getInputProps('ownedBy')} />
+      <TextField form={form} name="ownedBy" label={t('models.vendor')} required />
       <MultiSelect
         label={t('models.groups')}
         description={t('fields.groupsHint')}
@@ -109,11 +112,7 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
         {...form.getInputProps('groups')}
       />
       {(!isAlias || aliasOf !== '') && <LimitFields form={form} isShown={limitsShown(family, {})} />}
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {isAlias ? t('models.createAlias') : t('models.create')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
@@ -172,7 +171,7 @@ export function ChangeModel({ model, done }: { model: Model; done: () => void })
     validate: { ownedBy: (value) => (value.trim() ? null : t('fields.vendorMissing')) },
   });
   const atLimit = useAtLimit(form.setFieldError);
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: ({ enabled, ownedBy, ...limits }) =>
       api.PATCH('/api/admin/models/{model}', {
@@ -187,22 +186,18 @@ export function ChangeModel({ model, done }: { model: Model; done: () => void })
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <Text size="sm" c="dimmed">
+    <SendForm sending={sending} submit={t('save')}>
+      <Hint>
         {t(`families.${model.family}`)} · {t(`units.${model.unit}`)}
         {model.aliasOf !== null && ` · ${t('models.isAlias', { model: model.aliasOf })}`}
-      </Text>
+      </Hint>
       <Switch
         label={t('models.enabled')}
         description={t('models.enabledHint')}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
-      <TextInput label={t('models.vendor')} required {...form.getInputProps('ownedBy')} />
+      <TextField form={form} name="ownedBy" label={t('models.vendor')} required />
       <LimitFields form={form} isShown={limitsShown(model.family, model.limits)} />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('save')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

@@ -10,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { families, type Model, useModels } from '../catalog.js';
 import { ChangeModel, NewModel } from './model-forms.js';
 import { column, extra, rightColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/admin/models');
 const TYPING_PAUSE_MS = 250;
@@ -31,7 +32,7 @@ export function ModelsPage() {
         <Filters />
         <DataList
           label={t('models.label')}
-          query={{ data: items && { items }, error, refetch: refetch as never, isPlaceholderData }}
+          query={{ data: items && { items }, error, refetch, isPlaceholderData }}
           columns={useColumns()}
           rowKey={({ id }) => id}
           empty={{ title: t('models.empty'), hint: t('models.emptyHint') }}
@@ -64,9 +65,7 @@ function Create() {
 function Filters() {
   const { t } = useTranslation('catalog');
   const { text, family } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: Record<string, string | undefined>) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const set = useFilter();
   const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">

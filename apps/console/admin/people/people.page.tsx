@@ -1,10 +1,8 @@
 import { Badge, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { useSession } from '../../shell/session.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -13,6 +11,8 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { type Person, staffRoles } from './person.js';
 import { OpenPerson } from './person-drawer.js';
 import { column, timeColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/admin/people');
 const PAGE = 25;
@@ -21,14 +21,8 @@ const TYPING_PAUSE_MS = 300;
 /** Who has an account, and what each may do here. */
 export function PeoplePage() {
   const { t } = useTranslation('admin');
-  const { email, role, cursor, person } = route.useSearch();
-  const navigate = route.useNavigate();
-  const people = $api.useQuery(
-    'get',
-    '/api/admin/people',
-    { params: { query: { limit: PAGE, email, role, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const { email, role, person } = route.useSearch();
+  const people = useList('/api/admin/people', { query: { limit: PAGE, email, role } });
   return (
     <Page title={t('people.title')} about={t('people.about')}>
       <Stack>
@@ -39,10 +33,7 @@ export function PeoplePage() {
           columns={useColumns()}
           rowKey={({ userId }) => userId}
           empty={{ title: t('people.empty'), hint: t('people.emptyHint') }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
@@ -53,9 +44,7 @@ export function PeoplePage() {
 function Filters() {
   const { t } = useTranslation('admin');
   const { email, role } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const set = useFilter();
   const search = useDebouncedCallback(
     (typed: string) => set({ email: typed.trim() || undefined }),
     TYPING_PAUSE_MS,

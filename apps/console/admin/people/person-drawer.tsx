@@ -1,32 +1,25 @@
-import { Button, Checkbox, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { type Person, staffRoles } from './person.js';
-
-const route = getRouteApi('/admin/people');
+import { SidePanel } from '../../ui/dialog.js';
 
 /** What somebody may do, and what keeps them out. Nobody changes their own. */
 export function OpenPerson({ person }: { person: Person | undefined }) {
   const { t } = useTranslation('admin');
-  const navigate = route.useNavigate();
   const session = useSession();
-  const close = () => void navigate({ search: (before) => ({ ...before, person: undefined }) });
   return (
-    <Drawer
+    <SidePanel
+      param="person"
       opened={person !== undefined}
-      onClose={close}
-      position="right"
-      size="lg"
       title={<span className="model-name">{person?.email}</span>}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       {person && (
         <Stack>
@@ -43,7 +36,7 @@ export function OpenPerson({ person }: { person: Person | undefined }) {
           )}
         </Stack>
       )}
-    </Drawer>
+    </SidePanel>
   );
 }
 
@@ -61,7 +54,7 @@ function RolesForm({ person }: { person: Person }) {
   const form = useForm<{ roles: string[] }>({
     initialValues: { roles: staffRoles.filter((role) => person.roles.includes(role)) },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: ({ roles }) =>
       api.PUT('/api/admin/people/{userId}/roles', {
@@ -75,7 +68,7 @@ function RolesForm({ person }: { person: Person }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('people.saveRoles')}>
       <Checkbox.Group
         label={t('people.roles')}
         description={t('people.rolesHint')}
@@ -92,11 +85,7 @@ function RolesForm({ person }: { person: Person }) {
           ))}
         </Stack>
       </Checkbox.Group>
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('people.saveRoles')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 

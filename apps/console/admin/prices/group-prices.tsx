@@ -16,7 +16,7 @@ export function GroupPrices() {
   return (
     <DataList
       label={t('groups.label')}
-      query={{ data: data && { items: data }, error, refetch: refetch as never, isPlaceholderData }}
+      query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
       columns={useColumns()}
       rowKey={({ name }) => name}
       empty={{ title: t('groups.empty'), hint: t('groups.emptyHint') }}

@@ -1,12 +1,11 @@
-import { Button, FileInput, Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, FileInput, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { FormFault, SendForm, useSendForm } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/minute.js';
 import { Notice } from '../../ui/notice.js';
@@ -14,6 +13,8 @@ import { Page } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { ProposedChanges } from './proposed-changes.js';
 import { type Compared, compare, type Importing, readFile, send } from './importing.js';
+import { Hint } from '../../ui/texts.js';
+import { TextField } from '../../ui/fields.js';
 
 /** Compares a file of prices with what is in force, and proposes what differs. */
 export function ImportPage() {
@@ -37,12 +38,9 @@ interface FileFormProps {
 
 function FileForm({ begun, found }: FileFormProps) {
   const { t } = useTranslation('prices');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { rows: null as File | null, effectiveAt: '', note: '' },
     validate: { rows: (file) => (file ? null : t('import.fileMissing')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ rows, effectiveAt, note }) => {
       begun();
       const wanted = {
@@ -55,7 +53,7 @@ function FileForm({ begun, found }: FileFormProps) {
     done: ({ wanted, compared }) => found(wanted, compared),
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('import.compare')}>
       <Group align="flex-start" gap="sm">
         <FileInput
           label={t('import.file')}
@@ -68,27 +66,25 @@ function FileForm({ begun, found }: FileFormProps) {
           flex="1 1 16rem"
           {...form.getInputProps('rows')}
         />
-        <TextInput
+        <TextField
+          form={form}
+          name="effectiveAt"
           type="datetime-local"
           label={t('propose.effectiveAt')}
           description={t('propose.effectiveAtHint')}
           min={localMinute(new Date())}
           flex="1 1 14rem"
-          {...form.getInputProps('effectiveAt')}
         />
-        <TextInput
+        <TextField
+          form={form}
+          name="note"
           label={t('propose.note')}
           description={t('propose.noteHint')}
           maxLength={500}
           flex="1 1 14rem"
-          {...form.getInputProps('note')}
         />
       </Group>
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('import.compare')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
@@ -160,9 +156,7 @@ function Propose({ wanted, count }: { wanted: Importing; count: number }) {
       <Button onClick={() => proposing.mutate()} loading={proposing.isPending}>
         {t('import.propose', { count })}
       </Button>
-      <Text size="sm" c="dimmed">
-        {t('import.proposeHint')}
-      </Text>
+      <Hint>{t('import.proposeHint')}</Hint>
     </Stack>
   );
 }

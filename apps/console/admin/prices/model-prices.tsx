@@ -8,6 +8,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 import { column, rightColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/admin/prices');
 const TYPING_PAUSE_MS = 250;
@@ -59,9 +60,7 @@ function rowsOf(
 function Filters() {
   const { t } = useTranslation('prices');
   const { text, family } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: Record<string, string | undefined>) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const set = useFilter();
   const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">

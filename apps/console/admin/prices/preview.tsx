@@ -1,11 +1,10 @@
 import { Card, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { knownRows } from '../../ui/known-rows.js';
+import { type Answer, keepShown } from '../../api/queries.js';
+import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
@@ -14,6 +13,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { changeInPercent } from './percent.js';
 import { column, moneyColumn, rightColumn, textColumn } from '../../ui/columns.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 const DAY_MS = 24 * 3_600_000;
@@ -36,7 +36,7 @@ export function Preview({ proposalId }: { proposalId: string }) {
       const params = { path: { proposalId }, query };
       return (await api.GET('/api/admin/price-proposals/{proposalId}/preview', { params })).data!;
     },
-    placeholderData: keepPreviousData,
+    ...keepShown,
   });
   const choice = (
     <SegmentedControl
@@ -51,9 +51,7 @@ export function Preview({ proposalId }: { proposalId: string }) {
   );
   return (
     <Section title={t('preview.title')} aside={choice}>
-      <Text size="sm" c="dimmed">
-        {t('preview.about')}
-      </Text>
+      <Hint>{t('preview.about')}</Hint>
       <Loaded query={preview} lines={6}>
         {(found) => (
           <Stack>

@@ -16,6 +16,7 @@ import { When } from '../../ui/when.js';
 import { Preview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 
@@ -152,11 +153,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
   };
   return (
     <Stack gap="xs">
-      {isOwn && (
-        <Text size="sm" c="dimmed">
-          {t('proposal.own')}
-        </Text>
-      )}
+      {isOwn && <Hint>{t('proposal.own')}</Hint>}
       <Group>
         <ConfirmAction
           variant="filled"

@@ -1,14 +1,13 @@
 import { SegmentedControl, Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/admin/prices');
 const PAGE = 25;
@@ -30,14 +29,9 @@ export function ProposalState({ state }: { state: Proposal['state'] }) {
 /** What was proposed, the newest first; those that wait for a decision by a switch. */
 export function Proposals() {
   const { t } = useTranslation('prices');
-  const { state = 'all', cursor } = route.useSearch();
+  const { state = 'all' } = route.useSearch();
   const navigate = route.useNavigate();
-  const proposals = $api.useQuery(
-    'get',
-    '/api/admin/price-proposals',
-    { params: { query: { state, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
   const propose = <ButtonLink to="/admin/prices/propose">{t('propose.open')}</ButtonLink>;
   return (
     <Stack align="stretch">
@@ -63,7 +57,7 @@ export function Proposals() {
           hint: t('proposals.noneHint'),
           action: propose,
         }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );

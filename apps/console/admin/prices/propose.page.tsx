@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/minute.js';
 import { Page } from '../../ui/page.js';
@@ -14,6 +14,7 @@ import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
 import { type Catalog, ChangeFields, type ProposalValues } from './change-fields.js';
 import { amountsOf, changeOf, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
+import { TextField } from '../../ui/fields.js';
 
 const route = getRouteApi('/admin/prices/propose');
 const MOST_NOTE_CHARS = 500;
@@ -119,7 +120,7 @@ function ProposalEditor(props: EditorProps) {
   const { catalog, before } = props;
   const navigate = useNavigate();
   const form = useProposalForm(props);
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: (values) => send(values, props),
     // The server names a change by its place: it is shown at what the change is about.
@@ -136,7 +137,7 @@ function ProposalEditor(props: EditorProps) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={before ? t('propose.revise') : t('propose.submit')}>
       {form.values.changes.map(({ key }, index) => (
         <ChangeFields key={key} form={form} index={index} catalog={catalog} />
       ))}
@@ -149,27 +150,23 @@ function ProposalEditor(props: EditorProps) {
         {t('propose.add')}
       </Button>
       <Stack gap="sm">
-        <TextInput
+        <TextField
+          form={form}
+          name="effectiveAt"
           type="datetime-local"
           label={t('propose.effectiveAt')}
           description={t('propose.effectiveAtHint')}
           min={localMinute(new Date())}
-          {...form.getInputProps('effectiveAt')}
         />
-        <TextInput
+        <TextField
+          form={form}
+          name="note"
           label={t('propose.note')}
           description={t('propose.noteHint')}
           maxLength={MOST_NOTE_CHARS}
-          {...form.getInputProps('note')}
         />
       </Stack>
-      <FormFault failure={failure} />
-      <Group>
-        <Button type="submit" loading={isSending}>
-          {before ? t('propose.revise') : t('propose.submit')}
-        </Button>
-      </Group>
-    </form>
+    </SendForm>
   );
 }
 

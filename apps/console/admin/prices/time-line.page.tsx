@@ -17,6 +17,7 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { allOf, useModels } from '../catalog.js';
 import { PriceValue, type Unit } from './change.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/prices/models/$model');
 
@@ -90,7 +91,7 @@ function Versions({ versions, unit }: { versions: readonly Version[]; unit: Unit
           <Text component="div">
             <VersionValue version={version} unit={unit} />
           </Text>
-          <Text size="sm" c="dimmed">
+          <Hint>
             {version.effectiveFrom === null ? (
               t('timeLine.always')
             ) : (
@@ -98,7 +99,7 @@ function Versions({ versions, unit }: { versions: readonly Version[]; unit: Unit
                 {t('timeLine.from')} <When at={version.effectiveFrom} />
               </>
             )}
-          </Text>
+          </Hint>
         </Timeline.Item>
       ))}
     </Timeline>

@@ -9,10 +9,11 @@ import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { ControlLight, useControlWords } from './control-words.js';
 import { type Control, controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
+import { SmallPrint } from '../../ui/texts.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
@@ -59,18 +60,26 @@ function Summary({ controls }: { controls: readonly Control[] }) {
   const green = sum(({ state }) => (state === 'green' ? 1 : 0));
   return (
     <Figures>
-      <Figure name={t('books.green')} hint={t('books.greenHint')}>
-        {t('books.greenOf', { green, all: controls.length })}
-      </Figure>
-      <Figure name={t('books.open')} hint={t('books.openHint')}>
-        {sum(({ openFindings }) => openFindings)}
-      </Figure>
-      <Figure name={t('books.unread')} hint={t('books.unreadHint')}>
-        {sum(({ unacknowledged }) => unacknowledged)}
-      </Figure>
-      <Figure name={t('books.failed')} hint={t('books.failedHint')}>
-        {sum(({ state }) => (state === 'error' ? 1 : 0))}
-      </Figure>
+      <Figure
+        name={t('books.green')}
+        value={t('books.greenOf', { green, all: controls.length })}
+        hint={t('books.greenHint')}
+      />
+      <Figure
+        name={t('books.open')}
+        value={sum(({ openFindings }) => openFindings)}
+        hint={t('books.openHint')}
+      />
+      <Figure
+        name={t('books.unread')}
+        value={sum(({ unacknowledged }) => unacknowledged)}
+        hint={t('books.unreadHint')}
+      />
+      <Figure
+        name={t('books.failed')}
+        value={sum(({ state }) => (state === 'error' ? 1 : 0))}
+        hint={t('books.failedHint')}
+      />
     </Figures>
   );
 }
@@ -92,9 +101,7 @@ function Light({ control }: { control: Control }) {
           {error !== null && <Text size="sm">{error}</Text>}
         </Stack>
         <Group justify="space-between" gap="xs">
-          <Text size="xs" c="dimmed" component="div">
-            {lastRunAt === null ? t('books.neverRun') : <When at={lastRunAt} />}
-          </Text>
+          <SmallPrint>{lastRunAt === null ? t('books.neverRun') : <When at={lastRunAt} />}</SmallPrint>
           <Group gap="xs">
             {unacknowledged > 0 && (
               <Badge variant="default" tt="none">

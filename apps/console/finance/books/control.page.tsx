@@ -1,5 +1,4 @@
-import { Drawer, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -16,6 +15,9 @@ import type { Control, Finding } from './controls.js';
 import { FindingDetails } from './finding-details.js';
 import { column, timeColumn } from '../../ui/columns.js';
 import { transactionsColumn } from '../columns.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { Hint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
 const states = ['open', 'resolved', 'all'] as const;
@@ -67,13 +69,11 @@ function Standing({ control }: { control: Control }) {
           )}
         </Text>
         {horizon !== null && (
-          <Text size="sm" c="dimmed" component="div">
+          <Hint>
             {t('controls.horizon')} <When at={horizon} />
-          </Text>
+          </Hint>
         )}
-        <Text size="sm" c="dimmed">
-          {t(`controls.every.${every}`)}
-        </Text>
+        <Hint>{t(`controls.every.${every}`)}</Hint>
       </Group>
       {error !== null && <Text size="sm">{error}</Text>}
     </Stack>
@@ -82,14 +82,12 @@ function Standing({ control }: { control: Control }) {
 
 function Findings({ controlId }: { controlId: string }) {
   const { t } = useTranslation('finance');
-  const { state = 'open', cursor, finding } = route.useSearch();
+  const { state = 'open', finding } = route.useSearch();
   const navigate = route.useNavigate();
-  const findings = $api.useQuery(
-    'get',
-    '/api/finance/controls/{controlId}/findings',
-    { params: { path: { controlId }, query: { state, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const findings = useList('/api/finance/controls/{controlId}/findings', {
+    path: { controlId },
+    query: { state },
+  });
   const shown = findings.data?.items.find(({ id }) => id === finding);
   return (
     <Section
@@ -113,18 +111,11 @@ function Findings({ controlId }: { controlId: string }) {
           title: t(state === 'open' ? 'findings.none' : 'findings.noneSuch'),
           hint: t(state === 'open' ? 'findings.noneHint' : 'findings.noneSuchHint'),
         }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
-      <Drawer
-        opened={shown !== undefined}
-        onClose={() => void navigate({ search: (before) => ({ ...before, finding: undefined }) })}
-        position="right"
-        size="lg"
-        title={t('findings.one')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <SidePanel param="finding" opened={shown !== undefined} title={t('findings.one')}>
         {shown && <FindingDetails finding={shown} />}
-      </Drawer>
+      </SidePanel>
     </Section>
   );
 }

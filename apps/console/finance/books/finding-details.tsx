@@ -8,12 +8,12 @@ import { Who } from '../../shell/who.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField } from '../modal-form.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { FindingState } from './control-words.js';
 import type { Finding } from './controls.js';
+import { NoteAction } from '../note.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
 export function FindingDetails({ finding }: { finding: Finding }) {
@@ -32,34 +32,27 @@ export function FindingDetails({ finding }: { finding: Finding }) {
         {resolvedAt === null && <Remedy finding={finding} />}
       </Stack>
       <Facts label={t('findings.one')}>
-        <Fact name={t('findings.firstSeen')}>
-          <When at={firstSeenAt} />
-        </Fact>
-        <Fact name={t('findings.lastSeen')}>
-          <When at={lastSeenAt} />
-        </Fact>
-        {resolvedAt !== null && (
-          <Fact name={t('findings.resolved')}>
-            <When at={resolvedAt} />
-          </Fact>
-        )}
+        <Fact name={t('findings.firstSeen')} value={<When at={firstSeenAt} />} />
+        <Fact name={t('findings.lastSeen')} value={<When at={lastSeenAt} />} />
+        {resolvedAt !== null && <Fact name={t('findings.resolved')} value={<When at={resolvedAt} />} />}
         {acknowledgedAt !== null && (
-          <Fact name={t('findings.read')}>
-            <When at={acknowledgedAt} /> · {acknowledgedBy !== null && <Who actor={acknowledgedBy} />}
-          </Fact>
+          <Fact
+            name={t('findings.read')}
+            value={
+              <>
+                <When at={acknowledgedAt} /> · {acknowledgedBy !== null && <Who actor={acknowledgedBy} />}
+              </>
+            }
+          />
         )}
-        {note !== null && note !== '' && <Fact name={t('note.label')}>{note}</Fact>}
-        <Fact name={t('findings.transactions')}>
-          <TransactionLinks ids={transactionIds} />
-        </Fact>
+        {note !== null && note !== '' && <Fact name={t('note.label')} value={note} />}
+        <Fact name={t('findings.transactions')} value={<TransactionLinks ids={transactionIds} />} />
       </Facts>
       {known.length > 0 && (
         <Section title={t('findings.details')}>
           <Facts label={t('findings.details')}>
             {known.map(([name, value]) => (
-              <Fact key={name} name={name}>
-                <Identifier>{value}</Identifier>
-              </Fact>
+              <Fact key={name} name={name} value={<Identifier>{value}</Identifier>} />
             ))}
           </Facts>
         </Section>
@@ -73,13 +66,12 @@ export function FindingDetails({ finding }: { finding: Finding }) {
 function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Finding }) {
   const { t } = useTranslation('finance');
   return (
-    <ModalForm
+    <NoteAction
       label={acknowledgedAt === null ? t('findings.acknowledge') : t('findings.noteAgain')}
       title={t('findings.acknowledge')}
       hint={t('findings.acknowledgeHint')}
+      noteLabel={t('findings.noteLabel')}
       button={{ w: 'fit-content' }}
-      initial={{ note: '' }}
-      fields={(form) => <NoteField form={form} label={t('findings.noteLabel')} />}
       send={({ note }) =>
         api.POST('/api/finance/controls/{controlId}/findings/{findingId}/acknowledge', {
           params: { path: { controlId: control, findingId: id } },

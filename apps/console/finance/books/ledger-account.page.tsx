@@ -1,9 +1,7 @@
-import { Group, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -12,11 +10,14 @@ import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { Switch } from '../choice.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
@@ -29,21 +30,13 @@ type Line = Statement['items'][number];
 export function LedgerAccountPage() {
   const { t } = useTranslation('finance');
   const { ledgerAccountId } = route.useParams();
-  const { by = 'recorded', from, to, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const statement = $api.useQuery(
-    'get',
-    '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
-    { params: { path: { ledgerAccountId }, query: { by, ...timesOf({ from, to }), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const { by = 'recorded', from, to } = route.useSearch();
+  const statement = useList('/api/finance/ledger-accounts/{ledgerAccountId}/statement', {
+    path: { ledgerAccountId },
+    query: { by, ...timesOf({ from, to }) },
+  });
   const unit = statement.data?.account.unit ?? 'CRD';
-  const set = (change: object) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursor: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
+  const set = useFilter();
   return (
     <Page
       title={statement.data?.account.code ?? t('accounts.one')}
@@ -72,9 +65,7 @@ export function LedgerAccountPage() {
           value={by}
           set={(value) => set({ by: value === 'recorded' ? undefined : value })}
         />
-        <Text size="xs" c="dimmed">
-          {t('utc')}
-        </Text>
+        <SmallPrint>{t('utc')}</SmallPrint>
       </Group>
       <DataList
         label={t('statement.title')}
@@ -82,7 +73,7 @@ export function LedgerAccountPage() {
         columns={useColumns(unit)}
         rowKey={({ transactionId, amount, balance }) => `${transactionId} ${amount} ${balance}`}
         empty={{ title: t('statement.empty'), hint: t('statement.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
         columnsName="ledger-account"
       />
     </Page>
@@ -93,15 +84,21 @@ function Ends({ statement: { account, from, to, opening, closing } }: { statemen
   const { t } = useTranslation('finance');
   return (
     <Figures>
-      <Figure name={t('statement.opening')} hint={from === null ? t('statement.begin') : <When at={from} />}>
-        <Money value={opening} currency={account.unit} />
-      </Figure>
-      <Figure name={t('statement.closing')} hint={to === null ? '–' : <When at={to} />}>
-        <Money value={closing} currency={account.unit} />
-      </Figure>
-      <Figure name={t('accounts.kind')} hint={t('statement.sign')}>
-        {t(`accounts.kinds.${account.kind}`)}
-      </Figure>
+      <Figure
+        name={t('statement.opening')}
+        value={<Money value={opening} currency={account.unit} />}
+        hint={from === null ? t('statement.begin') : <When at={from} />}
+      />
+      <Figure
+        name={t('statement.closing')}
+        value={<Money value={closing} currency={account.unit} />}
+        hint={to === null ? '–' : <When at={to} />}
+      />
+      <Figure
+        name={t('accounts.kind')}
+        value={t(`accounts.kinds.${account.kind}`)}
+        hint={t('statement.sign')}
+      />
     </Figures>
   );
 }

@@ -1,15 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { column } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
 const TYPING_MS = 250;
@@ -19,14 +18,9 @@ type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 /** All accounts of the ledger by their codes, each leading to its statement. */
 export function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
-  const { code, cursor } = route.useSearch();
+  const { code } = route.useSearch();
   const navigate = route.useNavigate();
-  const accounts = $api.useQuery(
-    'get',
-    '/api/finance/ledger-accounts',
-    { params: { query: { code, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
   const find = useDebouncedCallback(
     (words: string) => void navigate({ search: { code: words.trim() || undefined }, replace: true }),
     TYPING_MS,
@@ -48,7 +42,7 @@ export function LedgerAccountsPage() {
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('accounts.none'), hint: t('accounts.noneHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Page>
   );

@@ -4,7 +4,7 @@ import { $api } from '../../api/client.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Day, When } from '../../ui/when.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { monthOf, today } from '../utc-days.js';
 import { nextToClose } from '../periods/period.js';
@@ -42,17 +42,18 @@ function Told() {
       <Loaded query={deferred} lines={2}>
         {({ recognisedTo, completeTo }) => (
           <Facts label={t('progress.told')}>
-            <Fact name={t('progress.certain')}>{completeTo === null ? '–' : <When at={completeTo} />}</Fact>
-            <Fact name={t('progress.recognised')}>
-              {recognisedTo === null ? '–' : <When at={recognisedTo} />}
-            </Fact>
+            <Fact name={t('progress.certain')} value={completeTo === null ? '–' : <When at={completeTo} />} />
+            <Fact
+              name={t('progress.recognised')}
+              value={recognisedTo === null ? '–' : <When at={recognisedTo} />}
+            />
           </Facts>
         )}
       </Loaded>
       <Loaded query={bills} lines={1}>
         {({ costsTo }) => (
           <Facts label={t('progress.costs')}>
-            <Fact name={t('progress.costs')}>{costsTo === null ? '–' : <When at={costsTo} />}</Fact>
+            <Fact name={t('progress.costs')} value={costsTo === null ? '–' : <When at={costsTo} />} />
           </Facts>
         )}
       </Loaded>
@@ -70,13 +71,9 @@ function Sealed() {
         {({ items: [head] }) =>
           head ? (
             <Facts label={t('progress.sealed')}>
-              <Fact name={t('progress.block')}>{head.number}</Fact>
-              <Fact name={t('progress.sealedAt')}>
-                <When at={head.sealedAt} />
-              </Fact>
-              <Fact name={t('progress.hash')}>
-                <Identifier>{head.hash}</Identifier>
-              </Fact>
+              <Fact name={t('progress.block')} value={head.number} />
+              <Fact name={t('progress.sealedAt')} value={<When at={head.sealedAt} />} />
+              <Fact name={t('progress.hash')} value={<Identifier>{head.hash}</Identifier>} />
             </Facts>
           ) : (
             <Text size="sm">{t('progress.unsealed')}</Text>
@@ -99,18 +96,22 @@ function Closed() {
         {({ items: [last] }) => (
           <>
             <Facts label={t('progress.closed')}>
-              <Fact name={t('progress.lastClose')}>
-                {last ? (
-                  <TextLink to="/finance/periods/$periodId" params={{ periodId: last.id }}>
-                    <When at={last.endsAt} />
-                  </TextLink>
-                ) : (
-                  t('progress.noClose')
-                )}
-              </Fact>
-              <Fact name={t('progress.next')}>
-                <Day on={nextToClose(last?.endsAt ?? null, today())} />
-              </Fact>
+              <Fact
+                name={t('progress.lastClose')}
+                value={
+                  last ? (
+                    <TextLink to="/finance/periods/$periodId" params={{ periodId: last.id }}>
+                      <When at={last.endsAt} />
+                    </TextLink>
+                  ) : (
+                    t('progress.noClose')
+                  )
+                }
+              />
+              <Fact
+                name={t('progress.next')}
+                value={<Day on={nextToClose(last?.endsAt ?? null, today())} />}
+              />
             </Facts>
             <ButtonLink to="/finance/periods/close" variant="default" size="xs">
               {t('progress.close')}

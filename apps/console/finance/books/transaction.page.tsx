@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { DebitCredit } from '../debit-credit.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
@@ -65,40 +65,27 @@ function Head({ transaction }: { transaction: Transaction }) {
   const { kind, reference, accountId, chargeId, effectiveAt, recordedAt, block } = transaction;
   return (
     <Facts label={t('transaction.head')}>
-      <Fact name={t('transaction.kind')}>
-        <KindOfPosting kind={kind} />
-      </Fact>
-      <Fact name={t('transaction.reference')}>
-        <Identifier>{reference}</Identifier>
-      </Fact>
-      <Fact name={t('transaction.effectiveAt')}>
-        <When at={effectiveAt} />
-      </Fact>
-      <Fact name={t('transaction.recordedAt')}>
-        <When at={recordedAt} />
-      </Fact>
-      {accountId !== null && (
-        <Fact name={t('transaction.account')}>
-          <AccountLink id={accountId} />
-        </Fact>
-      )}
-      {chargeId !== null && (
-        <Fact name={t('transaction.charge')}>
-          <ChargeLink id={chargeId} />
-        </Fact>
-      )}
-      <Fact name={t('transaction.block')}>
-        {block === null ? (
-          t('transaction.unsealed')
-        ) : (
-          <Stack gap={0}>
-            <span>
-              {t('transaction.blockNumber', { number: block.number })} · <When at={block.sealedAt} />
-            </span>
-            <Identifier>{block.hash}</Identifier>
-          </Stack>
-        )}
-      </Fact>
+      <Fact name={t('transaction.kind')} value={<KindOfPosting kind={kind} />} />
+      <Fact name={t('transaction.reference')} value={<Identifier>{reference}</Identifier>} />
+      <Fact name={t('transaction.effectiveAt')} value={<When at={effectiveAt} />} />
+      <Fact name={t('transaction.recordedAt')} value={<When at={recordedAt} />} />
+      {accountId !== null && <Fact name={t('transaction.account')} value={<AccountLink id={accountId} />} />}
+      {chargeId !== null && <Fact name={t('transaction.charge')} value={<ChargeLink id={chargeId} />} />}
+      <Fact
+        name={t('transaction.block')}
+        value={
+          block === null ? (
+            t('transaction.unsealed')
+          ) : (
+            <Stack gap={0}>
+              <span>
+                {t('transaction.blockNumber', { number: block.number })} · <When at={block.sealedAt} />
+              </span>
+              <Identifier>{block.hash}</Identifier>
+            </Stack>
+          )
+        }
+      />
     </Facts>
   );
 }
@@ -137,27 +124,11 @@ function Charge({ charge }: { charge: NonNullable<Transaction['charge']> }) {
   return (
     <Section title={t('transaction.charge')}>
       <Facts label={t('transaction.charge')}>
-        <Fact name={t('transaction.charge')}>
-          <ChargeLink id={id} />
-        </Fact>
-        <Fact name={t('transaction.held')}>
-          <Money value={amount} />
-        </Fact>
-        {settled !== null && (
-          <Fact name={t('transaction.settled')}>
-            <Money value={settled} />
-          </Fact>
-        )}
-        {released !== null && (
-          <Fact name={t('transaction.released')}>
-            <Money value={released} />
-          </Fact>
-        )}
-        {taskId !== null && (
-          <Fact name={t('transaction.task')}>
-            <Identifier>{taskId}</Identifier>
-          </Fact>
-        )}
+        <Fact name={t('transaction.charge')} value={<ChargeLink id={id} />} />
+        <Fact name={t('transaction.held')} value={<Money value={amount} />} />
+        {settled !== null && <Fact name={t('transaction.settled')} value={<Money value={settled} />} />}
+        {released !== null && <Fact name={t('transaction.released')} value={<Money value={released} />} />}
+        {taskId !== null && <Fact name={t('transaction.task')} value={<Identifier>{taskId}</Identifier>} />}
       </Facts>
     </Section>
   );
@@ -175,12 +146,7 @@ function LinkedList({ linked }: { linked: readonly Linked[] }) {
     <Section title={t('transaction.linked')}>
       <DataList
         label={t('transaction.linked')}
-        query={{
-          data: { items: linked },
-          error: null,
-          refetch: undefined as never,
-          isPlaceholderData: false,
-        }}
+        query={knownRows(linked)}
         columns={columns}
         rowKey={({ id }) => id}
         empty={{ title: '', hint: '' }}

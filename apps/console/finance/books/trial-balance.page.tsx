@@ -1,8 +1,6 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
@@ -14,6 +12,9 @@ import { CsvLink } from '../csv-link.js';
 import { DayField } from '../day-field.js';
 import { dayAfter, startOf, today } from '../utc-days.js';
 import { BalanceLines, type TrialBalance } from './balance-lines.js';
+import { useFilter } from '../../ui/address.js';
+import { Hint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/trial-balance');
 const orders = ['recorded', 'effective'] as const;
@@ -23,12 +24,7 @@ export function TrialBalancePage() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day } = route.useSearch();
   const query = { by, ...(day === undefined ? {} : { at: startOf(dayAfter(day)) }) } as const;
-  const balance = $api.useQuery(
-    'get',
-    '/api/finance/trial-balance',
-    { params: { query } },
-    { placeholderData: keepPreviousData },
-  );
+  const balance = useShown('/api/finance/trial-balance', { query });
   return (
     <Page
       title={t('trial.title')}
@@ -46,9 +42,7 @@ export function TrialBalancePage() {
 function Filters() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day, customers, zero } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: Partial<ReturnType<typeof route.useSearch>>) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const set = useFilter();
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="sm">
@@ -68,9 +62,7 @@ function Filters() {
           set={(value) => set({ by: value === 'recorded' ? undefined : value })}
         />
       </Group>
-      <Text size="sm" c="dimmed">
-        {t(`trial.orderHints.${by}`)}
-      </Text>
+      <Hint>{t(`trial.orderHints.${by}`)}</Hint>
       <Group>
         <Checkbox
           label={t('trial.customers')}

@@ -1,19 +1,20 @@
-import { Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, type Item, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
 import { DayField } from '../day-field.js';
-import { ModalForm } from '../modal-form.js';
 import { dayAfter, today } from '../utc-days.js';
 import { column, moneyColumn, textColumn } from '../../ui/columns.js';
 import { transactionColumn } from '../columns.js';
+import { useList } from '../../api/lists.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/costs');
 
@@ -23,26 +24,14 @@ type Channel = Answer<'/api/finance/reports/upstream-bills'>['channels'][number]
 /** What upstreams billed against the costs that were told, channel by channel and bill by bill. */
 export function Bills() {
   const { t } = useTranslation('costs');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
   const report = $api.useQuery('get', '/api/finance/reports/upstream-bills');
-  const bills = $api.useQuery(
-    'get',
-    '/api/finance/upstream-bills',
-    { params: { query: { cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const bills = useList('/api/finance/upstream-bills');
   return (
     <Stack gap="xl">
       <Section title={t('bills.channels')}>
         <DataList
           label={t('bills.channels')}
-          query={{
-            data: report.data && { items: report.data.channels },
-            error: report.error,
-            refetch: report.refetch as never,
-            isPlaceholderData: false,
-          }}
+          query={rowsOf(report, (data) => data.channels)}
           columns={useChannelColumns()}
           rowKey={({ channel }) => channel}
           empty={{ title: t('bills.noCosts'), hint: t('bills.noCostsHint') }}
@@ -55,10 +44,7 @@ export function Bills() {
           columns={useBillColumns()}
           rowKey={({ id }) => id}
           empty={{ title: t('bills.empty'), hint: t('bills.emptyHint') }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Section>
     </Stack>
@@ -147,13 +133,8 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
   const { t } = useTranslation('costs');
   return (
     <>
-      <TextInput
-        label={t('columns.channel')}
-        required
-        autoComplete="off"
-        {...form.getInputProps('channel')}
-      />
-      <TextInput label={t('bills.number')} required autoComplete="off" {...form.getInputProps('number')} />
+      <TextField form={form} name="channel" label={t('columns.channel')} required />
+      <TextField form={form} name="number" label={t('bills.number')} required />
       <Group grow align="flex-start">
         <DayField label={t('record.first')} required maxDate={today()} {...form.getInputProps('from')} />
         <DayField
@@ -163,12 +144,12 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
           {...form.getInputProps('to')}
         />
       </Group>
-      <TextInput
+      <AmountField
+        form={form}
+        name="amount"
         label={t('bills.amount')}
         description={t('record.amountHint')}
         required
-        inputMode="decimal"
-        {...form.getInputProps('amount')}
       />
     </>
   );

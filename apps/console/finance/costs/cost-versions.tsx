@@ -1,10 +1,8 @@
 import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { When } from '../../ui/when.js';
@@ -12,6 +10,9 @@ import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/costs');
 const TYPING_MS = 250;
@@ -21,25 +22,11 @@ type CostVersion = Item<'/api/finance/upstream-costs'>;
 /** What channels take for models; only what is in force, unless the history is asked for. */
 export function CostVersions() {
   const { t } = useTranslation('costs');
-  const { channel, model, all, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const versions = $api.useQuery(
-    'get',
-    '/api/finance/upstream-costs',
-    {
-      params: {
-        query: {
-          ...(channel ? { channel } : {}),
-          ...(model ? { model } : {}),
-          inForce: all === 'yes' ? 'false' : 'true',
-          cursor,
-        },
-      },
-    },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const { channel, model, all } = route.useSearch();
+  const versions = useList('/api/finance/upstream-costs', {
+    query: { channel, model, inForce: all === 'yes' ? 'false' : 'true' },
+  });
+  const set = useFilter();
   const find = useDebouncedCallback(
     (name: 'channel' | 'model', words: string) => set({ [name]: words.trim() || undefined }),
     TYPING_MS,
@@ -75,7 +62,7 @@ export function CostVersions() {
         rowKey={({ id }) => id}
         columnsName="upstream-costs"
         empty={{ title: t('versions.empty'), hint: t('versions.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -94,9 +81,9 @@ function useColumns(): Column<CostVersion>[] {
       <Stack gap={0}>
         <span>{effectiveFrom === null ? t('versions.always') : <When at={effectiveFrom} />}</span>
         {until !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('versions.until')} <When at={until} />
-          </Text>
+          </SmallPrint>
         )}
       </Stack>
     )),

@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Modal, Paper, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { Button, FileButton, Group, Paper, ScrollArea, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { tell } from '../../shell/notices.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Cost } from './cost.js';
+import { Dialog } from '../../ui/dialog.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
   const query = { requestId, dryRun: dryRun ? 'true' : 'false' } as const;
@@ -49,13 +50,7 @@ export function ImportCosts() {
           </Button>
         )}
       </FileButton>
-      <Modal
-        opened={file !== null}
-        onClose={() => setFile(null)}
-        title={t('import.title')}
-        size="xl"
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <Dialog opened={file !== null} onClose={() => setFile(null)} title={t('import.title')} size="xl">
         <Stack>
           {trial.data && <WouldChange trial={trial.data} />}
           <FormFault failure={failure ? asFailure(failure) : null} />
@@ -72,7 +67,7 @@ export function ImportCosts() {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,12 @@
-import { Checkbox, Select, TextInput } from '@mantine/core';
+import { Checkbox, Select } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const units = ['unit', 'tokens', 'withdrawn'] as const;
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
@@ -89,13 +91,8 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
   const { by } = form.getValues();
   return (
     <>
-      <TextInput
-        label={t('columns.channel')}
-        required
-        autoComplete="off"
-        {...form.getInputProps('channel')}
-      />
-      <TextInput label={t('columns.model')} required autoComplete="off" {...form.getInputProps('model')} />
+      <TextField form={form} name="channel" label={t('columns.channel')} required />
+      <TextField form={form} name="model" label={t('columns.model')} required />
       <Select
         label={t('set.by')}
         data={units.map((value) => ({ value, label: t(`set.units.${value}`) }))}
@@ -103,23 +100,23 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
         {...form.getInputProps('by')}
       />
       {by === 'unit' && (
-        <TextInput
+        <AmountField
+          form={form}
+          name="unitCost"
           label={t('set.unitCost')}
           description={t('set.unitCostHint')}
           required
-          inputMode="decimal"
-          {...form.getInputProps('unitCost')}
         />
       )}
       {by === 'tokens' &&
         (['input', 'cachedInput', 'output'] as const).map((name) => (
-          <TextInput
+          <AmountField
             key={name}
+            form={form}
+            name={name}
             label={t(`tokens.${name}`)}
             description={t('set.millionHint')}
             required
-            inputMode="decimal"
-            {...form.getInputProps(name)}
           />
         ))}
       <Checkbox

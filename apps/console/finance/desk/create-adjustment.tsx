@@ -1,10 +1,12 @@
-import { Select, TextInput } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { ID, SIGNED_CREDITS } from '../patterns.js';
 import { reasons, refreshDesk } from './desk.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const initial = {
   accountId: '',
@@ -33,21 +35,20 @@ export function CreateAdjustment() {
       })}
       fields={(form) => (
         <>
-          <TextInput label={t('account')} required autoComplete="off" {...form.getInputProps('accountId')} />
-          <TextInput
+          <TextField form={form} name="accountId" label={t('account')} required />
+          <TextField
+            form={form}
+            name="ticketId"
             label={t('ticket')}
             description={t('adjust.ticketHint')}
             required
-            autoComplete="off"
-            {...form.getInputProps('ticketId')}
           />
-          <TextInput
+          <AmountField
+            form={form}
+            name="amount"
             label={t('adjust.amount')}
             description={t('adjust.amountHint')}
             required
-            inputMode="decimal"
-            autoComplete="off"
-            {...form.getInputProps('amount')}
           />
           <Select
             label={t('reason')}

@@ -1,8 +1,7 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
@@ -11,41 +10,34 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { CREDITS, ID } from '../patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { type Debtor, refreshDesk } from './desk.js';
 import { column, moneyColumn } from '../../ui/columns.js';
 import { transactionColumn } from '../columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/adjustments');
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
   const { t } = useTranslation('desk');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const debts = $api.useQuery(
-    'get',
-    '/api/finance/reports/debts',
-    { params: { query: { cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const debts = useList('/api/finance/reports/debts');
   return (
     <Stack>
       <Loaded query={debts} lines={3}>
         {({ accounts, frozen, debt, owedRewards }) => (
           <Figures>
-            <Figure name={t('debts.accounts')}>{accounts}</Figure>
-            <Figure name={t('debts.frozen')}>{frozen}</Figure>
-            <Figure name={t('debts.debt')}>
-              <Money value={debt} />
-            </Figure>
-            <Figure name={t('debts.owedRewards')}>
-              <Money value={owedRewards} />
-            </Figure>
+            <Figure name={t('debts.accounts')} value={accounts} />
+            <Figure name={t('debts.frozen')} value={frozen} />
+            <Figure name={t('debts.debt')} value={<Money value={debt} />} />
+            <Figure name={t('debts.owedRewards')} value={<Money value={owedRewards} />} />
           </Figures>
         )}
       </Loaded>
@@ -58,7 +50,7 @@ export function Debts() {
         columns={useColumns()}
         rowKey={({ accountId }) => accountId}
         empty={{ title: t('debts.empty'), hint: t('debts.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -78,9 +70,9 @@ function useColumns(): Column<Debtor>[] {
         {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
         {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
         {since !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             <When at={since} />
-          </Text>
+          </SmallPrint>
         )}
       </Stack>
     )),
@@ -121,14 +113,8 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Debtor }) {
       })}
       fields={(form) => (
         <>
-          <TextInput label={t('ticket')} required autoComplete="off" {...form.getInputProps('ticketId')} />
-          <TextInput
-            label={t('amount')}
-            description={t('writeOff.amountHint')}
-            inputMode="decimal"
-            autoComplete="off"
-            {...form.getInputProps('amount')}
-          />
+          <TextField form={form} name="ticketId" label={t('ticket')} required />
+          <AmountField form={form} name="amount" label={t('amount')} description={t('writeOff.amountHint')} />
           <NoteField form={form} />
         </>
       )}

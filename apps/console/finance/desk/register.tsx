@@ -1,8 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
@@ -13,32 +12,27 @@ import { AccountFilter } from '../account-filter.js';
 import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { type Adjustment, reasons, refreshDesk } from './desk.js';
 import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { useList } from '../../api/lists.js';
+import { NoteAction } from '../note.js';
 
 const route = getRouteApi('/finance/adjustments');
 
 /** The register of adjustments: who asked, who agreed, why, and what reversed what. */
 export function Register() {
   const { t } = useTranslation('desk');
-  const { accountId, reason, from, to, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { accountId, reason, from, to } = route.useSearch();
   const filter = {
     ...(accountId ? { accountId } : {}),
     ...(reason ? { reason } : {}),
     ...timesOf({ from, to }),
   };
-  const adjustments = $api.useQuery(
-    'get',
-    '/api/finance/adjustments',
-    { params: { query: { ...filter, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const adjustments = useList('/api/finance/adjustments', { query: filter });
+  const set = useFilter();
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">
@@ -61,7 +55,7 @@ export function Register() {
         rowKey={({ id }) => id}
         columnsName="adjustments"
         empty={{ title: t('register.empty'), hint: t('register.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -97,19 +91,14 @@ function useColumns(): Column<Adjustment>[] {
 
 function Reversal({ adjustment: { id, reversesId, reversedById } }: { adjustment: Adjustment }) {
   const { t } = useTranslation('desk');
-  const check = useNoteCheck();
   if (reversesId !== null) return <StatusBadge tone="quiet">{t('register.reversal')}</StatusBadge>;
   if (reversedById !== null) return <StatusBadge tone="quiet">{t('register.reversed')}</StatusBadge>;
   return (
-    <ModalForm
+    <NoteAction
       label={t('reverse.do')}
       title={t('reverse.title')}
       hint={t('reverse.hint')}
-      button={{ size: 'xs' }}
       isDangerous
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={async ({ note }, requestId) => {
         const params = { path: { adjustmentId: id } };
         const path = '/api/finance/adjustments/{adjustmentId}/reverse';

@@ -1,31 +1,24 @@
 import { Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { refreshDesk, type WriteOff } from './desk.js';
 import { column, moneyColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn, transactionColumn } from '../columns.js';
+import { useList } from '../../api/lists.js';
+import { NoteAction } from '../note.js';
 
 const route = getRouteApi('/finance/adjustments');
 
 /** Debts that were given up. */
 export function WriteOffs() {
   const { t } = useTranslation('desk');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const writeOffs = $api.useQuery(
-    'get',
-    '/api/finance/write-offs',
-    { params: { query: { cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const writeOffs = useList('/api/finance/write-offs');
   return (
     <DataList
       label={t('tabs.writeOffs')}
@@ -41,7 +34,7 @@ export function WriteOffs() {
           </ButtonLink>
         ),
       }}
-      pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      isPaged
     />
   );
 }
@@ -67,19 +60,14 @@ function useColumns(): Column<WriteOff>[] {
 
 function Reversal({ writeOff: { id, reversesId, reversedById } }: { writeOff: WriteOff }) {
   const { t } = useTranslation('desk');
-  const check = useNoteCheck();
   if (reversesId !== null) return <StatusBadge tone="quiet">{t('writeOffs.reversal')}</StatusBadge>;
   if (reversedById !== null) return <StatusBadge tone="quiet">{t('writeOffs.reversed')}</StatusBadge>;
   return (
-    <ModalForm
+    <NoteAction
       label={t('reverseWriteOff.do')}
       title={t('reverseWriteOff.title')}
       hint={t('reverseWriteOff.hint')}
-      button={{ size: 'xs' }}
       isDangerous
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={async ({ note }, requestId) => {
         const params = { path: { writeOffId: id } };
         const path = '/api/finance/write-offs/{writeOffId}/reverse';

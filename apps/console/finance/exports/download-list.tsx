@@ -5,6 +5,7 @@ import { useNow } from '../../ui/now.js';
 import { EmptyState } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { cancelDownload, type Download, forgetDownload, useDownloads } from './downloads.js';
+import { Hint } from '../../ui/texts.js';
 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;
@@ -68,11 +69,7 @@ function Arrived({ download: { bytes, startedAt, endedAt } }: { download: Downlo
   const locale = useLocale();
   const now = useNow(SECOND_MS, endedAt === null);
   const seconds = Math.max(0, Math.round(((endedAt ?? now) - startedAt) / SECOND_MS));
-  return (
-    <Text size="sm" c="dimmed">
-      {t('exports.arrived', { size: sizeText(bytes, locale), seconds })}
-    </Text>
-  );
+  return <Hint>{t('exports.arrived', { size: sizeText(bytes, locale), seconds })}</Hint>;
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;

@@ -1,4 +1,4 @@
-import { Group, Select, Stack, Text } from '@mantine/core';
+import { Group, Select, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -6,6 +6,8 @@ import { DayRange } from '../../ui/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Switch } from '../choice.js';
 import { dayAfter, monthOf, today } from '../utc-days.js';
+import { useFilter } from '../../ui/address.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/finance/exports');
 const orders = ['recorded', 'effective'] as const;
@@ -14,9 +16,7 @@ const orders = ['recorded', 'effective'] as const;
 export function ExportRange() {
   const { t } = useTranslation('costs');
   const { from, to, by = 'recorded', period } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const set = useFilter();
   return (
     <Stack gap="sm">
       <ClosedPeriod period={period} set={set} />
@@ -46,14 +46,10 @@ export function ExportRange() {
               set={(value) => set({ by: value === 'recorded' ? undefined : value })}
             />
           </Group>
-          <Text size="xs" c="dimmed">
-            {t('utc', { ns: 'finance' })}
-          </Text>
+          <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {t('exports.periodHint')}
-        </Text>
+        <Hint>{t('exports.periodHint')}</Hint>
       )}
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';
 import { ExportRange } from './export-range.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
@@ -76,9 +77,7 @@ function Choose() {
             value={detail}
             set={setDetail}
           />
-          <Text size="sm" c="dimmed">
-            {t(`exports.detailHints.${detail}`)}
-          </Text>
+          <Hint>{t(`exports.detailHints.${detail}`)}</Hint>
         </Stack>
       )}
       <Group>
@@ -92,9 +91,7 @@ function Choose() {
           {t('exports.direct')}
         </Button>
       </Group>
-      <Text size="xs" c="dimmed">
-        {t('exports.directHint')}
-      </Text>
+      <SmallPrint>{t('exports.directHint')}</SmallPrint>
     </Stack>
   );
 }

@@ -1,12 +1,11 @@
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import type { Dispute } from './payments.js';
 import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn } from '../columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/payments');
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
@@ -14,14 +13,7 @@ const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 /** Payments that customers had their bank take back. */
 export function Disputes() {
   const { t } = useTranslation('payments');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const disputes = $api.useQuery(
-    'get',
-    '/api/finance/disputes',
-    { params: { query: { cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const disputes = useList('/api/finance/disputes');
   return (
     <DataList
       label={t('tabs.disputes')}
@@ -29,7 +21,7 @@ export function Disputes() {
       columns={useColumns()}
       rowKey={({ provider, disputeId }) => `${provider} ${disputeId}`}
       empty={{ title: t('disputes.empty'), hint: t('disputes.emptyHint') }}
-      pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      isPaged
     />
   );
 }

@@ -1,13 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Choice } from '../choice.js';
 import type { PaymentEvent } from './payments.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
@@ -19,12 +18,7 @@ export function Events() {
   const { cursor, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const state = states.find((each) => each === search.state);
-  const events = $api.useQuery(
-    'get',
-    '/api/finance/payment-events',
-    { params: { query: { ...(state ? { state } : {}), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const events = useShown('/api/finance/payment-events', { query: { state, cursor } });
   return (
     <Stack>
       <Group>
@@ -43,7 +37,7 @@ export function Events() {
         columns={useColumns()}
         rowKey={({ provider, eventId }) => `${provider} ${eventId}`}
         empty={{ title: t('events.empty'), hint: t('events.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );

@@ -1,13 +1,15 @@
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { DayField } from '../day-field.js';
-import { ModalForm, NoteField } from '../modal-form.js';
 import { ID, PAYMENT } from '../patterns.js';
 import { today } from '../utc-days.js';
 import { refreshPayments } from './payments.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { NoteField } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 interface Values extends Record<string, unknown> {
   accountId: string;
@@ -74,33 +76,17 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
   const { t } = useTranslation('payments');
   return (
     <>
-      <TextInput label={t('columns.account')} autoComplete="off" {...form.getInputProps('accountId')} />
-      <TextInput
+      <TextField form={form} name="accountId" label={t('columns.account')} />
+      <TextField
+        form={form}
+        name="orderId"
         label={t('transfer.order')}
         description={t('transfer.orderHint')}
-        autoComplete="off"
-        {...form.getInputProps('orderId')}
       />
-      <TextInput
-        label={t('transfer.reference')}
-        required
-        autoComplete="off"
-        {...form.getInputProps('paymentId')}
-      />
+      <TextField form={form} name="paymentId" label={t('transfer.reference')} required />
       <SimpleGrid cols={2}>
-        <TextInput
-          label={t('columns.paid')}
-          required
-          inputMode="decimal"
-          autoComplete="off"
-          {...form.getInputProps('paid')}
-        />
-        <TextInput
-          label={t('transfer.currency')}
-          required
-          maxLength={3}
-          {...form.getInputProps('currency')}
-        />
+        <AmountField form={form} name="paid" label={t('columns.paid')} required />
+        <TextField form={form} name="currency" label={t('transfer.currency')} required maxLength={3} />
       </SimpleGrid>
       <DayField
         label={t('transfer.valueDate')}

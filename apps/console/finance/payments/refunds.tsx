@@ -1,16 +1,18 @@
-import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Choice } from '../choice.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { type Refund, refreshPayments } from './payments.js';
 import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn } from '../columns.js';
+import { useShown } from '../../api/lists.js';
+import { TextField } from '../../ui/fields.js';
+import { NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['pending', 'succeeded', 'failed'] as const;
@@ -22,12 +24,7 @@ export function Refunds() {
   const { cursor, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const state = states.find((each) => each === search.state);
-  const refunds = $api.useQuery(
-    'get',
-    '/api/finance/topup-refunds',
-    { params: { query: { ...(state ? { state } : {}), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const refunds = useShown('/api/finance/topup-refunds', { query: { state, cursor } });
   return (
     <Stack>
       <Group>
@@ -46,7 +43,7 @@ export function Refunds() {
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('refunds.empty'), hint: t('refunds.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -96,11 +93,7 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
             allowDeselect={false}
             {...form.getInputProps('outcome')}
           />
-          <TextInput
-            label={t('confirmRefund.reference')}
-            autoComplete="off"
-            {...form.getInputProps('reference')}
-          />
+          <TextField form={form} name="reference" label={t('confirmRefund.reference')} />
           <NoteField form={form} />
         </>
       )}

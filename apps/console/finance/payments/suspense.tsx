@@ -1,18 +1,20 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Choice } from '../choice.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { ID } from '../patterns.js';
 import { refreshPayments, type Suspense } from './payments.js';
 import { column, paymentColumn, timeColumn } from '../../ui/columns.js';
+import { useShown } from '../../api/lists.js';
+import { TextField } from '../../ui/fields.js';
+import { NoteAction, NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['open', 'credited', 'returned', 'expensed'] as const;
@@ -23,12 +25,7 @@ export function SuspenseList() {
   const { cursor, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const state = states.find((each) => each === search.state);
-  const items = $api.useQuery(
-    'get',
-    '/api/finance/suspense',
-    { params: { query: { ...(state ? { state } : {}), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const items = useShown('/api/finance/suspense', { query: { state, cursor } });
   return (
     <Stack>
       <Group>
@@ -47,7 +44,7 @@ export function SuspenseList() {
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('suspense.empty'), hint: t('suspense.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -103,12 +100,7 @@ function Credit({ item: { id } }: { item: Suspense }) {
       })}
       fields={(form) => (
         <>
-          <TextInput
-            label={t('credit.account')}
-            required
-            autoComplete="off"
-            {...form.getInputProps('accountId')}
-          />
+          <TextField form={form} name="accountId" label={t('credit.account')} required />
           <NoteField form={form} />
         </>
       )}
@@ -127,16 +119,11 @@ function Credit({ item: { id } }: { item: Suspense }) {
 
 function Return({ item: { id } }: { item: Suspense }) {
   const { t } = useTranslation('payments');
-  const check = useNoteCheck();
   return (
-    <ModalForm
+    <NoteAction
       label={t('return.do')}
       title={t('return.title')}
       hint={t('return.hint')}
-      button={{ size: 'xs' }}
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={({ note }) =>
         api.POST('/api/finance/suspense/{itemId}/return', {
           params: { path: { itemId: id } },
@@ -153,16 +140,11 @@ function Return({ item: { id } }: { item: Suspense }) {
 
 function Expense({ item: { id } }: { item: Suspense }) {
   const { t } = useTranslation('payments');
-  const check = useNoteCheck();
   return (
-    <ModalForm
+    <NoteAction
       label={t('expense.do')}
       title={t('expense.title')}
       hint={t('expense.hint')}
-      button={{ size: 'xs' }}
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={({ note }) =>
         api.POST('/api/finance/suspense/{itemId}/expense', {
           params: { path: { itemId: id } },

@@ -1,34 +1,31 @@
-import { Group, Stack, TextInput } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField } from '../modal-form.js';
 import { CREDITS } from '../patterns.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink } from '../transaction-links.js';
 import { type Payment, refreshPayments } from './payments.js';
 import { column, extra, moneyColumn, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
+import { AmountField } from '../../ui/fields.js';
+import { NoteField } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/payments');
 
 /** Payments that became balance. */
 export function TopUps() {
   const { t } = useTranslation('payments');
-  const { accountId, cursor } = route.useSearch();
+  const { accountId } = route.useSearch();
   const navigate = route.useNavigate();
-  const topups = $api.useQuery(
-    'get',
-    '/api/finance/topups',
-    { params: { query: { ...(accountId ? { accountId } : {}), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const topups = useList('/api/finance/topups', { query: { accountId } });
   return (
     <Stack>
       <Group>
@@ -46,7 +43,7 @@ export function TopUps() {
         rowKey={({ id }) => id}
         columnsName="payments"
         empty={{ title: t('topups.empty'), hint: t('topups.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -94,12 +91,11 @@ function RefundTopUp({ topup: { id } }: { topup: Payment }) {
       })}
       fields={(form) => (
         <>
-          <TextInput
+          <AmountField
+            form={form}
+            name="credits"
             label={t('refund.credits')}
             description={t('refund.creditsHint')}
-            inputMode="decimal"
-            autoComplete="off"
-            {...form.getInputProps('credits')}
           />
           <NoteField form={form} />
         </>

@@ -1,9 +1,8 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer, Item } from '../../api/queries.js';
+import { type Answer, type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -13,7 +12,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
 import { CsvLink } from '../csv-link.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { PartTabs } from '../part-tabs.js';
@@ -22,6 +21,7 @@ import { useItemTitle } from './item-title.js';
 import { PeriodState } from './period-state.js';
 import { codeColumn, column, timeColumn } from '../../ui/columns.js';
 import { transactionColumn } from '../columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
 const LOOK_AGAIN_MS = 1_000;
@@ -120,26 +120,28 @@ function Head({ period }: { period: Shown }) {
   const { startsAt, endsAt, state, recordedBefore, balancesHash, closedBy, begunAt, endedAt, note } = period;
   return (
     <Facts label={t('one.title')}>
-      <Fact name={t('period')}>
-        {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
-      </Fact>
-      <Fact name={t('state')}>
-        <PeriodState state={state} />
-      </Fact>
-      <Fact name={t('one.by')}>
-        <Who actor={closedBy} /> · <When at={endedAt ?? begunAt} />
-      </Fact>
+      <Fact
+        name={t('period')}
+        value={
+          <>
+            {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
+          </>
+        }
+      />
+      <Fact name={t('state')} value={<PeriodState state={state} />} />
+      <Fact
+        name={t('one.by')}
+        value={
+          <>
+            <Who actor={closedBy} /> · <When at={endedAt ?? begunAt} />
+          </>
+        }
+      />
       {recordedBefore !== null && (
-        <Fact name={t('one.recordedBefore')}>
-          <When at={recordedBefore} />
-        </Fact>
+        <Fact name={t('one.recordedBefore')} value={<When at={recordedBefore} />} />
       )}
-      {balancesHash !== null && (
-        <Fact name={t('one.hash')}>
-          <Identifier>{balancesHash}</Identifier>
-        </Fact>
-      )}
-      {note !== null && <Fact name={t('closing.note')}>{note}</Fact>}
+      {balancesHash !== null && <Fact name={t('one.hash')} value={<Identifier>{balancesHash}</Identifier>} />}
+      {note !== null && <Fact name={t('closing.note')} value={note} />}
     </Facts>
   );
 }
@@ -154,10 +156,16 @@ function Waivers({ period: { waivers, checklist } }: { period: Shown }) {
       {waivers.map(({ item, reason, requestedBy, approvedBy }) => {
         const known = checklist.find(({ id }) => id === item);
         return (
-          <Fact key={item} name={t('one.waived', { item: known ? titleOf(known) : item })}>
-            {reason} {requestedBy !== null && <Who actor={requestedBy} />}{' '}
-            {approvedBy !== null && <Who actor={approvedBy} />}
-          </Fact>
+          <Fact
+            key={item}
+            name={t('one.waived', { item: known ? titleOf(known) : item })}
+            value={
+              <>
+                {reason} {requestedBy !== null && <Who actor={requestedBy} />}{' '}
+                {approvedBy !== null && <Who actor={approvedBy} />}
+              </>
+            }
+          />
         );
       })}
     </Facts>
@@ -185,14 +193,7 @@ function Balances({ period: { id, balances, state } }: { period: Shown }) {
 
 function LatePostings({ periodId }: { periodId: string }) {
   const { t } = useTranslation('periods');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const late = $api.useQuery(
-    'get',
-    '/api/finance/periods/{periodId}/late-postings',
-    { params: { path: { periodId }, query: { cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const late = useList('/api/finance/periods/{periodId}/late-postings', { path: { periodId } });
   const columns: Column<Late>[] = [
     transactionColumn('transactionId', t('lateList.transaction')),
     column('kind', t('lateList.kind'), ({ kind }) => <KindOfPosting kind={kind} />),
@@ -207,7 +208,7 @@ function LatePostings({ periodId }: { periodId: string }) {
       columns={columns}
       rowKey={({ transactionId }) => transactionId}
       empty={{ title: t('lateList.empty'), hint: t('lateList.emptyHint') }}
-      pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+      isPaged
     />
   );
 }

@@ -1,8 +1,6 @@
 import { Group } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
@@ -11,6 +9,7 @@ import { Choice } from '../choice.js';
 import type { Period } from './period.js';
 import { PeriodState } from './period-state.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/periods');
 const states = ['closing', 'closed', 'abandoned'] as const;
@@ -18,14 +17,9 @@ const states = ['closing', 'closed', 'abandoned'] as const;
 /** Periods that were closed, or tried, the newest first. */
 export function PeriodsPage() {
   const { t } = useTranslation('periods');
-  const { state, cursor } = route.useSearch();
+  const { state } = route.useSearch();
   const navigate = route.useNavigate();
-  const periods = $api.useQuery(
-    'get',
-    '/api/finance/periods',
-    { params: { query: { ...(state ? { state } : {}), cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const periods = useList('/api/finance/periods', { query: { state } });
   return (
     <Page
       title={t('title')}
@@ -54,7 +48,7 @@ export function PeriodsPage() {
             </ButtonLink>
           ),
         }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Page>
   );

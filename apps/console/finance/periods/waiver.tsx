@@ -5,9 +5,9 @@ import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { startOf } from '../utc-days.js';
 import type { ChecklistItem } from './period.js';
+import { NoteAction } from '../note.js';
 
 interface WaiverProps {
   /** The first day that is outside. */
@@ -18,7 +18,6 @@ interface WaiverProps {
 /** One person says why the books may be closed in spite of an item, and another one agrees. */
 export function Waiver({ end, item: { id, count } }: WaiverProps) {
   const { t } = useTranslation('periods');
-  const check = useNoteCheck();
   const isAsked = useAskedFor(end).has(id);
   if (isAsked)
     return (
@@ -30,14 +29,11 @@ export function Waiver({ end, item: { id, count } }: WaiverProps) {
       </Group>
     );
   return (
-    <ModalForm
+    <NoteAction
       label={t('waiver.do')}
       title={t('waiver.title')}
       hint={t('waiver.hint', { count })}
-      button={{ size: 'xs' }}
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} label={t('waiver.reason')} />}
+      noteLabel={t('waiver.reason')}
       send={({ note }, requestId) =>
         api.POST('/api/finance/periods/waivers', {
           body: { end: startOf(end), item: id, count, reason: note, requestId },

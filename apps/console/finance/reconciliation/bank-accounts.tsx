@@ -1,4 +1,4 @@
-import { Button, Code, Group, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Code, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Section } from '../../ui/states.js';
 import { column, textColumn } from '../../ui/columns.js';
+import { TextField } from '../../ui/fields.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -156,12 +157,13 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
-        <TextInput
+        <TextField
+          form={form}
+          name="id"
           label={t('accounts.id')}
           description={t('accounts.idHint')}
           required
           disabled={account !== null}
-          {...form.getInputProps('id')}
         />
         <Reading form={form} />
         <Columns form={form} />
@@ -218,11 +220,11 @@ function Columns({ form }: { form: UseFormReturnType<Values> }) {
   ];
   return fields.map((name) => (
     <Stack key={name} gap={0}>
-      <TextInput
+      <TextField
+        form={form}
+        name={name}
         label={t(`accounts.fields.${name}`)}
         description={t(`accounts.fieldHints.${name}`)}
-        autoComplete="off"
-        {...form.getInputProps(name)}
       />
     </Stack>
   ));

@@ -1,8 +1,7 @@
-import { Select, Stack, Text, TextInput } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
@@ -10,11 +9,15 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { Filters, useRange } from './filters.js';
 import { type BankItem, matchTones, refreshReconciliation } from './reconciliation.js';
 import { column, paymentColumn } from '../../ui/columns.js';
 import { transactionsColumn } from '../columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
+import { TextField } from '../../ui/fields.js';
+import { NoteAction, NoteField, useNoteCheck } from '../note.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -33,16 +36,10 @@ const states = [
 export function Bank() {
   const { t } = useTranslation('reconciliation');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const { times } = useRange();
   const state = states.find((each) => each === search.state);
   const filter = { ...times, ...(state ? { state } : {}) };
-  const items = $api.useQuery(
-    'get',
-    '/api/finance/reconciliation/bank',
-    { params: { query: { ...filter, cursor: search.cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const items = useList('/api/finance/reconciliation/bank', { query: filter });
   return (
     <Stack>
       <Filters
@@ -64,10 +61,7 @@ export function Bank() {
             </ButtonLink>
           ),
         }}
-        pager={{
-          cursor: search.cursor,
-          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
-        }}
+        isPaged
       />
     </Stack>
   );
@@ -82,9 +76,9 @@ function useColumns(): Column<BankItem>[] {
         <Text size="sm" className="model-name">
           {reference === '' ? <Identifier>{id}</Identifier> : reference}
         </Text>
-        <Text size="xs" c="dimmed" component="div">
+        <SmallPrint>
           <When at={at} />
-        </Text>
+        </SmallPrint>
       </Stack>
     )),
     paymentColumn('amount', t('line.amount'), { signed: true }),
@@ -137,10 +131,11 @@ function Match({ id }: { id: string }) {
             allowDeselect={false}
             {...form.getInputProps('kind')}
           />
-          <TextInput
+          <TextField
+            form={form}
+            name="subject"
             label={t('bank.subject')}
             description={t(`bank.subjectHints.${form.getValues().kind}`)}
-            {...form.getInputProps('subject')}
           />
           <NoteField form={form} />
         </>
@@ -161,17 +156,12 @@ function Match({ id }: { id: string }) {
 
 function Undo({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
-  const check = useNoteCheck();
   return (
-    <ModalForm
+    <NoteAction
       label={t('bank.undo')}
       title={t('bank.undoTitle')}
       hint={t('bank.undoHint')}
-      button={{ size: 'xs' }}
       isDangerous
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={({ note }) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/undo', {
           params: { path: { bankLineId: id } },

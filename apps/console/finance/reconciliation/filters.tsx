@@ -6,6 +6,7 @@ import { DayRange } from '../../ui/day-range.js';
 import { Choice } from '../choice.js';
 import { timesOf } from '../utc-days.js';
 import { providers } from './reconciliation.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/reconciliation');
 
@@ -25,13 +26,7 @@ export function Filters<State extends string>({
 }: FiltersProps<State>) {
   const { t } = useTranslation('reconciliation');
   const { provider, from, to } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: object) =>
-    void navigate({
-      search: (before) => ({ ...before, ...change, cursor: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
+  const set = useFilter();
   return (
     <Group justify="space-between" align="flex-end">
       <Group align="flex-end" gap="sm">

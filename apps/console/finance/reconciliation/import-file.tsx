@@ -13,10 +13,11 @@ import { tell } from '../../shell/notices.js';
 import { DayRange } from '../../ui/day-range.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { type Days, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
 import { refreshReconciliation } from './reconciliation.js';
+import { Hint } from '../../ui/texts.js';
 
 /** What the control plane takes at once; the command line takes any size. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
@@ -78,9 +79,7 @@ export function ImportFile() {
           }}
         />
       </Group>
-      <Text size="sm" c="dimmed">
-        {t('import.daysHint')}
-      </Text>
+      <Hint>{t('import.daysHint')}</Hint>
       {from === undefined || to === undefined ? (
         <Notice tone="quiet" title={t('import.daysMissing')}>
           {t('import.daysMissingHint')}
@@ -129,9 +128,7 @@ function Drop({ take, isBusy }: { take: (files: File[]) => Promise<void>; isBusy
           <IconFileSpreadsheet size={32} stroke={1.5} aria-hidden />
           <div>
             <Text fw={500}>{t('import.drop')}</Text>
-            <Text size="sm" c="dimmed">
-              {t('import.dropHint')}
-            </Text>
+            <Hint>{t('import.dropHint')}</Hint>
           </div>
         </Group>
       </Dropzone>
@@ -169,11 +166,11 @@ function Trial({ file, trial, target, forget }: TrialProps) {
           {t('import.trial', { name: file.name })}
         </Text>
         <Facts label={t('import.trial', { name: file.name })}>
-          <Fact name={t('imports.lines')}>{lines}</Fact>
-          <Fact name={t('import.added')}>{added}</Fact>
-          <Fact name={t('import.known')}>{lines - added - changed}</Fact>
-          <Fact name={t('import.changed')}>{changed}</Fact>
-          <Fact name={t('imports.covers')}>{covers === null ? '–' : <Covers covers={covers} />}</Fact>
+          <Fact name={t('imports.lines')} value={lines} />
+          <Fact name={t('import.added')} value={added} />
+          <Fact name={t('import.known')} value={lines - added - changed} />
+          <Fact name={t('import.changed')} value={changed} />
+          <Fact name={t('imports.covers')} value={covers === null ? '–' : <Covers covers={covers} />} />
         </Facts>
         {changed > 0 && (
           <Notice tone="warning" title={t('import.changedTitle')}>

@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData, useMutation } from '@tanstack/react-query';
+import { Button, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api, api } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { tell, tellFailure } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
@@ -13,6 +13,8 @@ import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import type { Run } from './reconciliation.js';
 import { column, rightColumn, timeColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
 /** An import over the provider's API goes on behind the answer. */
@@ -21,13 +23,10 @@ const LOOK_AGAIN_MS = 5_000;
 /** Brings reports in: by file, or from providers that can be asked; and tells which were. */
 export function Imports() {
   const { t } = useTranslation('reconciliation');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const runs = $api.useQuery(
-    'get',
+  const runs = useList(
     '/api/finance/provider-reports',
-    { params: { query: { limit: 20, cursor } } },
-    { placeholderData: keepPreviousData, refetchInterval: LOOK_AGAIN_MS },
+    { query: { limit: 20 } },
+    { refetchInterval: LOOK_AGAIN_MS },
   );
   return (
     <Stack gap="xl">
@@ -41,10 +40,7 @@ export function Imports() {
           columns={useColumns()}
           rowKey={({ id }) => id}
           empty={{ title: t('imports.empty'), hint: t('imports.emptyHint') }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Section>
       <ReportCoverage />
@@ -83,9 +79,7 @@ function useColumns(): Column<Run>[] {
     rightColumn('lines', t('imports.lines'), ({ lines, added, changed }) => (
       <Stack gap={0}>
         <span>{lines}</span>
-        <Text size="xs" c="dimmed">
-          {t('imports.counts', { added, changed })}
-        </Text>
+        <SmallPrint>{t('imports.counts', { added, changed })}</SmallPrint>
       </Stack>
     )),
     column('state', t('state'), ({ finishedAt }) => (

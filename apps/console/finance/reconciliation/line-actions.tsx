@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { tell } from '../../shell/notices.js';
-import { ModalForm, NoteField, useNoteCheck } from '../modal-form.js';
 import { type Match, refreshReconciliation } from './reconciliation.js';
+import { NoteAction } from '../note.js';
 
 interface LineName {
   provider: Match['provider'];
@@ -12,16 +12,11 @@ interface LineName {
 /** A payment, refund or dispute that never reached us is booked as if the provider had told of it when it happened. */
 export function BookLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
-  const check = useNoteCheck();
   return (
-    <ModalForm
+    <NoteAction
       label={t('book.do')}
       title={t('book.title')}
       hint={t('book.hint')}
-      button={{ size: 'xs' }}
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={async ({ note }) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
@@ -38,16 +33,11 @@ export function BookLine({ provider, lineId }: LineName) {
 /** What a provider told in two ways stays a fault until somebody accepts the later one. */
 export function AcceptLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
-  const check = useNoteCheck();
   return (
-    <ModalForm
+    <NoteAction
       label={t('accept.do')}
       title={t('accept.title')}
       hint={t('accept.hint')}
-      button={{ size: 'xs' }}
-      initial={{ note: '' }}
-      validate={check}
-      fields={(form) => <NoteField form={form} />}
       send={async ({ note }, requestId) => {
         const params = { path: { provider, lineId } };
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';

@@ -6,7 +6,7 @@ import { CodeLines } from '../../ui/copy.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { providers } from './reconciliation.js';
@@ -38,45 +38,32 @@ function LineFacts({ line }: { line: Line }) {
   const { subjectId, paymentId, payoutId, postings, acceptances } = line;
   return (
     <Facts label={t('line.title')}>
-      <Fact name={t('line.id')}>
-        <Identifier>{lineId}</Identifier>
-      </Fact>
-      <Fact name={t('line.type')}>{type}</Fact>
-      <Fact name={t('line.amount')}>
-        <Money value={amount} currency={currency} />
-      </Fact>
-      <Fact name={t('line.fee')}>
-        <Money value={fee} currency={currency} />
-      </Fact>
-      <Fact name={t('line.net')}>
-        <Money value={net} currency={currency} />
-      </Fact>
-      <Fact name={t('line.happenedAt')}>
-        <When at={happenedAt} />
-      </Fact>
-      {availableOn !== null && <Fact name={t('line.availableOn')}>{availableOn}</Fact>}
-      <Fact name={t('line.subject')}>
-        <Identifier>{subjectId}</Identifier>
-      </Fact>
-      {paymentId !== null && (
-        <Fact name={t('line.payment')}>
-          <Identifier>{paymentId}</Identifier>
-        </Fact>
-      )}
-      {payoutId !== null && (
-        <Fact name={t('line.payout')}>
-          <Identifier>{payoutId}</Identifier>
-        </Fact>
-      )}
-      {description !== '' && <Fact name={t('line.description')}>{description}</Fact>}
-      <Fact name={t('line.postings')}>
-        <TransactionLinks ids={postings.map(({ transactionId }) => transactionId)} />
-      </Fact>
+      <Fact name={t('line.id')} value={<Identifier>{lineId}</Identifier>} />
+      <Fact name={t('line.type')} value={type} />
+      <Fact name={t('line.amount')} value={<Money value={amount} currency={currency} />} />
+      <Fact name={t('line.fee')} value={<Money value={fee} currency={currency} />} />
+      <Fact name={t('line.net')} value={<Money value={net} currency={currency} />} />
+      <Fact name={t('line.happenedAt')} value={<When at={happenedAt} />} />
+      {availableOn !== null && <Fact name={t('line.availableOn')} value={availableOn} />}
+      <Fact name={t('line.subject')} value={<Identifier>{subjectId}</Identifier>} />
+      {paymentId !== null && <Fact name={t('line.payment')} value={<Identifier>{paymentId}</Identifier>} />}
+      {payoutId !== null && <Fact name={t('line.payout')} value={<Identifier>{payoutId}</Identifier>} />}
+      {description !== '' && <Fact name={t('line.description')} value={description} />}
+      <Fact
+        name={t('line.postings')}
+        value={<TransactionLinks ids={postings.map(({ transactionId }) => transactionId)} />}
+      />
       {acceptances.map(({ reason, requestedBy, approvedBy, recordedAt }) => (
-        <Fact key={recordedAt} name={t('line.acceptances')}>
-          {reason} · {t('line.acceptedBy', { by: [requestedBy, approvedBy].filter(Boolean).join(', ') })} ·{' '}
-          <When at={recordedAt} />
-        </Fact>
+        <Fact
+          key={recordedAt}
+          name={t('line.acceptances')}
+          value={
+            <>
+              {reason} · {t('line.acceptedBy', { by: [requestedBy, approvedBy].filter(Boolean).join(', ') })}{' '}
+              · <When at={recordedAt} />
+            </>
+          }
+        />
       ))}
     </Facts>
   );

@@ -1,8 +1,6 @@
 import { Group, Paper, ScrollArea, Table, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -10,6 +8,7 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day } from '../../ui/when.js';
 import { type Match, matchTones } from './reconciliation.js';
+import { useShown } from '../../api/lists.js';
 
 type DayState = Answer<'/api/finance/reconciliation/payment-days'>['days'][number];
 
@@ -23,12 +22,7 @@ interface Filter {
 /** Each day on one line: how much each side has, what is between them, and how many items stand how. */
 export function PaymentDays({ filter }: { filter: Filter }) {
   const { t } = useTranslation('reconciliation');
-  const days = $api.useQuery(
-    'get',
-    '/api/finance/reconciliation/payment-days',
-    { params: { query: filter } },
-    { placeholderData: keepPreviousData },
-  );
+  const days = useShown('/api/finance/reconciliation/payment-days', { query: filter });
   return (
     <Loaded query={days} lines={4}>
       {({ days: found }) =>

@@ -1,8 +1,6 @@
-import { Drawer, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -17,6 +15,9 @@ import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
 import { type Match, matchTones } from './reconciliation.js';
 import { column } from '../../ui/columns.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -28,16 +29,10 @@ const states = [
 export function Payments() {
   const { t } = useTranslation('reconciliation');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const { times, provider } = useRange();
   const state = states.find((each) => each === search.state);
   const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
-  const matches = $api.useQuery(
-    'get',
-    '/api/finance/reconciliation/payments',
-    { params: { query: { ...filter, cursor: search.cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const matches = useList('/api/finance/reconciliation/payments', { query: filter });
   return (
     <Stack>
       <Filters
@@ -61,10 +56,7 @@ export function Payments() {
             </ButtonLink>
           ),
         }}
-        pager={{
-          cursor: search.cursor,
-          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
-        }}
+        isPaged
       />
       <OpenLine />
     </Stack>
@@ -74,18 +66,10 @@ export function Payments() {
 function OpenLine() {
   const { t } = useTranslation('reconciliation');
   const { line } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
-    <Drawer
-      opened={line !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, line: undefined }) })}
-      position="right"
-      size="lg"
-      title={t('line.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="line" opened={line !== undefined} title={t('line.title')}>
       {line !== undefined && <LineDetails line={line} />}
-    </Drawer>
+    </SidePanel>
   );
 }
 
@@ -98,9 +82,7 @@ function useColumns(): Column<Match>[] {
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
         {state !== 'matched' && <Text size="xs">{message}</Text>}
         {daysApart !== null && daysApart > 0 && (
-          <Text size="xs" c="dimmed">
-            {t('payments.daysApart', { count: daysApart })}
-          </Text>
+          <SmallPrint>{t('payments.daysApart', { count: daysApart })}</SmallPrint>
         )}
       </Stack>
     )),
@@ -118,9 +100,7 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
       </Text>
       <Identifier>{id}</Identifier>
       {theirs === null ? (
-        <Text size="sm" c="dimmed">
-          {t('payments.nothingThere')}
-        </Text>
+        <Hint>{t('payments.nothingThere')}</Hint>
       ) : (
         <>
           <Text size="sm" component="div">
@@ -146,12 +126,7 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
 
 function Ours({ match: { ours } }: { match: Match }) {
   const { t } = useTranslation('reconciliation');
-  if (ours === null)
-    return (
-      <Text size="sm" c="dimmed">
-        {t('payments.nothingHere')}
-      </Text>
-    );
+  if (ours === null) return <Hint>{t('payments.nothingHere')}</Hint>;
   return (
     <Stack gap={2}>
       <Text size="sm" component="div">

@@ -1,8 +1,6 @@
 import { Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
@@ -15,6 +13,8 @@ import { Filters, useRange } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones, type Payout } from './reconciliation.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -26,16 +26,10 @@ const states = [
 export function Payouts() {
   const { t } = useTranslation('reconciliation');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const { times, provider } = useRange();
   const state = states.find((each) => each === search.state);
   const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
-  const payouts = $api.useQuery(
-    'get',
-    '/api/finance/reconciliation/payouts',
-    { params: { query: { ...filter, cursor: search.cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const payouts = useList('/api/finance/reconciliation/payouts', { query: filter });
   return (
     <Stack>
       <Filters
@@ -51,10 +45,7 @@ export function Payouts() {
         columnsName="payouts"
         rowKey={({ provider: at, payoutId }) => `${at} ${payoutId}`}
         empty={{ title: t('payouts.empty'), hint: t('payouts.emptyHint') }}
-        pager={{
-          cursor: search.cursor,
-          go: (cursor) => void navigate({ search: (before) => ({ ...before, cursor }) }),
-        }}
+        isPaged
       />
     </Stack>
   );
@@ -68,9 +59,9 @@ function useColumns(): Column<Payout>[] {
     column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
       <Stack gap={0}>
         <Identifier>{payoutId}</Identifier>
-        <Text size="xs" c="dimmed" component="div">
+        <SmallPrint>
           {t(`providers.${provider}`)} · <When at={at} />
-        </Text>
+        </SmallPrint>
       </Stack>
     )),
     column('state', t('state'), ({ state, message }) => (

@@ -1,14 +1,14 @@
-import { Group, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { WorkState } from './work-state.js';
 import { column, dayColumn, rightColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 type DayState = Answer<'/api/finance/reports/charges-tasks'>['days'][number];
 
@@ -20,12 +20,7 @@ interface DayLine {
 /** Each day on one line: how many charges stand how, and what was settled of what was held. */
 export function ChargeDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
-  const report = $api.useQuery(
-    'get',
-    '/api/finance/reports/charges-tasks',
-    { params: { query: times } },
-    { placeholderData: keepPreviousData },
-  );
+  const report = useShown('/api/finance/reports/charges-tasks', { query: times });
   const byDay = Map.groupBy(report.data?.days ?? [], ({ day }) => day);
   const lines = [...byDay].map(([day, states]): DayLine => ({ day, states }));
   return (
@@ -35,9 +30,7 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
           <StatusBadge tone={report.data.faults === 0 ? 'good' : 'bad'}>
             {t('charges.faults', { count: report.data.faults })}
           </StatusBadge>
-          <Text size="xs" c="dimmed">
-            {t('utc', { ns: 'finance' })}
-          </Text>
+          <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
         </Group>
       )}
       <DataList
@@ -45,7 +38,7 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
         query={{
           data: report.data && { items: lines },
           error: report.error,
-          refetch: report.refetch as never,
+          refetch: report.refetch,
           isPlaceholderData: report.isPlaceholderData,
         }}
         columns={useColumns()}

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts, Figure, Figures } from '../facts.js';
+import { Fact, Facts, Figure, Figures } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
@@ -45,23 +45,24 @@ function Margin({ charge: { gross, cost, margin, held, costState, operatorLoss }
     <Figures>
       <Figure
         name={t('revenue.gross')}
+        value={<Money value={gross} />}
         hint={
           <>
             {t('charge.held')} <Money value={held} />
           </>
         }
-      >
-        <Money value={gross} />
-      </Figure>
-      <Figure name={t('revenue.cost')} hint={t(`charge.costStates.${costState}`)}>
-        <Money value={cost} />
-      </Figure>
-      <Figure name={t('revenue.margin')} hint={t('charge.marginHint')}>
-        <Money value={margin} />
-      </Figure>
-      <Figure name={t('charge.operatorLoss')} hint={t('charge.operatorLossHint')}>
-        <Money value={operatorLoss} />
-      </Figure>
+      />
+      <Figure
+        name={t('revenue.cost')}
+        value={<Money value={cost} />}
+        hint={t(`charge.costStates.${costState}`)}
+      />
+      <Figure name={t('revenue.margin')} value={<Money value={margin} />} hint={t('charge.marginHint')} />
+      <Figure
+        name={t('charge.operatorLoss')}
+        value={<Money value={operatorLoss} />}
+        hint={t('charge.operatorLossHint')}
+      />
     </Figures>
   );
 }
@@ -71,28 +72,25 @@ function Head({ charge }: { charge: Charge }) {
   const { id, accountId, model, group, channel, state, createdAt, resolvedAt, refunds } = charge;
   return (
     <Facts label={t('charge.title')}>
-      <Fact name={t('charge.one')}>
-        <Identifier>{id}</Identifier>
-      </Fact>
-      <Fact name={t('charge.state')}>
-        <StatusBadge tone={tones[state]}>{t(`charge.states.${state}`)}</StatusBadge>
-      </Fact>
-      <Fact name={t('dimensions.account')}>
-        <AccountLink id={accountId} />
-      </Fact>
-      <Fact name={t('dimensions.model')}>{[model, group, channel].filter(Boolean).join(' · ')}</Fact>
-      <Fact name={t('charge.createdAt')}>
-        <When at={createdAt} />
-      </Fact>
-      {resolvedAt !== null && (
-        <Fact name={t('charge.resolvedAt')}>
-          <When at={resolvedAt} />
-        </Fact>
-      )}
+      <Fact name={t('charge.one')} value={<Identifier>{id}</Identifier>} />
+      <Fact
+        name={t('charge.state')}
+        value={<StatusBadge tone={tones[state]}>{t(`charge.states.${state}`)}</StatusBadge>}
+      />
+      <Fact name={t('dimensions.account')} value={<AccountLink id={accountId} />} />
+      <Fact name={t('dimensions.model')} value={[model, group, channel].filter(Boolean).join(' · ')} />
+      <Fact name={t('charge.createdAt')} value={<When at={createdAt} />} />
+      {resolvedAt !== null && <Fact name={t('charge.resolvedAt')} value={<When at={resolvedAt} />} />}
       {refunds.map(({ id: refundId, amount, at, reason }) => (
-        <Fact key={refundId} name={t('charge.refund')}>
-          <Money value={amount} /> · <When at={at} /> · {reason}
-        </Fact>
+        <Fact
+          key={refundId}
+          name={t('charge.refund')}
+          value={
+            <>
+              <Money value={amount} /> · <When at={at} /> · {reason}
+            </>
+          }
+        />
       ))}
     </Facts>
   );
@@ -107,10 +105,13 @@ function Costs({ charge: { costs } }: { charge: Charge }) {
           <Fact
             key={`${outcome} ${costVersionId} ${transactionId ?? ''}`}
             name={t(`charge.outcomes.${outcome}`)}
-          >
-            <Money value={cost} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
-            <TransactionLinks ids={[transactionId]} />
-          </Fact>
+            value={
+              <>
+                <Money value={cost} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
+                <TransactionLinks ids={[transactionId]} />
+              </>
+            }
+          />
         ))}
       </Facts>
     </Section>

@@ -1,9 +1,7 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Choice } from '../choice.js';
@@ -14,6 +12,9 @@ import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkState, workStates } from './work-state.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -23,19 +24,12 @@ type Work = Item<'/api/finance/reports/charges-tasks/items'>;
 export function Charges() {
   const { t } = useTranslation('reports');
   const { only, from, to, cursor, ...search } = route.useSearch();
-  const navigate = route.useNavigate();
   const state = workStates.find((each) => each === search.state);
   const times = timesOf({ from, to });
   const faults = only === 'yes' ? 'true' : 'false';
   const filter = { ...times, ...(state ? { state } : {}), faults } as const;
-  const work = $api.useQuery(
-    'get',
-    '/api/finance/reports/charges-tasks/items',
-    { params: { query: { ...filter, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const work = useShown('/api/finance/reports/charges-tasks/items', { query: { ...filter, cursor } });
+  const set = useFilter();
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">
@@ -63,7 +57,7 @@ export function Charges() {
         columnsName="charges-tasks"
         rowKey={({ subject }) => subject}
         empty={{ title: t('charges.empty'), hint: t('charges.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -78,9 +72,9 @@ function useColumns(): Column<Work>[] {
     column('work', t('charges.work'), ({ taskId, taskState, requestId, answered }) => (
       <Stack gap={0}>
         <Identifier>{taskId ?? requestId}</Identifier>
-        <Text size="xs" c="dimmed">
+        <SmallPrint>
           {taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
-        </Text>
+        </SmallPrint>
       </Stack>
     )),
     extra(

@@ -1,9 +1,7 @@
 import { Group, Paper, SimpleGrid, Table, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { DayRange } from '../../ui/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -12,8 +10,10 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day, When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Fact, Facts } from '../facts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
 
@@ -25,12 +25,7 @@ export function DeferredPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
-  const report = $api.useQuery(
-    'get',
-    '/api/finance/reports/deferred-revenue',
-    { params: { query: daysUntil(days) } },
-    { placeholderData: keepPreviousData },
-  );
+  const report = useShown('/api/finance/reports/deferred-revenue', { query: daysUntil(days) });
   return (
     <Page title={t('deferred.title')} about={t('deferred.about')}>
       <Group align="flex-end" gap="sm">
@@ -46,9 +41,7 @@ export function DeferredPage() {
         >
           {t('revenue.lastMonth')}
         </ButtonLink>
-        <Text size="xs" c="dimmed">
-          {t('utc', { ns: 'finance' })}
-        </Text>
+        <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
         <CsvLink path="/api/finance/reports/deferred-revenue.csv" query={daysUntil(days)} />
       </Group>
       <Loaded query={report} lines={12}>
@@ -68,14 +61,14 @@ function Report({ report, days }: { report: Deferred; days: { from: string; to: 
           {t(agrees ? 'deferred.agrees' : 'deferred.differs')}
         </StatusBadge>
         {completeTo !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('revenue.completeTo')} <When at={completeTo} />
-          </Text>
+          </SmallPrint>
         )}
         {recognisedTo !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('deferred.recognisedTo')} <When at={recognisedTo} />
-          </Text>
+          </SmallPrint>
         )}
       </Group>
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -162,21 +155,14 @@ function Lots({ report: { lots, currency } }: { report: Deferred }) {
   return (
     <Paper withBorder p="xs">
       <Facts label={t('deferred.lots')}>
-        <Fact name={t('deferred.paid')}>
-          <Money value={lots.paid} currency={currency} />
-        </Fact>
-        <Fact name={t('deferred.recognised')}>
-          <Money value={lots.recognised} currency={currency} />
-        </Fact>
-        <Fact name={t('deferred.pendingRefunds')}>
-          <Money value={lots.pendingRefunds} currency={currency} />
-        </Fact>
-        <Fact name={t('deferred.deferred')}>
-          <Money value={lots.deferred} currency={currency} />
-        </Fact>
-        <Fact name={t('deferred.unusedCredits')}>
-          <Money value={lots.unusedCredits} />
-        </Fact>
+        <Fact name={t('deferred.paid')} value={<Money value={lots.paid} currency={currency} />} />
+        <Fact name={t('deferred.recognised')} value={<Money value={lots.recognised} currency={currency} />} />
+        <Fact
+          name={t('deferred.pendingRefunds')}
+          value={<Money value={lots.pendingRefunds} currency={currency} />}
+        />
+        <Fact name={t('deferred.deferred')} value={<Money value={lots.deferred} currency={currency} />} />
+        <Fact name={t('deferred.unusedCredits')} value={<Money value={lots.unusedCredits} />} />
       </Facts>
     </Paper>
   );

@@ -1,9 +1,7 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Section } from '../../ui/states.js';
@@ -14,6 +12,9 @@ import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
 import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { chargeColumn, transactionsColumn } from '../columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -22,26 +23,17 @@ type Failure = Item<'/api/finance/reports/refunds/failures'>;
 /** Work that failed, and how soon its money came back. */
 export function Failures() {
   const { t } = useTranslation('reports');
-  const { only, from, to, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { only, from, to } = route.useSearch();
   const times = timesOf({ from, to });
   const filter = { ...times, outstanding: only === 'yes' ? 'true' : 'false' } as const;
-  const failures = $api.useQuery(
-    'get',
-    '/api/finance/reports/refunds/failures',
-    { params: { query: { ...filter, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const failures = useList('/api/finance/reports/refunds/failures', { query: filter });
+  const set = useFilter();
   return (
     <Stack gap="xl">
       <Stack>
         <Group align="flex-end" gap="sm">
           <DayRange from={from} to={to} set={set} />
-          <Text size="xs" c="dimmed">
-            {t('utc', { ns: 'finance' })}
-          </Text>
+          <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
           <CsvLink path="/api/finance/reports/refunds.csv" query={times} />
         </Group>
         <RefundDays times={times} />
@@ -61,10 +53,7 @@ export function Failures() {
           columns={useColumns()}
           rowKey={({ chargeId }) => chargeId}
           empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Section>
     </Stack>
@@ -81,9 +70,7 @@ function useColumns(): Column<Failure>[] {
         <Text size="sm" className="model-name">
           {model}
         </Text>
-        <Text size="xs" c="dimmed">
-          {[channel, reason].filter(Boolean).join(' · ')}
-        </Text>
+        <SmallPrint>{[channel, reason].filter(Boolean).join(' · ')}</SmallPrint>
       </Stack>
     )),
     moneyColumn('amount', t('holds.amount')),

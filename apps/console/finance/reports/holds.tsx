@@ -1,9 +1,7 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
@@ -12,11 +10,13 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { CsvLink } from '../csv-link.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
 import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -26,15 +26,10 @@ type Hold = Report['items'][number];
 /** What is held, the oldest first, and for how long. */
 export function Holds() {
   const { t } = useTranslation('reports');
-  const { only, cursor } = route.useSearch();
+  const { only } = route.useSearch();
   const navigate = route.useNavigate();
   const overdue = only === 'yes' ? 'true' : 'false';
-  const holds = $api.useQuery(
-    'get',
-    '/api/finance/reports/holds',
-    { params: { query: { overdue, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const holds = useList('/api/finance/reports/holds', { query: { overdue } });
   return (
     <Stack>
       <Loaded query={holds} lines={4}>
@@ -57,7 +52,7 @@ export function Holds() {
         columnsName="holds"
         rowKey={({ chargeId }) => chargeId}
         empty={{ title: t('holds.empty'), hint: t('holds.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Stack>
   );
@@ -70,12 +65,8 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Re
   return (
     <Stack>
       <Figures>
-        <Figure name={t('holds.total')} hint={t('holds.totalHint')}>
-          <Money value={total} />
-        </Figure>
-        <Figure name={t('holds.overdue')} hint={<Money value={overdue.amount} />}>
-          {overdue.count}
-        </Figure>
+        <Figure name={t('holds.total')} value={<Money value={total} />} hint={t('holds.totalHint')} />
+        <Figure name={t('holds.overdue')} value={overdue.count} hint={<Money value={overdue.amount} />} />
         {buckets.map(({ underMs, count, amount }) => (
           <Figure
             key={underMs}
@@ -84,10 +75,9 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Re
                 ? t('holds.longer', { duration: durationOf(longest) })
                 : t('holds.under', { duration: durationOf(underMs) })
             }
+            value={count}
             hint={<Money value={amount} />}
-          >
-            {count}
-          </Figure>
+          />
         ))}
       </Figures>
       {compareDecimals(total, balances) !== 0 && (
@@ -106,9 +96,9 @@ function useColumns(): Column<Hold>[] {
     column('age', t('holds.age'), ({ ageMs, heldSince, isOverdue }) => (
       <Stack gap={0} align="flex-start">
         <Text size="sm">{durationOf(ageMs)}</Text>
-        <Text size="xs" c="dimmed" component="div">
+        <SmallPrint>
           <When at={heldSince} />
-        </Text>
+        </SmallPrint>
         {isOverdue && <StatusBadge tone="bad">{t('holds.isOverdue')}</StatusBadge>}
       </Stack>
     )),
@@ -118,9 +108,7 @@ function useColumns(): Column<Hold>[] {
         <Text size="sm" className="model-name">
           {model}
         </Text>
-        <Text size="xs" c="dimmed">
-          {[group, channel].filter(Boolean).join(' · ')}
-        </Text>
+        <SmallPrint>{[group, channel].filter(Boolean).join(' · ')}</SmallPrint>
       </Stack>
     )),
     moneyColumn('amount', t('holds.amount')),

@@ -1,9 +1,7 @@
 import { Checkbox, Group, Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
@@ -15,6 +13,8 @@ import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { dayAfter, today } from '../utc-days.js';
 import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 
@@ -23,21 +23,14 @@ type Lot = Item<'/api/finance/reports/deferred-revenue/lots'>;
 /** What deferred revenue is made of: every purchase of credit, what was used of it and what is left. */
 export function LotsPage() {
   const { t } = useTranslation('reports');
-  const { to, accountId, all, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { to, accountId, all } = route.useSearch();
   const filter = {
     ...(to ? { to: dayAfter(to) } : {}),
     ...(accountId ? { accountId } : {}),
     left: all === 'yes' ? 'false' : 'true',
   } as const;
-  const lots = $api.useQuery(
-    'get',
-    '/api/finance/reports/deferred-revenue/lots',
-    { params: { query: { ...filter, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const lots = useList('/api/finance/reports/deferred-revenue/lots', { query: filter });
+  const set = useFilter();
   return (
     <Page title={t('lots.title')} about={t('lots.about')}>
       <TextLink to="/finance/deferred-revenue" size="sm">
@@ -70,7 +63,7 @@ export function LotsPage() {
         columnsName="lots"
         rowKey={({ lotId }) => lotId}
         empty={{ title: t('lots.empty'), hint: t('lots.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Page>
   );

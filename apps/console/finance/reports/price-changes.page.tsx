@@ -1,12 +1,10 @@
 import { Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -16,6 +14,9 @@ import { Choice } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
 import { timesOf } from '../utc-days.js';
 import { column, moneyColumn, rightColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/price-changes');
 const kinds = ['price', 'multiplier', 'rule'] as const;
@@ -27,16 +28,9 @@ type Change = Answer<'/api/finance/reports/price-changes'>['versions'][number];
 export function PriceChangesPage() {
   const { t } = useTranslation('reports');
   const { from, to, kind, subject } = route.useSearch();
-  const navigate = route.useNavigate();
   const query = { ...timesOf({ from, to }), ...(kind ? { kind } : {}), ...(subject ? { subject } : {}) };
-  const changes = $api.useQuery(
-    'get',
-    '/api/finance/reports/price-changes',
-    { params: { query } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const changes = useShown('/api/finance/reports/price-changes', { query });
+  const set = useFilter();
   const find = useDebouncedCallback(
     (words: string) => set({ subject: words.trim() || undefined }),
     TYPING_MS,
@@ -61,12 +55,7 @@ export function PriceChangesPage() {
       </Group>
       <DataList
         label={t('priceChanges.title')}
-        query={{
-          data: changes.data && { items: changes.data.versions },
-          error: changes.error,
-          refetch: changes.refetch as never,
-          isPlaceholderData: changes.isPlaceholderData,
-        }}
+        query={rowsOf(changes, (data) => data.versions)}
         columns={useColumns()}
         rowKey={({ kind: what, versionId }) => `${what} ${versionId}`}
         empty={{ title: t('priceChanges.empty'), hint: t('priceChanges.emptyHint') }}
@@ -83,9 +72,9 @@ function useColumns(): Column<Change>[] {
       <Stack gap={0}>
         <span>{effectiveFrom === null ? t('priceChanges.always') : <When at={effectiveFrom} />}</span>
         {until !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('priceChanges.until')} <When at={until} />
-          </Text>
+          </SmallPrint>
         )}
       </Stack>
     )),
@@ -94,9 +83,7 @@ function useColumns(): Column<Change>[] {
         <Text size="sm" className="model-name">
           {subject}
         </Text>
-        <Text size="xs" c="dimmed">
-          {t(`priceChanges.kinds.${kind}`)}
-        </Text>
+        <SmallPrint>{t(`priceChanges.kinds.${kind}`)}</SmallPrint>
       </Stack>
     )),
     rightColumn('value', t('priceChanges.value'), ({ before, value }) =>

@@ -1,19 +1,19 @@
-import { Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Answer } from '../../api/queries.js';
+import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { CsvLink } from '../csv-link.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { timesOf } from '../utc-days.js';
 import { dayColumn, moneyColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -25,12 +25,7 @@ export function Promotion() {
   const { t } = useTranslation('reports');
   const { from, to } = route.useSearch();
   const navigate = route.useNavigate();
-  const report = $api.useQuery(
-    'get',
-    '/api/finance/reports/promotion',
-    { params: { query: timesOf({ from, to }) } },
-    { placeholderData: keepPreviousData },
-  );
+  const report = useShown('/api/finance/reports/promotion', { query: timesOf({ from, to }) });
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
@@ -39,9 +34,7 @@ export function Promotion() {
           to={to}
           set={(days) => void navigate({ search: { tab: 'promotion', ...days }, replace: true })}
         />
-        <Text size="xs" c="dimmed">
-          {t('utc', { ns: 'finance' })}
-        </Text>
+        <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
         <CsvLink path="/api/finance/reports/promotion.csv" query={timesOf({ from, to })} />
       </Group>
       <Loaded query={report} lines={4}>
@@ -49,12 +42,7 @@ export function Promotion() {
       </Loaded>
       <DataList
         label={t('work.tabs.promotion')}
-        query={{
-          data: report.data && { items: report.data.days },
-          error: report.error,
-          refetch: report.refetch as never,
-          isPlaceholderData: report.isPlaceholderData,
-        }}
+        query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
         rowKey={({ day }) => day}
         empty={{ title: t('promotion.empty'), hint: t('promotion.emptyHint') }}
@@ -74,14 +62,14 @@ function Totals({ report }: { report: Report }) {
       </StatusBadge>
       <Figures>
         {amounts.map((name) => (
-          <Figure key={name} name={t(`promotion.${name}`)}>
-            <Money value={report[name]} />
-          </Figure>
+          <Figure key={name} name={t(`promotion.${name}`)} value={<Money value={report[name]} />} />
         ))}
         {signOf(report.owed) > 0 && (
-          <Figure name={t('promotion.owed')} hint={t('promotion.owedHint')}>
-            <Money value={report.owed} />
-          </Figure>
+          <Figure
+            name={t('promotion.owed')}
+            value={<Money value={report.owed} />}
+            hint={t('promotion.owedHint')}
+          />
         )}
       </Figures>
     </Stack>

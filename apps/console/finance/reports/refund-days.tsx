@@ -1,14 +1,13 @@
 import { Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import { type Answer } from '../../api/queries.js';
 import { Chart } from '../../ui/chart.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from './durations.js';
 import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/columns.js';
+import { useShown } from '../../api/lists.js';
 
 type RefundDay = Answer<'/api/finance/reports/refunds'>['days'][number];
 
@@ -17,12 +16,7 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const durationOf = useDurationText();
-  const report = $api.useQuery(
-    'get',
-    '/api/finance/reports/refunds',
-    { params: { query: times } },
-    { placeholderData: keepPreviousData },
-  );
+  const report = useShown('/api/finance/reports/refunds', { query: times });
   const days = report.data?.days ?? [];
   const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
   return (
@@ -45,12 +39,7 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
       )}
       <DataList
         label={t('failures.days')}
-        query={{
-          data: report.data && { items: report.data.days },
-          error: report.error,
-          refetch: report.refetch as never,
-          isPlaceholderData: report.isPlaceholderData,
-        }}
+        query={rowsOf(report, (data) => data.days)}
         columns={useColumns()}
         rowKey={({ day }) => day}
         empty={{ title: t('failures.empty'), hint: t('failures.emptyHint') }}

@@ -1,7 +1,5 @@
 import { Card } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { Chart } from '../../ui/chart.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -9,6 +7,7 @@ import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { type Days, dayAfter, daysUntil } from '../utc-days.js';
 import type { RevenueRow } from './revenue.js';
+import { useShown } from '../../api/lists.js';
 
 /** More days than that are no chart that anybody could read. */
 const MOST_DAYS = 400;
@@ -18,12 +17,9 @@ export function RevenueChart({ days }: { days: Required<Days> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const money = useMoneyText();
-  const revenue = $api.useQuery(
-    'get',
-    '/api/finance/reports/revenue',
-    { params: { query: { ...daysUntil(days), by: 'day', limit: MOST_DAYS } } },
-    { placeholderData: keepPreviousData },
-  );
+  const revenue = useShown('/api/finance/reports/revenue', {
+    query: { ...daysUntil(days), by: 'day', limit: MOST_DAYS },
+  });
   const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
   return (
     <Card withBorder>

@@ -27,7 +27,7 @@ export function RevenueRows({ query, by, within }: RevenueRowsProps) {
       query={{
         data: rows && { items: rows },
         error: query.error,
-        refetch: query.refetch as never,
+        refetch: query.refetch,
         isPlaceholderData: query.isPlaceholderData,
       }}
       columns={useColumns(by)}

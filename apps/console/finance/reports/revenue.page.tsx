@@ -1,8 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { DayRange } from '../../ui/day-range.js';
 import { exactDecimal, signOf } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -15,12 +13,15 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { Switch } from '../choice.js';
 import { CsvLink } from '../csv-link.js';
-import { Figure, Figures } from '../facts.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
 import { type Dimension, dimensions, type Revenue, type Within, withinOf } from './revenue.js';
 import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
+import { useFilter } from '../../ui/address.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -29,20 +30,13 @@ const LONGEST = 5_000;
 export function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const { by = 'model' } = search;
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const within = withinOf(search.within);
   const asked = [by, ...(within && within.dimension !== by ? [within.dimension] : [])];
   const query = { ...daysUntil(days), by: asked.join(',') };
-  const revenue = $api.useQuery(
-    'get',
-    '/api/finance/reports/revenue',
-    { params: { query: { ...query, limit: LONGEST } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true, resetScroll: false });
+  const revenue = useShown('/api/finance/reports/revenue', { query: { ...query, limit: LONGEST } });
+  const set = useFilter();
   return (
     <Page
       title={t('revenue.title')}
@@ -58,9 +52,7 @@ export function RevenuePage() {
         <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
         </ButtonLink>
-        <Text size="xs" c="dimmed">
-          {t('utc', { ns: 'finance' })}
-        </Text>
+        <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
       </Group>
       <Loaded query={revenue} lines={4}>
         {(found) => <Totals revenue={found} />}
@@ -98,41 +90,37 @@ function Totals({ revenue }: { revenue: Revenue }) {
       <Figures>
         <Figure
           name={t('revenue.net')}
+          value={<Money value={totals.net} />}
           hint={
             <>
               {t('revenue.gross')} <Money value={totals.gross} /> · {t('revenue.refunds')}{' '}
               <Money value={totals.refunds} />
             </>
           }
-        >
-          <Money value={totals.net} />
-        </Figure>
+        />
         <Figure
           name={t('revenue.cost')}
+          value={<Money value={totals.cost} />}
           hint={
             <>
               {t('revenue.failedCost')} <Money value={totals.failedCost} />
             </>
           }
-        >
-          <Money value={totals.cost} />
-        </Figure>
+        />
         <Figure
           name={t('revenue.margin')}
+          value={<Money value={totals.margin} />}
           hint={
             totals.marginPercent === null
               ? '–'
               : t('revenue.percent', { percent: exactDecimal(totals.marginPercent, locale) })
           }
-        >
-          <Money value={totals.margin} />
-        </Figure>
+        />
         <Figure
           name={t('revenue.charges')}
+          value={exactDecimal(totals.charges, locale)}
           hint={t('revenue.failedCharges', { value: exactDecimal(totals.failedCharges, locale) })}
-        >
-          {exactDecimal(totals.charges, locale)}
-        </Figure>
+        />
       </Figures>
       <Certainty revenue={revenue} />
     </Stack>
@@ -151,19 +139,19 @@ function Certainty({ revenue }: { revenue: Revenue }) {
           {t(agrees ? 'revenue.agrees' : 'revenue.differs')}
         </StatusBadge>
         {completeTo !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('revenue.completeTo')} <When at={completeTo} />
-          </Text>
+          </SmallPrint>
         )}
         {costsTo !== null && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('revenue.costsTo')} <When at={costsTo} />
-          </Text>
+          </SmallPrint>
         )}
         {signOf(billDifference) !== 0 && (
-          <Text size="xs" c="dimmed" component="div">
+          <SmallPrint>
             {t('revenue.billDifference')} <Money value={billDifference} signed />
-          </Text>
+          </SmallPrint>
         )}
       </Group>
       {signOf(unknownCosts) > 0 && (

@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { knownRows } from '../../ui/known-rows.js';
+import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import type { FoundAccount } from './found-account.js';

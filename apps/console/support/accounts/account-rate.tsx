@@ -1,19 +1,16 @@
-import { Button, Card, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
+import { Card, Group, Radio, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, newRequestId, refresh } from '../../api/queries.js';
+import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { knownRows } from '../../ui/known-rows.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { localMinute } from '../../ui/minute.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Volume } from './volume.js';
 import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
+import { TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 type Rate = Answer<'/api/support/accounts/{accountId}/rate'>;
 
@@ -68,75 +65,46 @@ function Versions({ versions }: { versions: Rate['versions'] }) {
 
 function SetRate({ accountId, current }: { accountId: string; current: Rate['rate'] }) {
   const { t } = useTranslation('support');
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const other: Rate['rate'] = current === '1.3' ? '1.2' : '1.3';
   return (
-    <>
-      <Button variant="default" size="xs" onClick={open}>
-        {t('rate.set')}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={t('rate.set')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
-        <RateForm accountId={accountId} current={current} close={close} />
-      </Modal>
-    </>
-  );
-}
-
-function RateForm({
-  accountId,
-  current,
-  close,
-}: {
-  accountId: string;
-  current: Rate['rate'];
-  close: () => void;
-}) {
-  const { t } = useTranslation('support');
-  const [requestId] = useState(newRequestId);
-  const form = useForm<{ rate: Rate['rate']; effectiveFrom: string; reason: string }>({
-    initialValues: { rate: current === '1.3' ? '1.2' : '1.3', effectiveFrom: '', reason: '' },
-    validate: { reason: (value) => (value.trim() ? null : t('actions.reasonMissing')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
-    send: ({ rate, effectiveFrom, reason }) => {
-      const from = effectiveFrom === '' ? {} : { effectiveFrom: new Date(effectiveFrom).toISOString() };
-      return api.POST('/api/admin/accounts/{accountId}/rate', {
-        params: { path: { accountId } },
-        body: { rate, ...from, reason: reason.trim(), requestId },
-      });
-    },
-    done: async () => {
-      await refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log');
-      tell(t('rate.done'));
-      close();
-    },
-  });
-  return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <Text size="sm">{t('rate.hint')}</Text>
-      <Radio.Group label={t('rate.rate')} {...form.getInputProps('rate')}>
-        <Group mt={4}>
-          <Radio value="1.3" label={t('rate.standard')} />
-          <Radio value="1.2" label={t('rate.reseller')} />
-        </Group>
-      </Radio.Group>
-      <TextInput
-        type="datetime-local"
-        label={t('rate.from')}
-        description={t('rate.fromHint')}
-        min={localMinute(new Date())}
-        {...form.getInputProps('effectiveFrom')}
-      />
-      <TextInput label={t('rate.reason')} required maxLength={500} {...form.getInputProps('reason')} />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('rate.submit')}
-      </Button>
-    </form>
+    <ModalForm
+      label={t('rate.set')}
+      submit={t('rate.submit')}
+      title={t('rate.set')}
+      hint={t('rate.hint')}
+      button={{ size: 'xs' }}
+      initial={{ rate: other, effectiveFrom: '', reason: '' }}
+      validate={({ reason }) => (reason.trim() ? {} : { reason: t('actions.reasonMissing') })}
+      fields={(form) => (
+        <>
+          <Radio.Group label={t('rate.rate')} {...form.getInputProps('rate')}>
+            <Group mt={4}>
+              <Radio value="1.3" label={t('rate.standard')} />
+              <Radio value="1.2" label={t('rate.reseller')} />
+            </Group>
+          </Radio.Group>
+          <TextField
+            form={form}
+            name="effectiveFrom"
+            type="datetime-local"
+            label={t('rate.from')}
+            description={t('rate.fromHint')}
+            min={localMinute(new Date())}
+          />
+          <TextField form={form} name="reason" label={t('rate.reason')} required maxLength={500} />
+        </>
+      )}
+      send={({ rate, effectiveFrom, reason }, requestId) => {
+        const from = effectiveFrom === '' ? {} : { effectiveFrom: new Date(effectiveFrom).toISOString() };
+        return api.POST('/api/admin/accounts/{accountId}/rate', {
+          params: { path: { accountId } },
+          body: { rate, ...from, reason: reason.trim(), requestId },
+        });
+      }}
+      done={async () => {
+        await refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log');
+        tell(t('rate.done'));
+      }}
+    />
   );
 }

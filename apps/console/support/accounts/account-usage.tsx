@@ -1,15 +1,16 @@
-import { Drawer, Stack, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item, keepShown } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { ChargeState } from '../charges/charge-state.js';
 import { column, extra, rightColumn, timeColumn } from '../../ui/columns.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -29,12 +30,7 @@ export function AccountUsage({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const pager = usePager();
   const params = { path: { accountId }, query: { limit: PAGE, cursor: pager.cursor } };
-  const usage = $api.useQuery(
-    'get',
-    '/api/support/accounts/{accountId}/usage',
-    { params },
-    { placeholderData: keepPreviousData },
-  );
+  const usage = $api.useQuery('get', '/api/support/accounts/{accountId}/usage', { params }, keepShown);
   return (
     <>
       <DataList
@@ -54,18 +50,10 @@ export function AccountUsage({ accountId }: { accountId: string }) {
 function OpenCharge() {
   const { t } = useTranslation('support');
   const { charge } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
-    <Drawer
-      opened={charge !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, charge: undefined }) })}
-      position="right"
-      size="lg"
-      title={t('charge.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="charge" opened={charge !== undefined} title={t('charge.title')}>
       {charge !== undefined && <ChargeFacts chargeId={charge} />}
-    </Drawer>
+    </SidePanel>
   );
 }
 
@@ -120,9 +108,7 @@ function Model({ request: { model, requestedModel, group } }: { request: Request
       <Text size="sm" className="model-name">
         {requestedModel ?? model ?? '–'}
       </Text>
-      <Text size="xs" c="dimmed">
-        {group}
-      </Text>
+      <SmallPrint>{group}</SmallPrint>
     </Stack>
   );
 }

@@ -19,6 +19,7 @@ import { AccountUsage } from './account-usage.js';
 import { AccountTickets } from './account-tickets.js';
 import type { FoundAccount } from './found-account.js';
 import { Frozen } from './frozen.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const TABS = ['about', 'keys', 'usage', 'tickets'] as const;
@@ -64,9 +65,9 @@ function Head({ found: { account, person } }: { found: FoundAccount }) {
         )}
         {person?.disabled && <StatusBadge tone="bad">{t('account.disabled')}</StatusBadge>}
         {person?.totpEnabled && <StatusBadge tone="quiet">{t('account.totp')}</StatusBadge>}
-        <Text size="sm" c="dimmed">
+        <Hint>
           {t('account.since')} <When at={account.createdAt} />
-        </Text>
+        </Hint>
       </Group>
       <CopyLine value={account.accountId} label={t('account.id')} />
       {account.frozen && (

@@ -1,16 +1,15 @@
 import { Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Frozen } from './frozen.js';
 import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/support/accounts');
 const PAGE = 25;
@@ -23,15 +22,12 @@ type Account = Item<'/api/support/accounts'>;
 /** Finds a customer by whatever one has of them. */
 export function AccountsPage() {
   const { t } = useTranslation('support');
-  const { query, cursor } = route.useSearch();
+  const { query } = route.useSearch();
   const navigate = route.useNavigate();
   const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
-  const accounts = $api.useQuery(
-    'get',
-    '/api/support/accounts',
-    { params: { query: { limit: PAGE, cursor, ...(isLongEnough ? { query } : {}) } } },
-    { placeholderData: keepPreviousData },
-  );
+  const accounts = useList('/api/support/accounts', {
+    query: { limit: PAGE, ...(isLongEnough ? { query } : {}) },
+  });
   const search = useDebouncedCallback(
     (typed: string) => void navigate({ search: { query: typed.trim() || undefined }, replace: true }),
     TYPING_PAUSE_MS,
@@ -59,10 +55,7 @@ export function AccountsPage() {
               ? { title: t('accounts.noMatch'), hint: t('accounts.noMatchHint') }
               : { title: t('accounts.empty'), hint: t('accounts.emptyHint') }
           }
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
     </Page>

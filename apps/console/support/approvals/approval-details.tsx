@@ -135,8 +135,6 @@ function Decision({ approval }: { approval: Approval }) {
         label={t('approvals.approve')}
         title={t('approvals.approveTitle')}
         field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteOptional') }}
-        missing=""
-        isOptional
         isDangerous={false}
         act={approve}
       >

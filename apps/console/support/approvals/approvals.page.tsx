@@ -1,5 +1,4 @@
-import { Drawer, SegmentedControl, Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -10,6 +9,8 @@ import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
 import { type Approval, ApprovalState, useKindName } from './approval.js';
 import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/columns.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;
@@ -18,14 +19,9 @@ const STATES = ['pending', 'approved', 'rejected'] as const;
 /** What one person asked for and another has to agree to. */
 export function ApprovalsPage() {
   const { t } = useTranslation('support');
-  const { state = 'pending', cursor } = route.useSearch();
+  const { state = 'pending' } = route.useSearch();
   const navigate = route.useNavigate();
-  const approvals = $api.useQuery(
-    'get',
-    '/api/approvals',
-    { params: { query: { state, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
   return (
     <Page title={t('approvals.title')} about={t('approvals.about')}>
       <Stack>
@@ -49,10 +45,7 @@ export function ApprovalsPage() {
               ? { title: t('approvals.empty'), hint: t('approvals.emptyHint') }
               : { title: t('approvals.noneDecided'), hint: t('approvals.noneDecidedHint') }
           }
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
       <OpenApproval />
@@ -85,8 +78,6 @@ function useColumns(): Column<Approval>[] {
 function OpenApproval() {
   const { t } = useTranslation('support');
   const { approval: approvalId } = route.useSearch();
-  const navigate = route.useNavigate();
-  const close = () => void navigate({ search: (before) => ({ ...before, approval: undefined }) });
   const approval = $api.useQuery(
     'get',
     '/api/approvals/{approvalId}',
@@ -94,19 +85,12 @@ function OpenApproval() {
     { enabled: approvalId !== undefined },
   );
   return (
-    <Drawer
-      opened={approvalId !== undefined}
-      onClose={close}
-      position="right"
-      size="lg"
-      title={t('approvals.one')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="approval" opened={approvalId !== undefined} title={t('approvals.one')}>
       {approvalId !== undefined && (
         <Loaded query={approval} lines={8}>
           {(found) => <ApprovalDetails approval={found} />}
         </Loaded>
       )}
-    </Drawer>
+    </SidePanel>
   );
 }

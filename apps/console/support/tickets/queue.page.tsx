@@ -1,12 +1,12 @@
 import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { ticketKinds, useTicketColumns } from './ticket-columns.js';
+import { useFilter } from '../../ui/address.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/support/tickets');
 const PAGE = 25;
@@ -17,14 +17,12 @@ const STATES = ['open', 'answered', 'closed', 'all'] as const;
 /** What waits for an answer, whoever has waited longest first. */
 export function TicketQueuePage() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind, cursor } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { state = 'open', kind } = route.useSearch();
   const asked = state === 'all' ? undefined : state;
-  const tickets = $api.useQuery(
-    'get',
+  const tickets = useList(
     '/api/support/tickets',
-    { params: { query: { limit: PAGE, kind, cursor, state: asked } } },
-    { placeholderData: keepPreviousData, refetchInterval: LOOK_AGAIN_MS },
+    { query: { limit: PAGE, kind, state: asked } },
+    { refetchInterval: LOOK_AGAIN_MS },
   );
   const isWaiting = state === 'open' && kind === undefined;
   return (
@@ -45,10 +43,7 @@ export function TicketQueuePage() {
               </ButtonLink>
             ),
           }}
-          pager={{
-            cursor,
-            go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-          }}
+          isPaged
         />
       </Stack>
     </Page>
@@ -58,9 +53,7 @@ export function TicketQueuePage() {
 function Filters() {
   const { t } = useTranslation('support');
   const { state = 'open', kind } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: object) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
       <SegmentedControl

@@ -1,8 +1,8 @@
-import { Button, SegmentedControl, Textarea } from '@mantine/core';
+import { SegmentedControl, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { type StaffTicket, takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
@@ -15,7 +15,7 @@ export function ReplyForm({ ticket }: { ticket: StaffTicket }) {
     validate: { body: (value) => (value.trim() ? null : t('reply.missing')) },
   });
   const { isNote } = form.values;
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: async (body) => {
       const params = { path: { ticketId: ticket.id } };
@@ -27,7 +27,7 @@ export function ReplyForm({ ticket }: { ticket: StaffTicket }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={isNote ? t('reply.saveNote') : t('reply.send')}>
       <SegmentedControl
         w="fit-content"
         aria-label={t('reply.what')}
@@ -47,10 +47,6 @@ export function ReplyForm({ ticket }: { ticket: StaffTicket }) {
         maxLength={MOST_CHARS}
         {...form.getInputProps('body')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {isNote ? t('reply.saveNote') : t('reply.send')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

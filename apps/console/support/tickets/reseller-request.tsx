@@ -8,6 +8,7 @@ import { ConfirmAction } from '../../ui/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Volume } from '../accounts/volume.js';
 import { type StaffTicket, takeTicket } from './ticket.js';
+import { Hint } from '../../ui/texts.js';
 
 /** What a request for the reseller rate is judged by, and granting it. */
 export function ResellerRequest({
@@ -36,9 +37,7 @@ export function ResellerRequest({
           (mayAny(session, ['admin']) ? (
             <Grant ticket={ticket} isEligible={isEligible} />
           ) : (
-            <Text size="sm" c="dimmed">
-              {t('reseller.byAdmin')}
-            </Text>
+            <Hint>{t('reseller.byAdmin')}</Hint>
           ))}
       </Stack>
     </Card>

@@ -16,6 +16,7 @@ import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
 import { type StaffTicket, takeTicket } from './ticket.js';
 import { TicketState } from './ticket-columns.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;
@@ -58,9 +59,9 @@ function Head({ ticket }: { ticket: StaffTicket }) {
       <Group gap="sm">
         <TicketState ticket={ticket} />
         <Text size="sm">{t(`ticketKinds.${kind}`)}</Text>
-        <Text size="sm" c="dimmed">
+        <Hint>
           <When at={createdAt} />
-        </Text>
+        </Hint>
         <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
           {t('ticket.account')}
         </TextLink>
@@ -109,9 +110,9 @@ function Message({ message }: { message: StaffTicket['messages'][number] }) {
             </>
           )}
         </Text>
-        <Text size="xs" c="dimmed">
+        <SmallPrint>
           <When at={createdAt} />
-        </Text>
+        </SmallPrint>
       </Group>
       <Text className="spoken">{body}</Text>
     </Paper>

@@ -1,11 +1,11 @@
-import { Button, Modal, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { FormFault, useSend } from '../../ui/form.js';
-import { PasswordField } from '../../ui/password-field.js';
+import { SendForm, useSendForm } from '../../ui/form.js';
+import { PasswordField, TextField } from '../../ui/fields.js';
 import { EMAIL } from '../../visitor/entrance.js';
+import { Dialog } from '../../ui/dialog.js';
 
 /** Another address: a link goes there, and nothing is changed before it was followed. */
 export function EmailChange() {
@@ -21,33 +21,25 @@ export function EmailChange() {
       <Button variant="default" w="fit-content" onClick={open}>
         {t('email.change')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t('email.title')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('email.title')}>
         {sentTo === null ? (
           <AskForm sent={setSentTo} />
         ) : (
           <Text role="status">{t('email.sent', { email: sentTo })}</Text>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
 
 function AskForm({ sent }: { sent: (email: string) => void }) {
   const { t } = useTranslation('account');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { email: '', password: '' },
     validate: {
       email: (value) => (EMAIL.test(value.trim()) ? null : t('email.invalid')),
       password: (value) => (value ? null : t('password.missing')),
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ email, password }) => {
       await api.POST('/api/email-changes', { body: { email: email.trim(), password } });
       return email.trim();
@@ -55,27 +47,23 @@ function AskForm({ sent }: { sent: (email: string) => void }) {
     done: sent,
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('email.submit')} isWide>
       <Text size="sm">{t('email.about')}</Text>
-      <TextInput
+      <TextField
+        form={form}
+        name="email"
         label={t('email.new')}
         type="email"
         autoComplete="email"
         data-autofocus
         required
-        {...form.getInputProps('email')}
       />
       <PasswordField
+        form={form}
+        name="password"
         label={t('password.current')}
         autoComplete="current-password"
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
-        {...form.getInputProps('password')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending}>
-        {t('email.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

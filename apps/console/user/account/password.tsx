@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { FormFault, useSend } from '../../ui/form.js';
-import { PasswordField } from '../../ui/password-field.js';
+import { SendForm, useSend } from '../../ui/form.js';
+import { PasswordField } from '../../ui/fields.js';
 import { PASSWORD_CHARS } from '../../visitor/entrance.js';
 
 /** A new password; it ends all other sessions. */
@@ -21,7 +20,7 @@ export function PasswordForm() {
           : null,
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: (body) => api.POST('/api/password', { body }),
     done: async () => {
@@ -30,30 +29,23 @@ export function PasswordForm() {
       await refresh('/api/sessions');
     },
   });
-  const toggle = { 'aria-label': t('password.show') };
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('password.submit')}>
       <PasswordField
+        form={form}
+        name="currentPassword"
         label={t('password.current')}
         autoComplete="current-password"
-        required
         maw="26rem"
-        visibilityToggleButtonProps={toggle}
-        {...form.getInputProps('currentPassword')}
       />
       <PasswordField
+        form={form}
+        name="newPassword"
         label={t('password.new')}
         description={t('password.length', PASSWORD_CHARS)}
         autoComplete="new-password"
-        required
         maw="26rem"
-        visibilityToggleButtonProps={toggle}
-        {...form.getInputProps('newPassword')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('password.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -10,6 +10,8 @@ import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { EmailChange } from './email-change.js';
+import { Hint } from '../../ui/texts.js';
+import { TextField } from '../../ui/fields.js';
 
 const MOST_NAME_CHARS = 100;
 
@@ -49,25 +51,24 @@ function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
       />
       <EmailChange />
       <form onSubmit={onSubmit} noValidate className="stack">
-        <TextInput
+        <TextField
+          form={form}
+          name="name"
           label={t('profile.name')}
           maxLength={MOST_NAME_CHARS}
           required
           maw="26rem"
-          {...form.getInputProps('name')}
         />
         <FormFault failure={failure} />
         <Button type="submit" loading={isSending} w="fit-content">
           {t('profile.save')}
         </Button>
         <div>
-          <Text size="sm" c="dimmed">
-            {t('profile.accountId')}
-          </Text>
+          <Hint>{t('profile.accountId')}</Hint>
           <CopyLine value={account.accountId} label={t('profile.accountId')} />
-          <Text size="sm" c="dimmed">
+          <Hint>
             {t('profile.since')} <When at={account.createdAt} />
-          </Text>
+          </Hint>
         </div>
       </form>
     </Stack>

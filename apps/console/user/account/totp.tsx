@@ -1,5 +1,4 @@
-import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -7,10 +6,11 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSendForm } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { PasswordField } from '../../ui/password-field.js';
+import { PasswordField, TextField } from '../../ui/fields.js';
+import { Dialog } from '../../ui/dialog.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;
@@ -65,15 +65,14 @@ function State({ totp }: { totp: Answer<'/api/totp'> }) {
           </>
         )}
       </Group>
-      <Modal
+      <Dialog
         opened={step !== null}
         onClose={() => setStep(null)}
         closeOnClickOutside={step?.kind !== 'codes'}
         title={step && t(`totp.steps.${step.kind}`)}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
       >
         {step && <StepForm step={step} go={go} />}
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }
@@ -91,12 +90,9 @@ function StepForm({ step, go }: StepProps<Step>) {
 
 function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (next: Step | null) => void }) {
   const { t } = useTranslation('account');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { password: '' },
     validate: { password: (value) => (value ? null : t('password.missing')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async (body): Promise<Step | null> => {
       if (kind === 'enrol')
         return { kind: 'confirm', ...(await api.POST('/api/totp/enrolment', { body })).data! };
@@ -114,32 +110,29 @@ function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (n
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm
+      sending={sending}
+      submit={t(`totp.submit.${kind}`)}
+      isWide
+      button={kind === 'disable' ? { color: 'red' } : {}}
+    >
       <Text size="sm">{t(`totp.hints.${kind}`)}</Text>
       <PasswordField
+        form={form}
+        name="password"
         label={t('password.current')}
         autoComplete="current-password"
         data-autofocus
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
-        {...form.getInputProps('password')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} {...(kind === 'disable' ? { color: 'red' } : {})}>
-        {t(`totp.submit.${kind}`)}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
 function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }>>) {
   const { t } = useTranslation('account');
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { code: '' },
     validate: { code: (value) => (/^\d{6}$/.test(value.trim()) ? null : t('totp.codeInvalid')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ code }) => (await api.POST('/api/totp/confirm', { body: { code: code.trim() } })).data!,
     done: async ({ recoveryCodes }) => {
       await refresh('/api/totp');
@@ -147,7 +140,7 @@ function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('totp.confirm')} isWide>
       <List type="ordered" size="sm" spacing="xs">
         <List.Item>{t('totp.scan')}</List.Item>
         <List.Item>{t('totp.enterCode')}</List.Item>
@@ -159,18 +152,15 @@ function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }
       </Group>
       <Text size="sm">{t('totp.byHand')}</Text>
       <CopyLine value={step.secret} label={t('totp.secret')} />
-      <TextInput
+      <TextField
+        form={form}
+        name="code"
         label={t('totp.code')}
         inputMode="numeric"
         autoComplete="one-time-code"
         required
-        {...form.getInputProps('code')}
       />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending}>
-        {t('totp.confirm')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 

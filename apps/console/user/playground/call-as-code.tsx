@@ -1,10 +1,11 @@
-import { Stack, Tabs, Text, Title } from '@mantine/core';
+import { Stack, Tabs, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Loaded } from '../../ui/states.js';
 import { type Call, type CodeLanguage, linesOf } from './call.js';
+import { Hint } from '../../ui/texts.js';
 
 const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'curl', name: 'curl' },
@@ -21,9 +22,7 @@ export function CallAsCode({ call }: { call: Call }) {
       <Title order={2} size="h4">
         {t('play.code')}
       </Title>
-      <Text size="sm" c="dimmed">
-        {t('play.codeHint')}
-      </Text>
+      <Hint>{t('play.codeHint')}</Hint>
       <Loaded query={relay}>
         {({ baseUrl }) => {
           const lines = linesOf(call, baseUrl);

@@ -1,6 +1,5 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -9,6 +8,8 @@ import { Money } from '../../ui/money.js';
 import { ErrorState } from '../../ui/states.js';
 import type { Model } from '../../visitor/market.js';
 import { type PlayValues, quoteOf } from './call.js';
+import { keepShown } from '../../api/queries.js';
+import { Hint } from '../../ui/texts.js';
 
 const TYPING_PAUSE_MS = 400;
 
@@ -18,7 +19,7 @@ export function PriceBefore({ model, keyId, values }: { model: Model; keyId: str
   const locale = useLocale();
   const [asked] = useDebouncedValue(JSON.stringify(quoteOf(model, keyId, values)), TYPING_PAUSE_MS);
   const body = JSON.parse(asked) as ReturnType<typeof quoteOf>;
-  const quote = $api.useQuery('post', '/api/quote', { body }, { placeholderData: keepPreviousData });
+  const quote = $api.useQuery('post', '/api/quote', { body }, keepShown);
   if (quote.error && !quote.data)
     return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;
   if (!quote.data) return <Skeleton height={56} />;
@@ -29,22 +30,22 @@ export function PriceBefore({ model, keyId, values }: { model: Model; keyId: str
         <Text fw={600}>
           {t(estimate ? 'play.priceAtMost' : 'play.price')} <Money value={amount} />
         </Text>
-        <Text size="sm" c="dimmed">
+        <Hint>
           {t('play.balance')} <Money value={balance} />
-        </Text>
+        </Hint>
       </Group>
       {unitPrice !== null && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           {exactDecimal(units, locale)} × <Money value={unitPrice} /> × {exactDecimal(multiplier, locale)}
-        </Text>
+        </Hint>
       )}
       {estimate && (
-        <Text size="sm" c="dimmed">
+        <Hint>
           {t('play.estimate', {
             input: exactDecimal(estimate.likelyInput, locale),
             output: exactDecimal(estimate.output, locale),
           })}
-        </Text>
+        </Hint>
       )}
       {!covered && <Alert color="yellow">{t('play.notCovered')}</Alert>}
     </Stack>

@@ -1,10 +1,9 @@
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { column, timeColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/privacy');
 const PAGE = 20;
@@ -14,14 +13,7 @@ type Line = Item<'/api/activity'>;
 /** Sign-ins, keys, and who of staff looked when and why. */
 export function Activity() {
   const { t } = useTranslation('privacy');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const lines = $api.useQuery(
-    'get',
-    '/api/activity',
-    { params: { query: { limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const lines = useList('/api/activity', { query: { limit: PAGE } });
   return (
     <DataList
       label={t('activity.title')}
@@ -29,7 +21,7 @@ export function Activity() {
       columns={useColumns()}
       rowKey={({ id }) => id}
       empty={{ title: t('activity.empty'), hint: t('activity.emptyHint') }}
-      pager={{ cursor, go: (next) => void navigate({ search: { cursor: next } }) }}
+      isPaged
     />
   );
 }

@@ -1,5 +1,4 @@
-import { Alert, Button, Checkbox, List, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Checkbox, List, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,9 +7,10 @@ import type { Answer } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
 import { Duration } from '../../ui/duration.js';
-import { FormFault, useSend } from '../../ui/form.js';
-import { PasswordField } from '../../ui/password-field.js';
+import { SendForm, useSendForm } from '../../ui/form.js';
+import { PasswordField, TextField } from '../../ui/fields.js';
 import { Loaded } from '../../ui/states.js';
+import { Dialog } from '../../ui/dialog.js';
 
 type Preview = Answer<'/api/account/deletion'>;
 
@@ -25,16 +25,11 @@ export function Deletion() {
       <Button color="red" variant="outline" w="fit-content" onClick={() => setOpen(true)}>
         {t('deletion.start')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t('deletion.title')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t('deletion.title')}>
         <Loaded query={preview} lines={4}>
           {(found) => <DeletionForm preview={found} />}
         </Loaded>
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }
@@ -60,15 +55,12 @@ function DeletionForm({ preview }: { preview: Preview }) {
   const navigate = useNavigate();
   const [asksCode, setAsksCode] = useState(false);
   const hasMoney = signOf(preview.main) > 0 || signOf(preview.invite) > 0;
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: { password: '', code: '', forfeitBalance: false },
     validate: {
       password: (value) => (value ? null : t('password.missing')),
       forfeitBalance: (value) => (value || !hasMoney ? null : t('deletion.forfeitMissing')),
     },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: ({ password, code, forfeitBalance }) => {
       const body = { password, forfeitBalance, ...(code.trim() ? { code: code.trim() } : {}) };
       return endSession(() => api.POST('/api/account/deletion', { body }));
@@ -83,7 +75,7 @@ function DeletionForm({ preview }: { preview: Preview }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('deletion.submit')} isWide button={{ color: 'red' }}>
       <What preview={preview} />
       {hasMoney && (
         <Alert color="orange">
@@ -97,25 +89,21 @@ function DeletionForm({ preview }: { preview: Preview }) {
         </Alert>
       )}
       <PasswordField
+        form={form}
+        name="password"
         label={t('password.current')}
         autoComplete="current-password"
-        required
-        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
-        {...form.getInputProps('password')}
       />
       {asksCode && (
-        <TextInput
+        <TextField
+          form={form}
+          name="code"
           label={t('deletion.code')}
           autoComplete="one-time-code"
           autoFocus
           required
-          {...form.getInputProps('code')}
         />
       )}
-      <FormFault failure={failure} />
-      <Button type="submit" color="red" loading={isSending}>
-        {t('deletion.submit')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }

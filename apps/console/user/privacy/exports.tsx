@@ -1,17 +1,16 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
-import { FormFault, useSend } from '../../ui/form.js';
-import { PasswordField } from '../../ui/password-field.js';
+import { FormFault } from '../../ui/form.js';
+import { PasswordField } from '../../ui/fields.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
 import { column, rightColumn, timeColumn } from '../../ui/columns.js';
+import { ModalForm } from '../../ui/modal-form.js';
 
 type Export = Item<'/api/data-exports'>;
 
@@ -22,7 +21,6 @@ const SAVED_MS = 60_000;
 /** Archives of one's data: asked for here, made in the background, downloaded for a while. */
 export function Exports() {
   const { t } = useTranslation('privacy');
-  const [isOpen, setOpen] = useState(false);
   const columns = useColumns();
   const exports = $api.useQuery('get', '/api/data-exports', undefined, {
     refetchInterval: ({ state }) => (state.data?.items.some(isWaited) ? REREAD_MS : false),
@@ -31,9 +29,7 @@ export function Exports() {
     <Stack gap="sm">
       <Text size="sm">{t('exports.about')}</Text>
       <Group>
-        <Button variant="default" onClick={() => setOpen(true)}>
-          {t('exports.request')}
-        </Button>
+        <RequestForm />
       </Group>
       {(exports.data?.items.length ?? 0) > 0 && (
         <DataList
@@ -44,14 +40,6 @@ export function Exports() {
           empty={{ title: t('exports.title'), hint: t('exports.about') }}
         />
       )}
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t('exports.request')}
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
-        <RequestForm close={() => setOpen(false)} />
-      </Modal>
     </Stack>
   );
 }
@@ -100,34 +88,25 @@ async function saveArchive(exportId: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(address), SAVED_MS);
 }
 
-function RequestForm({ close }: { close: () => void }) {
+function RequestForm() {
   const { t } = useTranslation('privacy');
-  const form = useForm({
-    initialValues: { password: '' },
-    validate: { password: (value) => (value ? null : t('password.missing')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
-    send: (body) => api.POST('/api/data-exports', { body }),
-    done: async () => {
-      await refresh('/api/data-exports');
-      close();
-    },
-  });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <PasswordField
-        label={t('password.current')}
-        autoComplete="current-password"
-        required
-        data-autofocus
-        visibilityToggleButtonProps={{ 'aria-label': t('password.show') }}
-        {...form.getInputProps('password')}
-      />
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending}>
-        {t('exports.request')}
-      </Button>
-    </form>
+    <ModalForm
+      label={t('exports.request')}
+      title={t('exports.request')}
+      initial={{ password: '' }}
+      validate={({ password }) => (password ? {} : { password: t('password.missing') })}
+      fields={(form) => (
+        <PasswordField
+          form={form}
+          name="password"
+          label={t('password.current')}
+          autoComplete="current-password"
+          data-autofocus
+        />
+      )}
+      send={(body) => api.POST('/api/data-exports', { body })}
+      done={() => refresh('/api/data-exports')}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNow } from '../../ui/now.js';
 import { isRunning, type Task } from './task.js';
+import { Hint } from '../../ui/texts.js';
 
 const SECOND_MS = 1_000;
 
@@ -54,9 +55,5 @@ function clockOf(ms: number): string {
 }
 
 function Note({ children }: { children: string }) {
-  return (
-    <Text size="sm" c="dimmed">
-      {children}
-    </Text>
-  );
+  return <Hint>{children}</Hint>;
 }

@@ -1,8 +1,6 @@
-import { Drawer, Group, Select, Text } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
+import { Group, Select, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
@@ -14,6 +12,9 @@ import { TaskDetails } from './task-details.js';
 import { Download } from './task-file.js';
 import { TaskState } from './task-state.js';
 import { column, longTextColumn, rightColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -22,14 +23,8 @@ const PAGE = 25;
 export function TasksPage() {
   const { t } = useTranslation('calls');
   const { task, cursor, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
   useLiveTasks(filter);
-  const tasks = $api.useQuery(
-    'get',
-    '/api/tasks',
-    { params: { query: { ...filter, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page title={t('tasks.title')} about={t('tasks.about')}>
@@ -52,7 +47,7 @@ export function TasksPage() {
                 ),
               }
         }
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
       <OpenTask id={task} />
     </Page>
@@ -64,9 +59,7 @@ const STATES = ['running', 'completed', 'failed'] as const;
 
 function TaskFilters({ filter }: { filter: TaskFilter }) {
   const { t } = useTranslation('calls');
-  const navigate = route.useNavigate();
-  const set = (change: Record<string, string | undefined>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }) });
+  const set = useFilter({ replace: false });
   const choices = [
     { name: 'kind', options: KINDS.map((value) => ({ value, label: t(`families.${value}`) })) },
     { name: 'state', options: STATES.map((value) => ({ value, label: t(`taskStates.${value}`) })) },
@@ -112,18 +105,10 @@ function useTaskColumns(): Column<Task>[] {
 
 function OpenTask({ id }: { id: string | undefined }) {
   const { t } = useTranslation('calls');
-  const navigate = route.useNavigate();
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, task: undefined }) })}
-      position="right"
-      size="lg"
-      title={t('task.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="task" opened={id !== undefined} title={t('task.title')}>
       {id !== undefined && <Opened id={id} />}
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,12 +1,14 @@
-import { Button, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { Select, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { Page } from '../../ui/page.js';
 import { ticketKinds } from './ticket-state.js';
+import { Hint } from '../../ui/texts.js';
+import { TextField } from '../../ui/fields.js';
 
 const route = getRouteApi('/user/tickets/new');
 const MOST_SUBJECT_CHARS = 200;
@@ -41,7 +43,7 @@ export function NewTicketPage() {
         chosen === 'refund' && !value.trim() ? t('new.chargeMissing') : null,
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: openTicket,
     done: async ({ id }) => {
@@ -52,21 +54,20 @@ export function NewTicketPage() {
   const chosen = form.values.kind;
   return (
     <Page title={t('new.title')} about={t('new.about')} width={40}>
-      <form onSubmit={onSubmit} noValidate className="stack">
+      <SendForm sending={sending} submit={t('new.submit')}>
         <Select
           label={t('new.kind')}
           data={ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
           allowDeselect={false}
           {...form.getInputProps('kind')}
         />
-        <Text size="sm" c="dimmed">
-          {t(`kindHints.${chosen}`)}
-        </Text>
-        <TextInput
+        <Hint>{t(`kindHints.${chosen}`)}</Hint>
+        <TextField
+          form={form}
+          name="subject"
           label={t('new.subject')}
           maxLength={MOST_SUBJECT_CHARS}
           required
-          {...form.getInputProps('subject')}
         />
         <Textarea
           label={t('new.body')}
@@ -78,18 +79,15 @@ export function NewTicketPage() {
           {...form.getInputProps('body')}
         />
         {(chosen === 'refund' || chosen === 'billing') && (
-          <TextInput
+          <TextField
+            form={form}
+            name="chargeId"
             label={t('new.chargeId')}
             description={t('new.chargeHint')}
             required={chosen === 'refund'}
-            {...form.getInputProps('chargeId')}
           />
         )}
-        <FormFault failure={failure} />
-        <Button type="submit" loading={isSending} w="fit-content">
-          {t('new.submit')}
-        </Button>
-      </form>
+      </SendForm>
     </Page>
   );
 }

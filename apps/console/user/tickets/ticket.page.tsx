@@ -13,6 +13,7 @@ import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { TicketState } from './ticket-state.js';
+import { SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
@@ -94,9 +95,9 @@ function Messages({ ticket }: { ticket: Ticket }) {
               <Text size="sm" fw={600}>
                 {fromStaff ? t('one.support') : t('one.you')}
               </Text>
-              <Text size="xs" c="dimmed">
+              <SmallPrint>
                 <When at={createdAt} />
-              </Text>
+              </SmallPrint>
             </Group>
             <Text className="spoken">{body}</Text>
           </Paper>

@@ -1,14 +1,13 @@
 import { Group, Select } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
 import { column, timeColumn } from '../../ui/columns.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;
@@ -19,13 +18,7 @@ type Ticket = Item<'/api/tickets'>;
 export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
-  const tickets = $api.useQuery(
-    'get',
-    '/api/tickets',
-    { params: { query: { ...filter, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
   const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
   return (
@@ -41,7 +34,7 @@ export function TicketsPage() {
             ? { title: t('list.noMatch'), hint: t('list.noMatchHint') }
             : { title: t('list.empty'), hint: t('list.emptyHint') }
         }
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
     </Page>
   );

@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { localMinute } from '../../ui/minute.js';
 import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
+import { AmountField, TextField } from '../../ui/fields.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;
 /** The server's own largest number. */
@@ -16,26 +17,27 @@ export function RuleFields({ form, children }: { form: RuleForm; children: React
   const { t } = useTranslation('tokens');
   return (
     <>
-      <TextInput
+      <TextField
+        form={form}
+        name="name"
         label={t('fields.name')}
         description={t('fields.nameHint')}
         required
         maxLength={100}
-        autoComplete="off"
         data-autofocus
-        {...form.getInputProps('name')}
       />
       {children}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Limit form={form} name="monthlyLimit" />
         <Limit form={form} name="totalLimit" />
       </SimpleGrid>
-      <TextInput
+      <TextField
+        form={form}
+        name="expiresAt"
         type="datetime-local"
         label={t('fields.expiresAt')}
         description={t('fields.expiresAtHint')}
         min={localMinute(new Date())}
-        {...form.getInputProps('expiresAt')}
       />
       <Models form={form} />
       <TagsInput
@@ -57,14 +59,12 @@ export function RuleFields({ form, children }: { form: RuleForm; children: React
 function Limit({ form, name }: { form: RuleForm; name: 'monthlyLimit' | 'totalLimit' }) {
   const { t } = useTranslation('tokens');
   return (
-    <TextInput
+    <AmountField
+      form={form}
+      name={name}
       label={t(`fields.${name}`)}
       placeholder={t('noLimit')}
-      inputMode="decimal"
-      autoComplete="off"
-      rightSection={<Text size="sm">USD</Text>}
-      rightSectionWidth="3.5rem"
-      {...form.getInputProps(name)}
+      currency="USD"
     />
   );
 }

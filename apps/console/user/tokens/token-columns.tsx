@@ -9,6 +9,7 @@ import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 import { DeleteToken } from './delete-token.js';
 import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/columns.js';
+import { SmallPrint } from '../../ui/texts.js';
 
 /** What the list of keys shows of each. */
 export function useTokenColumns(): Column<Key>[] {
@@ -71,9 +72,7 @@ function Used({ used, limit, label }: { used: string; limit: string | null; labe
           aria-valuetext={t('usedOf', { used: money(used), limit: money(limit) })}
         />
       </Progress.Root>
-      <Text size="xs" c="dimmed" component="div">
-        {t('ofLimit', { limit: money(limit) })}
-      </Text>
+      <SmallPrint>{t('ofLimit', { limit: money(limit) })}</SmallPrint>
     </Stack>
   );
 }

@@ -10,6 +10,7 @@ import { GroupField } from './group-field.js';
 import { RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
 import { changedRules, NO_RULES, type RuleValues, rulesOf, valuesOf } from './token-rules.js';
+import { SmallPrint } from '../../ui/texts.js';
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/;
 
@@ -84,9 +85,7 @@ export function ChangeToken({ token, done }: { token: Key; done: () => void }) {
             {t('fields.group')}
           </Text>
           <Text size="sm">{token.group}</Text>
-          <Text size="xs" c="dimmed">
-            {t('fields.groupStays')}
-          </Text>
+          <SmallPrint>{t('fields.groupStays')}</SmallPrint>
         </Stack>
       </RuleFields>
       <FormFault failure={failure} />

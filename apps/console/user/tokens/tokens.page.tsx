@@ -1,6 +1,5 @@
 import { Drawer } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,6 +11,7 @@ import { Loaded } from '../../ui/states.js';
 import { ChangeToken, NewToken } from './token-forms.js';
 import { useTokenColumns } from './token-columns.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
@@ -19,14 +19,7 @@ const PAGE = 50;
 /** The keys that programs call with: what each may do, and what it did. */
 export function TokensPage() {
   const { t } = useTranslation('tokens');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const tokens = $api.useQuery(
-    'get',
-    '/api/keys',
-    { params: { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } } },
-    { placeholderData: keepPreviousData },
-  );
+  const tokens = useList('/api/keys', { query: { limit: PAGE } });
   const create = (
     <ButtonLink to="/tokens" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
       {t('create')}
@@ -40,7 +33,7 @@ export function TokensPage() {
         columns={useTokenColumns()}
         rowKey={({ keyId }) => keyId}
         empty={{ title: t('emptyTitle'), hint: t('emptyHint'), action: create }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
         columnsName="tokens"
       />
       <OpenForms />

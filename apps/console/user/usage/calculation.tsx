@@ -6,6 +6,7 @@ import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { amountOf, type Charge, recomputed } from './recompute.js';
+import { Hint } from '../../ui/texts.js';
 
 type Pricing = NonNullable<Charge['pricing']>;
 
@@ -29,9 +30,7 @@ export function Calculation({ charge }: { charge: Charge }) {
       <Lines name="hold" rows={held} pricing={pricing} total={charge.hold?.amount ?? null} />
       {settlement && <Lines name="settlement" rows={settled} pricing={pricing} total={settlement.amount} />}
       <Agreement charge={charge} />
-      <Text size="sm" c="dimmed">
-        {t(pricing.lines ? 'charge.roundingOfLines' : 'charge.rounding')}
-      </Text>
+      <Hint>{t(pricing.lines ? 'charge.roundingOfLines' : 'charge.rounding')}</Hint>
       <Versions versions={pricing.versions} />
     </Stack>
   );

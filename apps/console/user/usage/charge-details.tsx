@@ -10,6 +10,7 @@ import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
 import { ChargeState } from './charge-state.js';
 import type { Charge } from './recompute.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 
 /** What a request cost and why: its price, what was set aside, settled and given back, and the postings behind it. */
 export function ChargeDetails({ id }: { id: string }) {
@@ -68,9 +69,7 @@ function Head({ charge }: { charge: Charge }) {
           <Money value={state === 'held' ? (hold?.amount ?? '0') : (settlement?.amount ?? '0')} />
         </Text>
       )}
-      <Text size="sm" c="dimmed">
-        {t(`chargeHints.${state}`)}
-      </Text>
+      <Hint>{t(`chargeHints.${state}`)}</Hint>
     </Stack>
   );
 }
@@ -144,9 +143,7 @@ function Named({ name, value }: { name: string; value: string | null }) {
   if (value === null) return null;
   return (
     <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
+      <SmallPrint>{name}</SmallPrint>
       <CopyLine value={value} label={name} />
     </div>
   );

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { DayRange } from '../../ui/day-range.js';
 import { marketQuery, valuesOf } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/user/usage');
 const STATES = ['held', 'settled', 'released', 'refused'] as const;
@@ -14,11 +15,9 @@ const FAMILIES = ['image', 'video', 'chat', 'speech', '3d'] as const;
 export function UsageFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const keys = useKeys().data?.items ?? [];
   const models = useQuery(marketQuery).data ?? [];
-  const set = (change: Record<string, string | undefined>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }) });
+  const set = useFilter({ replace: false });
   const choices = [
     { name: 'keyId', options: keys.map(({ keyId, name }) => ({ value: keyId, label: name })) },
     { name: 'model', options: valuesOf(models, ({ id }) => [id]).map(same) },

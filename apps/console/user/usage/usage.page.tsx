@@ -1,9 +1,7 @@
-import { Button, Drawer } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { DataList } from '../../ui/data-list.js';
 import { timesOfDays } from '../../ui/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
@@ -12,6 +10,8 @@ import { stringifySearch } from '../../ui/search.js';
 import { ChargeDetails } from './charge-details.js';
 import { useUsageColumns } from './usage-columns.js';
 import { UsageFilters } from './usage-filters.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/user/usage');
 const PAGE = 50;
@@ -20,15 +20,9 @@ const PAGE = 50;
 export function UsagePage() {
   const { t } = useTranslation('calls');
   const { charge, cursor, from, to, ...chosen } = route.useSearch();
-  const navigate = route.useNavigate();
   const filter = { ...chosen, ...timesOfDays({ from, to }) };
   const isFiltered = Object.keys(filter).length > 0;
-  const usage = $api.useQuery(
-    'get',
-    '/api/usage',
-    { params: { query: { ...filter, limit: PAGE, cursor } } },
-    { placeholderData: keepPreviousData },
-  );
+  const usage = useShown('/api/usage', { query: { ...filter, limit: PAGE, cursor } });
   const columns = useUsageColumns();
   return (
     <Page
@@ -54,10 +48,7 @@ export function UsagePage() {
         columnsName="usage"
         rowKey={({ chargeId }) => chargeId}
         empty={isFiltered ? { title: t('usage.noMatch'), hint: t('usage.noMatchHint') } : firstCall(t)}
-        pager={{
-          cursor,
-          go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }),
-        }}
+        isPaged
       />
       <OpenCharge id={charge} />
     </Page>
@@ -78,17 +69,9 @@ function firstCall(t: ReturnType<typeof useTranslation<'calls'>>['t']) {
 
 function OpenCharge({ id }: { id: string | undefined }) {
   const { t } = useTranslation('calls');
-  const navigate = route.useNavigate();
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, charge: undefined }) })}
-      position="right"
-      size="xl"
-      title={t('charge.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="charge" opened={id !== undefined} size="xl" title={t('charge.title')}>
       {id !== undefined && <ChargeDetails id={id} />}
-    </Drawer>
+    </SidePanel>
   );
 }

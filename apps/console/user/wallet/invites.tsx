@@ -1,19 +1,21 @@
-import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { CopyLine } from '../../ui/copy.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { CREDITS, refreshMoney, useRequestName } from './wallet.js';
 import { rightColumn, timeColumn } from '../../ui/columns.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
+import { AmountField } from '../../ui/fields.js';
 
 type InvitesView = Answer<'/api/invites'>;
 type Invitee = InvitesView['invitees'][number];
@@ -35,12 +37,7 @@ export function Invites() {
       <Section title={t('invites.people')}>
         <DataList
           label={t('invites.people')}
-          query={{
-            data: invites.data && { items: invites.data.invitees },
-            error: invites.error,
-            refetch: invites.refetch as never,
-            isPlaceholderData: false,
-          }}
+          query={rowsOf(invites, (data) => data.invitees)}
           columns={useColumns()}
           rowKey={({ name }) => name}
           empty={{ title: t('invites.emptyTitle'), hint: t('invites.emptyHint') }}
@@ -56,13 +53,9 @@ function Link({ invites: { link, code } }: { invites: InvitesView }) {
     <Card withBorder>
       <Section title={t('invites.title')}>
         <Text size="sm">{t('invites.rule')}</Text>
-        <Text size="sm" c="dimmed">
-          {t('invites.link')}
-        </Text>
+        <Hint>{t('invites.link')}</Hint>
         <CopyLine value={link} label={t('invites.link')} />
-        <Text size="sm" c="dimmed">
-          {t('invites.code')}
-        </Text>
+        <Hint>{t('invites.code')}</Hint>
         <CopyLine value={code} label={t('invites.code')} />
       </Section>
     </Card>
@@ -79,22 +72,16 @@ function Move({ invites: { balance, movable, pending, nextMovableAt, owed } }: {
           <Money value={balance} />
         </Text>
         {nextMovableAt !== null && signOf(pending) > 0 && (
-          <Text size="sm" c="dimmed" component="div">
+          <Hint>
             <Money value={pending} /> {t('invites.pending')} <When at={nextMovableAt} />
-          </Text>
+          </Hint>
         )}
         {signOf(owed) > 0 && (
           <Notice tone="warning" title={t('invites.owedTitle')}>
             <Money value={owed} /> · {t('invites.owed')}
           </Notice>
         )}
-        {signOf(movable) > 0 ? (
-          <MoveForm balance={movable} />
-        ) : (
-          <Text size="sm" c="dimmed">
-            {t('invites.nothing')}
-          </Text>
-        )}
+        {signOf(movable) > 0 ? <MoveForm balance={movable} /> : <Hint>{t('invites.nothing')}</Hint>}
       </Section>
     </Card>
   );
@@ -108,7 +95,7 @@ function MoveForm({ balance }: { balance: string }) {
     initialValues: { amount: '' },
     validate: { amount: (value) => (CREDITS.test(value.trim()) ? null : t('topUp.unreadable')) },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: async ({ amount }) => {
       const body = { amount: amount.trim(), requestId: request.of(amount.trim()) };
@@ -122,26 +109,14 @@ function MoveForm({ balance }: { balance: string }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('invites.move')}>
       <Group align="flex-end" gap="sm">
-        <TextInput
-          label={t('invites.amount')}
-          inputMode="decimal"
-          autoComplete="off"
-          required
-          rightSection={<Text size="sm">USD</Text>}
-          rightSectionWidth="3.5rem"
-          {...form.getInputProps('amount')}
-        />
+        <AmountField form={form} name="amount" label={t('invites.amount')} required currency="USD" />
         <Button variant="default" onClick={() => form.setFieldValue('amount', balance)}>
           {t('invites.everything')}
         </Button>
       </Group>
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('invites.move')}
-      </Button>
-    </form>
+    </SendForm>
   );
 }
 
@@ -172,9 +147,9 @@ function Reward({ reward }: { reward: Invitee['rewards'][number] | undefined }) 
     <Stack gap={0} align="flex-end">
       <Money value={reward.amount} signed />
       {signOf(reward.takenBack) > 0 && (
-        <Text size="xs" c="dimmed" component="div">
+        <SmallPrint>
           {t('invites.takenBack')} <Money value={reward.takenBack} />
-        </Text>
+        </SmallPrint>
       )}
     </Stack>
   );

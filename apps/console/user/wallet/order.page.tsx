@@ -15,6 +15,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { OrderState } from './orders.js';
 import { type OrderDetails, refreshMoney } from './wallet.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 /** A payment is told by the provider soon after people come back; the page asks so often until then. */
@@ -188,9 +189,7 @@ function Reversals({ order }: { order: OrderDetails }) {
               <Money value={dispute.pay} currency={currency} /> · <Money value={dispute.credits} />{' '}
               {t('order.ofBalance')} · <When at={dispute.endedAt ?? dispute.at} />
             </Text>
-            <Text size="sm" c="dimmed">
-              {t(`order.disputeHint.${dispute.state}`)}
-            </Text>
+            <Hint>{t(`order.disputeHint.${dispute.state}`)}</Hint>
           </List.Item>
         ))}
       </List>

@@ -1,14 +1,13 @@
 import { Group } from '@mantine/core';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { type Order, orderTones } from './wallet.js';
 import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/columns.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/wallet');
 const PAGE = 10;
@@ -16,14 +15,7 @@ const PAGE = 10;
 /** The account's orders, the newest first. */
 export function Orders() {
   const { t } = useTranslation('wallet');
-  const { cursor } = route.useSearch();
-  const navigate = route.useNavigate();
-  const orders = $api.useQuery(
-    'get',
-    '/api/topups',
-    { params: { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } } },
-    { placeholderData: keepPreviousData },
-  );
+  const orders = useList('/api/topups', { query: { limit: PAGE } });
   return (
     <Section title={t('orders.title')}>
       <DataList
@@ -32,11 +24,7 @@ export function Orders() {
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('orders.emptyTitle'), hint: t('orders.emptyHint') }}
-        pager={{
-          cursor,
-          go: (next) =>
-            void navigate({ search: (before) => ({ ...before, cursor: next }), resetScroll: false }),
-        }}
+        isPaged
       />
     </Section>
   );

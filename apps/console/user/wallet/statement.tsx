@@ -1,9 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/day-range.js';
 import { TextLink } from '../../ui/links.js';
@@ -11,6 +9,8 @@ import { Section } from '../../ui/states.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 import type { StatementLine } from './wallet.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { useFilter } from '../../ui/address.js';
+import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/wallet');
 
@@ -37,14 +37,8 @@ export function Statement() {
   const navigate = route.useNavigate();
   const { cursor } = search;
   const query = queryOf(search);
-  const lines = $api.useQuery(
-    'get',
-    '/api/statement',
-    { params: { query: { ...query, ...(cursor ? { cursor } : {}) } } },
-    { placeholderData: keepPreviousData },
-  );
-  const set = (change: Partial<StatementSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...change, cursor: undefined }), replace: true });
+  const lines = useList('/api/statement', { query });
+  const set = useFilter();
   const go = (next: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, cursor: next }) });
   const isFiltered = Object.keys(query).some((name) => name !== 'balance');

@@ -1,19 +1,20 @@
 import { Button, Card, Chip, Group, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import { relayQuery } from '../../api/queries.js';
+import { keepShown, relayQuery } from '../../api/queries.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { FormFault, useFieldError, useSend } from '../../ui/form.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';
 import { CREDITS, PAYMENT, type Provider, type Quote, refreshMoney, useRequestName } from './wallet.js';
+import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/user/wallet');
 const USUAL = '10';
@@ -78,7 +79,7 @@ function useQuote(way: Way, typed: string) {
     'get',
     '/api/topups/quote',
     { params: { query } },
-    { enabled: isReadable, placeholderData: keepPreviousData },
+    { enabled: isReadable, ...keepShown },
   );
 }
 
@@ -154,17 +155,13 @@ function Offer({ quote }: { quote: Quote | undefined }) {
   return (
     <div role="status" className="offer">
       <div>
-        <Text size="sm" c="dimmed">
-          {t('topUp.youPay')}
-        </Text>
+        <Hint>{t('topUp.youPay')}</Hint>
         <Text size="lg" fw={600} component="div">
           {quote ? <Money value={quote.pay} currency={quote.currency} /> : '–'}
         </Text>
       </div>
       <div>
-        <Text size="sm" c="dimmed">
-          {t('topUp.youGet')}
-        </Text>
+        <Hint>{t('topUp.youGet')}</Hint>
         <Text size="lg" fw={600} component="div">
           {quote ? <Money value={quote.credits} /> : '–'}
         </Text>

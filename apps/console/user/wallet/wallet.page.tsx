@@ -13,6 +13,7 @@ import { Loaded } from '../../ui/states.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 
 /** Its calendar is only loaded by those who open it. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
@@ -93,15 +94,11 @@ function BalanceCards({ account }: { account: Answer<'/api/account'> }) {
       <SimpleGrid cols={{ base: 1, xs: Math.min(shown.length, 2), md: shown.length }}>
         {shown.map((name) => (
           <Card key={name} withBorder>
-            <Text size="sm" c="dimmed">
-              {t(`balance.${name}`)}
-            </Text>
+            <Hint>{t(`balance.${name}`)}</Hint>
             <Text size="xl" fw={600} component="div">
               <Money value={balance[name]} short />
             </Text>
-            <Text size="xs" c="dimmed">
-              {t(`balanceHint.${name}`)}
-            </Text>
+            <SmallPrint>{t(`balanceHint.${name}`)}</SmallPrint>
           </Card>
         ))}
       </SimpleGrid>

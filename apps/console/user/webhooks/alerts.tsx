@@ -1,13 +1,14 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSendForm } from '../../ui/form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
+import { AmountField } from '../../ui/fields.js';
 
 type Account = Answer<'/api/account'>;
 
@@ -24,15 +25,12 @@ export function Alerts() {
 function AlertsForm({ account }: { account: Account }) {
   const { t } = useTranslation('webhooks');
   const invalid = (value: string) => (value.trim() && !isDecimal(value.trim()) ? t('alerts.invalid') : null);
-  const form = useForm({
+  const { form, sending } = useSendForm({
     initialValues: {
       lowBalanceThreshold: account.lowBalanceThreshold ?? '',
       monthlyLimit: account.monthlyLimit ?? '',
     },
     validate: { lowBalanceThreshold: invalid, monthlyLimit: invalid },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
     send: async ({ lowBalanceThreshold, monthlyLimit }) => {
       const body = {
         lowBalanceThreshold: lowBalanceThreshold.trim() || null,
@@ -46,36 +44,32 @@ function AlertsForm({ account }: { account: Account }) {
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm sending={sending} submit={t('alerts.save')}>
       <Group align="flex-start" grow preventGrowOverflow={false}>
-        <TextInput
+        <AmountField
+          form={form}
+          name="lowBalanceThreshold"
           label={t('alerts.threshold')}
           description={t('alerts.thresholdHint')}
           placeholder={t('alerts.never')}
           leftSection="USD"
           leftSectionWidth={48}
-          inputMode="decimal"
           miw="15rem"
-          {...form.getInputProps('lowBalanceThreshold')}
         />
-        <TextInput
+        <AmountField
+          form={form}
+          name="monthlyLimit"
           label={t('alerts.monthlyLimit')}
           description={t('alerts.monthlyLimitHint')}
           placeholder={t('alerts.noLimit')}
           leftSection="USD"
           leftSectionWidth={48}
-          inputMode="decimal"
           miw="15rem"
-          {...form.getInputProps('monthlyLimit')}
         />
       </Group>
-      <Text size="sm" c="dimmed">
+      <Hint>
         {t('alerts.spent')} <Money value={account.spentThisMonth} />
-      </Text>
-      <FormFault failure={failure} />
-      <Button type="submit" loading={isSending} w="fit-content">
-        {t('alerts.save')}
-      </Button>
-    </form>
+      </Hint>
+    </SendForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,8 +6,10 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/form.js';
 import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
+import { Dialog } from '../../ui/dialog.js';
+import { TextField } from '../../ui/fields.js';
 
 interface ModalProps {
   isOpen: boolean;
@@ -23,14 +25,12 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
     close();
   };
   return (
-    <Modal
+    <Dialog
       opened={isOpen}
       onClose={leave}
-      // A click beside it must not lose what is shown once.
       closeOnClickOutside={secret === null}
       title={secret === null ? t('endpoints.add') : t('secret.title')}
       size="lg"
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
       {secret === null ? (
         <EndpointForm
@@ -41,7 +41,7 @@ export function CreateEndpoint({ isOpen, close }: ModalProps) {
       ) : (
         <Secret secret={secret} close={leave} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -89,7 +89,7 @@ export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps
       events: (value) => (value.length > 0 ? null : t('endpoints.eventsMissing')),
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send,
     done: async (answer) => {
@@ -98,16 +98,17 @@ export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
-      <TextInput
+    <SendForm sending={sending} submit={submit}>
+      <TextField
+        form={form}
+        name="url"
         label={t('endpoints.url')}
         description={t('endpoints.urlHint')}
         placeholder="https://example.com/hooks/tollgate"
         inputMode="url"
         required
-        {...form.getInputProps('url')}
       />
-      <TextInput label={t('endpoints.description')} maxLength={200} {...form.getInputProps('description')} />
+      <TextField form={form} name="description" label={t('endpoints.description')} maxLength={200} />
       <Checkbox.Group label={t('endpoints.events')} required {...form.getInputProps('events')}>
         <Stack gap="xs" pt="xs">
           {offered.map((type) => (
@@ -115,12 +116,6 @@ export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps
           ))}
         </Stack>
       </Checkbox.Group>
-      <FormFault failure={failure} />
-      <Group>
-        <Button type="submit" loading={isSending}>
-          {submit}
-        </Button>
-      </Group>
-    </form>
+    </SendForm>
   );
 }

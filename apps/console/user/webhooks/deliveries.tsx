@@ -1,10 +1,10 @@
-import { Button, Drawer, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
-import { keepPreviousData, useMutation } from '@tanstack/react-query';
+import { Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, type Item, refresh } from '../../api/queries.js';
+import { type Answer, type Item, keepShown, refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
@@ -16,6 +16,7 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import type { Endpoint } from './endpoint.js';
 import { column, numberColumn } from '../../ui/columns.js';
+import { SidePanel } from '../../ui/dialog.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -38,7 +39,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
     '/api/webhooks/{endpointId}/deliveries',
     { params },
     {
-      placeholderData: keepPreviousData,
+      ...keepShown,
       refetchInterval: ({ state: { data } }) =>
         data?.items.some((each) => each.state === 'pending') ? LOOK_AGAIN_MS : false,
     },
@@ -72,7 +73,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
         columns={useColumns(endpoint.id)}
         rowKey={({ id }) => id}
         empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
-        pager={{ cursor, go: (next) => void navigate({ search: (before) => ({ ...before, cursor: next }) }) }}
+        isPaged
       />
       <OpenDelivery endpoint={endpoint} id={delivery} />
     </Stack>
@@ -161,18 +162,10 @@ function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
 
 function OpenDelivery({ endpoint, id }: { endpoint: Endpoint; id: string | undefined }) {
   const { t } = useTranslation('webhooks');
-  const navigate = route.useNavigate();
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={() => void navigate({ search: (before) => ({ ...before, delivery: undefined }) })}
-      position="right"
-      size="lg"
-      title={t('delivery.title')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-    >
+    <SidePanel param="delivery" opened={id !== undefined} title={t('delivery.title')}>
       {id !== undefined && <DeliveryDetails endpoint={endpoint} id={id} />}
-    </Drawer>
+    </SidePanel>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { When } from '../../ui/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
 import { type Endpoint, EndpointState } from './endpoint.js';
+import { Dialog } from '../../ui/dialog.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 
@@ -122,20 +123,14 @@ function Change({ endpoint }: { endpoint: Endpoint }) {
       <Button variant="default" onClick={open}>
         {t('one.change')}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={t('one.change')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
-      >
+      <Dialog opened={isOpen} onClose={close} title={t('one.change')} size="lg">
         <EndpointForm
           endpoint={endpoint}
           submit={t('one.save')}
           send={async (body) => (await api.PATCH('/api/webhooks/{endpointId}', { params, body })).data!}
           done={close}
         />
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -155,16 +150,15 @@ function Rotate({ endpoint }: { endpoint: Endpoint }) {
       <ConfirmAction label={t('one.rotate')} title={t('one.rotateTitle')} isDangerous={false} act={rotate}>
         <Text>{t('one.rotateHint')}</Text>
       </ConfirmAction>
-      <Modal
+      <Dialog
         opened={secret !== null}
         onClose={close}
         closeOnClickOutside={false}
         title={t('secret.title')}
         size="lg"
-        closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
       >
         {secret !== null && <Secret secret={secret} close={close} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

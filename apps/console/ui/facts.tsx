@@ -10,13 +10,15 @@ export function Facts({ label, children }: { label: string; children: ReactNode 
   );
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** One line; what has no value is left out. */
+export function Fact({ name, value }: { name: string; value: ReactNode }) {
+  if (value === null || value === undefined) return null;
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
         {name}
       </Table.Th>
-      <Table.Td className="model-name">{children}</Table.Td>
+      <Table.Td className="model-name">{value}</Table.Td>
     </Table.Tr>
   );
 }
@@ -30,14 +32,20 @@ export function Figures({ children }: { children: ReactNode }) {
   );
 }
 
-export function Figure({ name, hint, children }: { name: string; hint?: ReactNode; children: ReactNode }) {
+interface FigureProps {
+  name: string;
+  value: ReactNode;
+  hint?: ReactNode;
+}
+
+export function Figure({ name, value, hint }: FigureProps) {
   return (
     <Card withBorder>
       <Text size="sm" c="dimmed" component="dt">
         {name}
       </Text>
       <Text size="xl" fw={600} component="dd">
-        {children}
+        {value}
       </Text>
       {hint !== undefined && (
         <Text size="xs" c="dimmed" component="dd">

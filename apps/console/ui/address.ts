@@ -1,0 +1,28 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** The pages of a list, as the address has them: back is the browser's. */
+export function useAddressPager() {
+  const { cursor } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const go = (next: string | undefined) =>
+    void navigate({ to: '.', search: (before) => ({ ...before, cursor: next }) });
+  return { cursor, go };
+}
+
+/** Narrows what a page shows. A list that is narrowed anew begins at its first page. */
+export function useFilter({ replace = true } = {}): (change: object) => void {
+  const navigate = useNavigate();
+  return (change) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, ...change, cursor: undefined }),
+      replace,
+      resetScroll: false,
+    });
+}
+
+/** Closes what the address has open under a name. */
+export function useClose(param: string): () => void {
+  const navigate = useNavigate();
+  return () => void navigate({ to: '.', search: (before) => ({ ...before, [param]: undefined }) });
+}

@@ -1,0 +1,49 @@
+import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+
+/** What is used of a form of the library's `useForm`. */
+interface FieldsOf<Values> {
+  getValues: () => Values;
+  getInputProps: (name: string) => object;
+  key: (name: string) => string;
+}
+
+interface FieldProps<Values> {
+  form: FieldsOf<Values>;
+  name: keyof Values & string;
+}
+
+/** A line of text of a form. Browsers fill in none of it, unless it says what it is. */
+export function TextField<Values>({
+  form,
+  name,
+  ...input
+}: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
+  return <TextInput key={form.key(name)} autoComplete="off" {...input} {...form.getInputProps(name)} />;
+}
+
+/** An amount of a form, which is a decimal string. */
+export function AmountField<Values>({
+  currency,
+  ...field
+}: FieldProps<Values> & Omit<TextInputProps, 'form'> & { currency?: string }) {
+  const unit = { rightSection: <Text size="sm">{currency}</Text>, rightSectionWidth: '3.5rem' };
+  return <TextField inputMode="decimal" {...(currency ? unit : {})} {...field} />;
+}
+
+/** The library's field for passwords, which tells screen readers of a fault as its other fields do. */
+export function PasswordField<Values>(props: FieldProps<Values> & Omit<PasswordInputProps, 'form'>) {
+  const { form, name, ...input } = props;
+  const { t } = useTranslation('shell');
+  const given: Pick<PasswordInputProps, 'error'> = form.getInputProps(name);
+  return (
+    <PasswordInput
+      key={form.key(name)}
+      required
+      visibilityToggleButtonProps={{ 'aria-label': t('confirmation.show') }}
+      aria-invalid={given.error ? true : undefined}
+      {...input}
+      {...given}
+    />
+  );
+}
