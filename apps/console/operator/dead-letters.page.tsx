@@ -1,5 +1,4 @@
-import { Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../api/client.js';
@@ -17,12 +16,12 @@ import { When } from '../ui/when.js';
 import { column, longTextColumn } from '../ui/columns.js';
 import { useFilter } from '../ui/address.js';
 import { SidePanel } from '../ui/dialog.js';
-import { Hint, SmallPrint } from '../ui/texts.js';
+import { Hint, TwoLines } from '../ui/texts.js';
 import { useList } from '../api/lists.js';
+import { WordsField } from '../ui/search-field.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
-const TYPING_PAUSE_MS = 300;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
 
 type Letter = Item<'/api/admin/dead-letters'>;
@@ -61,10 +60,6 @@ function Filters() {
   const { t } = useTranslation('operator');
   const search = route.useSearch();
   const set = useFilter();
-  const type = useDebouncedCallback(
-    (name: string, value: string) => set({ [name]: value.trim() || undefined }),
-    TYPING_PAUSE_MS,
-  );
   return (
     <Group align="flex-end" gap="sm">
       <SegmentedControl
@@ -74,11 +69,11 @@ function Filters() {
         data={SHOWN.map((value) => ({ value, label: t(`letters.show.${value}`) }))}
       />
       {(['topic', 'about'] as const).map((name) => (
-        <TextInput
+        <WordsField
           key={name}
           label={t(`letters.filters.${name}`)}
-          defaultValue={search[name]}
-          onChange={(event) => type(name, event.currentTarget.value)}
+          value={search[name]}
+          set={(words) => set({ [name]: words })}
           w={{ base: '100%', xs: '16rem' }}
         />
       ))}
@@ -99,12 +94,7 @@ function useColumns(): Column<Letter>[] {
         <When at={at} />
       </TextLink>
     )),
-    column('topic', t('letters.topic'), ({ topic, group }) => (
-      <Stack gap={0}>
-        <Text size="sm">{topic}</Text>
-        <SmallPrint>{group}</SmallPrint>
-      </Stack>
-    )),
+    column('topic', t('letters.topic'), ({ topic, group }) => <TwoLines first={topic} second={group} />),
     column('about', t('letters.charge'), ({ about }) => (
       <Text size="xs" ff="monospace" className="model-name">
         {about ?? '–'}

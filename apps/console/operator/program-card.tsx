@@ -1,12 +1,13 @@
-import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList, knownRows } from '../ui/data-list.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { When } from '../ui/when.js';
-import { Fact, type Program, rate } from './program.js';
+import { type Program, rate } from './program.js';
 import { column, rightColumn } from '../ui/columns.js';
 import { SmallPrint } from '../ui/texts.js';
+import { FactGrid } from '../ui/facts.js';
 
 type Pace = Program['report']['messages'];
 const MEGABYTE = 1024 * 1024;
@@ -50,30 +51,22 @@ function Vitals({ report }: { report: Program['report'] }) {
   const locale = useLocale();
   const count = (value: number | null | undefined) => value?.toLocaleString(locale) ?? null;
   const facts = [
-    { name: 'inFlight', value: count(report.requests?.inFlight) },
-    { name: 'undeliverable', value: count(report.undeliverable) },
-    { name: 'following', value: count(report.following) },
-    { name: 'oldestDue', value: seconds(report.oldestDueSeconds, locale) },
-    { name: 'swept', value: count(report.swept) },
-    { name: 'repairs', value: count(report.repairs) },
-    { name: 'holdsSwept', value: count(report.holdsSwept) },
-    { name: 'lateSuccesses', value: count(report.lateSuccesses) },
-    { name: 'outbox', value: count(report.outbox?.rows) },
-    { name: 'outboxAge', value: seconds(report.outbox?.oldestSeconds, locale) },
-    { name: 'memory', value: `${Math.round(report.memoryBytes / MEGABYTE).toLocaleString(locale)} MB` },
-  ] as const;
-  return (
-    <SimpleGrid cols={{ base: 2, xs: 3 }} component="dl" className="facts" spacing="xs">
-      {facts.map(
-        ({ name, value }) =>
-          value !== null && (
-            <Fact key={name} name={t(`vitals.${name}`)}>
-              {value}
-            </Fact>
-          ),
-      )}
-    </SimpleGrid>
-  );
+    { name: t('vitals.inFlight'), value: count(report.requests?.inFlight) },
+    { name: t('vitals.undeliverable'), value: count(report.undeliverable) },
+    { name: t('vitals.following'), value: count(report.following) },
+    { name: t('vitals.oldestDue'), value: seconds(report.oldestDueSeconds, locale) },
+    { name: t('vitals.swept'), value: count(report.swept) },
+    { name: t('vitals.repairs'), value: count(report.repairs) },
+    { name: t('vitals.holdsSwept'), value: count(report.holdsSwept) },
+    { name: t('vitals.lateSuccesses'), value: count(report.lateSuccesses) },
+    { name: t('vitals.outbox'), value: count(report.outbox?.rows) },
+    { name: t('vitals.outboxAge'), value: seconds(report.outbox?.oldestSeconds, locale) },
+    {
+      name: t('vitals.memory'),
+      value: `${Math.round(report.memoryBytes / MEGABYTE).toLocaleString(locale)} MB`,
+    },
+  ];
+  return <FactGrid cols={{ base: 2, xs: 3 }} facts={facts} />;
 }
 
 function seconds(value: number | null | undefined, locale: string): string | null {

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Who } from '../shell/who.js';
 import type { Column } from './data-list.js';
@@ -80,4 +81,14 @@ export function paymentColumn<Name extends string>(field: Name, header: string, 
 /** Who did something. */
 export function personColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string>) => <Who actor={row[field]} />);
+}
+
+/** Who asked for something, and who agreed to it. */
+export function peopleColumn(header: string) {
+  return column('people', header, (row: { requestedBy: string; approvedBy: string | null }) => (
+    <Stack gap={0}>
+      <Who actor={row.requestedBy} />
+      {row.approvedBy !== null && <Who actor={row.approvedBy} />}
+    </Stack>
+  ));
 }

@@ -1,4 +1,4 @@
-import { Card, SimpleGrid, Table, Text } from '@mantine/core';
+import { Card, SimpleGrid, type SimpleGridProps, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** What is known of one thing, a line each. */
@@ -53,5 +53,31 @@ export function Figure({ name, value, hint }: FigureProps) {
         </Text>
       )}
     </Card>
+  );
+}
+
+interface FactGridProps {
+  cols: SimpleGridProps['cols'];
+  /** Those that have no value are left out. */
+  facts: readonly { name: string; value: ReactNode }[];
+  size?: 'sm' | 'md';
+}
+
+/** Facts beside each other, each below its name. */
+export function FactGrid({ cols, facts, size = 'md' }: FactGridProps) {
+  const known = facts.filter(({ value }) => value !== null && value !== undefined);
+  return (
+    <SimpleGrid cols={cols} component="dl" className="facts" {...(size === 'sm' ? { spacing: 'xs' } : {})}>
+      {known.map(({ name, value }) => (
+        <div key={name}>
+          <Text size="sm" c="dimmed" component="dt">
+            {name}
+          </Text>
+          <Text size={size} fw={size === 'sm' ? 400 : 600} component="dd" className="model-name">
+            {value}
+          </Text>
+        </div>
+      ))}
+    </SimpleGrid>
   );
 }

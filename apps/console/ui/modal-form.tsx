@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newRequestId } from '../api/queries.js';
+import { tell } from '../shell/notices.js';
 import { Dialog } from './dialog.js';
 import { SendForm, useSendForm } from './form.js';
 
@@ -20,7 +21,12 @@ export interface ModalFormProps<Values extends Record<string, unknown>, Answer> 
   fields: (form: UseFormReturnType<Values>) => ReactNode;
   /** The request id is the same as long as the form is open. */
   send: (values: Values, requestId: string) => Promise<Answer>;
-  done: (answer: Answer) => unknown;
+  /** Reads again what it changed. */
+  reread?: () => Promise<void>;
+  /** What people are told then. */
+  told?: (answer: Answer) => string;
+  /** Whatever else is to be done. */
+  done?: (answer: Answer) => unknown;
   isDangerous?: boolean;
   button?: ButtonProps & { title?: string };
   size?: ModalProps['size'];
@@ -55,7 +61,9 @@ function Body<Values extends Record<string, unknown>, Answer>(
     ...(validate ? { validate } : {}),
     send: (values) => props.send(values, requestId),
     done: async (answer) => {
-      await props.done(answer);
+      await props.reread?.();
+      if (props.told) tell(props.told(answer));
+      await props.done?.(answer);
       close();
     },
   });

@@ -45,7 +45,6 @@ export function ReasonAction(props: ReasonActionProps) {
         />
       )}
       send={(values) => act(reasonOf(values))}
-      done={() => undefined}
     />
   );
 }

@@ -12,6 +12,7 @@ import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import { daysLeft, isLow, type Overview, useOverview } from './overview.js';
 import { Hint, SmallPrint } from '../ui/texts.js';
+import { FactGrid } from '../ui/facts.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
@@ -105,27 +106,16 @@ function Days({ overview: { days, total, zone } }: { overview: Overview }) {
     values: { spent },
   }));
   const facts = [
-    { name: 'spent', value: <Money value={total.spent} /> },
-    { name: 'requests', value: total.requests.toLocaleString(locale) },
-    { name: 'failures', value: total.failures.toLocaleString(locale) },
-    { name: 'givenBack', value: <Money value={total.givenBack} /> },
-  ] as const;
+    { name: t('overview.days.spent'), value: <Money value={total.spent} /> },
+    { name: t('overview.days.requests'), value: total.requests.toLocaleString(locale) },
+    { name: t('overview.days.failures'), value: total.failures.toLocaleString(locale) },
+    { name: t('overview.days.givenBack'), value: <Money value={total.givenBack} /> },
+  ];
   return (
     <Section title={t('overview.days.title')}>
       <Card withBorder>
         <Stack>
-          <SimpleGrid cols={{ base: 2, md: 4 }} component="dl" className="facts">
-            {facts.map(({ name, value }) => (
-              <div key={name}>
-                <Text size="sm" c="dimmed" component="dt">
-                  {t(`overview.days.${name}`)}
-                </Text>
-                <Text fw={600} component="dd">
-                  {value}
-                </Text>
-              </div>
-            ))}
-          </SimpleGrid>
+          <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />
           <Chart
             kind="bar"
             label={t('overview.days.chart')}

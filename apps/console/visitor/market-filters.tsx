@@ -1,33 +1,27 @@
-import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Family, type Model, valuesOf } from './market.js';
 import { useFilter } from '../ui/address.js';
+import { SearchField } from '../ui/search-field.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
-/** Long enough that not every letter becomes an address. */
-const TYPING_PAUSE_MS = 250;
 
 /** What the marketplace is searched by; each choice is put into the address. */
 export function MarketFilters({ models }: { models: readonly Model[] }) {
   const { t } = useTranslation('visitor');
   const { text, view = 'cards' } = route.useSearch();
   const set = useFilter();
-  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <SearchField
         // An address that comes from elsewhere, such as by the back button, fills the field anew.
         key={text === undefined ? 'empty' : 'filled'}
-        type="search"
         label={t('market.search')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={text}
-        onChange={(event) => search(event.currentTarget.value)}
-        className="market-search"
+        value={text}
+        set={(words) => set({ text: words })}
+        maw="none"
       />
       <Choices models={models} set={set} />
       <SegmentedControl

@@ -1,5 +1,4 @@
-import { Group, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -12,10 +11,11 @@ import { When } from '../../ui/when.js';
 import { column, personColumn, textColumn } from '../../ui/columns.js';
 import { SidePanel } from '../../ui/dialog.js';
 import { useShown } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { WordsField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
-const TYPING_PAUSE_MS = 300;
 
 type Entry = Item<'/api/admin/audit-log'>;
 
@@ -56,24 +56,16 @@ const FILTERS = ['action', 'subject', 'actor', 'accountId'] as const;
 function Filters() {
   const { t } = useTranslation('admin');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = useDebouncedCallback(
-    (name: (typeof FILTERS)[number], value: string) =>
-      void navigate({
-        search: (before) => ({ ...before, [name]: value.trim() || undefined, cursor: undefined }),
-        replace: true,
-      }),
-    TYPING_PAUSE_MS,
-  );
+  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
       {FILTERS.map((name) => (
-        <TextInput
+        <WordsField
           key={name}
           label={t(`audit.${name}`)}
           placeholder={t(`audit.such.${name}`)}
-          defaultValue={search[name]}
-          onChange={(event) => set(name, event.currentTarget.value)}
+          value={search[name]}
+          set={(words) => set({ [name]: words })}
           w={{ base: '100%', xs: '14rem' }}
         />
       ))}

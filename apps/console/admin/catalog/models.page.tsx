@@ -1,6 +1,5 @@
-import { Drawer, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { Drawer, Group, Stack } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
@@ -11,9 +10,10 @@ import { families, type Model, useModels } from '../catalog.js';
 import { ChangeModel, NewModel } from './model-forms.js';
 import { column, extra, rightColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
+import { SearchField } from '../../ui/search-field.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/admin/models');
-const TYPING_PAUSE_MS = 250;
 
 /** Every model and alias, on sale or not. */
 export function ModelsPage() {
@@ -66,27 +66,15 @@ function Filters() {
   const { t } = useTranslation('catalog');
   const { text, family } = route.useSearch();
   const set = useFilter();
-  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
-        type="search"
-        label={t('models.search')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={text}
-        onChange={(event) => search(event.currentTarget.value)}
-        className="market-search"
-        maw="24rem"
-      />
-      <Select
+      <SearchField label={t('models.search')} value={text} set={(words) => set({ text: words })} />
+      <Choice
         label={t('models.family')}
-        placeholder={t('models.any')}
-        clearable
-        clearButtonProps={{ 'aria-label': t('models.any') }}
-        data={families.map((value) => ({ value, label: t(`families.${value}`) }))}
-        value={family ?? null}
-        onChange={(value) => set({ family: value ?? undefined })}
-        w={{ base: '100%', xs: '12rem' }}
+        any={t('models.any')}
+        options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        value={family}
+        set={(value) => set({ family: value })}
       />
     </Group>
   );

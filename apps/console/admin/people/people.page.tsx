@@ -1,6 +1,4 @@
-import { Badge, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Badge, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../shell/session.js';
@@ -13,10 +11,11 @@ import { OpenPerson } from './person-drawer.js';
 import { column, timeColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
 import { useList } from '../../api/lists.js';
+import { SearchField } from '../../ui/search-field.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/admin/people');
 const PAGE = 25;
-const TYPING_PAUSE_MS = 300;
 
 /** Who has an account, and what each may do here. */
 export function PeoplePage() {
@@ -45,30 +44,15 @@ function Filters() {
   const { t } = useTranslation('admin');
   const { email, role } = route.useSearch();
   const set = useFilter();
-  const search = useDebouncedCallback(
-    (typed: string) => set({ email: typed.trim() || undefined }),
-    TYPING_PAUSE_MS,
-  );
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
-        type="search"
-        label={t('people.search')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={email}
-        onChange={(event) => search(event.currentTarget.value)}
-        className="market-search"
-        maw="24rem"
-      />
-      <Select
+      <SearchField label={t('people.search')} value={email} set={(words) => set({ email: words })} />
+      <Choice
         label={t('people.role')}
-        placeholder={t('people.any')}
-        clearable
-        clearButtonProps={{ 'aria-label': t('people.any') }}
-        data={staffRoles.map((value) => ({ value, label: t(`roles.${value}`) }))}
-        value={role ?? null}
-        onChange={(value) => set({ role: value ?? undefined })}
-        w={{ base: '100%', xs: '12rem' }}
+        any={t('people.any')}
+        options={staffRoles.map((value) => ({ value, label: t(`roles.${value}`) }))}
+        value={role}
+        set={(value) => set({ role: value })}
       />
     </Group>
   );

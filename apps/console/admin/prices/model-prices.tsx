@@ -1,6 +1,4 @@
-import { Group, Select, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
@@ -9,9 +7,10 @@ import { type Change, families, type Model, useInForce, useModels } from '../cat
 import { PriceValue } from './change.js';
 import { column, rightColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
+import { SearchField } from '../../ui/search-field.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/admin/prices');
-const TYPING_PAUSE_MS = 250;
 
 type PriceChange = Extract<Change, { kind: 'price' }>;
 interface Row {
@@ -61,27 +60,15 @@ function Filters() {
   const { t } = useTranslation('prices');
   const { text, family } = route.useSearch();
   const set = useFilter();
-  const search = useDebouncedCallback((typed: string) => set({ text: typed || undefined }), TYPING_PAUSE_MS);
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
-        type="search"
-        label={t('models.search')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={text}
-        onChange={(event) => search(event.currentTarget.value)}
-        className="market-search"
-        maw="24rem"
-      />
-      <Select
+      <SearchField label={t('models.search')} value={text} set={(words) => set({ text: words })} />
+      <Choice
         label={t('models.family')}
-        placeholder={t('models.any')}
-        clearable
-        clearButtonProps={{ 'aria-label': t('models.any') }}
-        data={families.map((value) => ({ value, label: t(`families.${value}`) }))}
-        value={family ?? null}
-        onChange={(value) => set({ family: value ?? undefined })}
-        w={{ base: '100%', xs: '12rem' }}
+        any={t('models.any')}
+        options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
+        value={family}
+        set={(value) => set({ family: value })}
       />
     </Group>
   );

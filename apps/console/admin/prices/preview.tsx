@@ -1,4 +1,4 @@
-import { Card, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +14,7 @@ import { When } from '../../ui/when.js';
 import { changeInPercent } from './percent.js';
 import { column, moneyColumn, rightColumn, textColumn } from '../../ui/columns.js';
 import { Hint } from '../../ui/texts.js';
+import { FactGrid } from '../../ui/facts.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 const DAY_MS = 24 * 3_600_000;
@@ -69,27 +70,16 @@ function Totals({ preview }: { preview: Found }) {
   const locale = useLocale();
   const { requests, accounts, charged, current, proposed, difference } = preview;
   const facts = [
-    { name: 'requests', value: requests.toLocaleString(locale) },
-    { name: 'accounts', value: accounts.toLocaleString(locale) },
-    { name: 'charged', value: <Money value={charged} /> },
-    { name: 'current', value: <Money value={current} /> },
-    { name: 'proposed', value: <Money value={proposed} /> },
-    { name: 'difference', value: <Revenue row={{ current, proposed, difference }} /> },
-  ] as const;
+    { name: t('preview.requests'), value: requests.toLocaleString(locale) },
+    { name: t('preview.accounts'), value: accounts.toLocaleString(locale) },
+    { name: t('preview.charged'), value: <Money value={charged} /> },
+    { name: t('preview.current'), value: <Money value={current} /> },
+    { name: t('preview.proposed'), value: <Money value={proposed} /> },
+    { name: t('preview.difference'), value: <Revenue row={{ current, proposed, difference }} /> },
+  ];
   return (
     <Card withBorder>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} component="dl" className="facts">
-        {facts.map(({ name, value }) => (
-          <div key={name}>
-            <Text size="sm" c="dimmed" component="dt">
-              {t(`preview.${name}`)}
-            </Text>
-            <Text fw={600} component="dd">
-              {value}
-            </Text>
-          </div>
-        ))}
-      </SimpleGrid>
+      <FactGrid cols={{ base: 2, sm: 3, lg: 6 }} facts={facts} />
       <Text size="xs" c="dimmed" mt="xs" component="div">
         <When at={preview.from} /> – <When at={preview.to} />
       </Text>

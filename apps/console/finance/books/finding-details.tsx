@@ -3,7 +3,6 @@ import { linkOptions } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
@@ -78,10 +77,8 @@ function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Fi
           body: { note },
         })
       }
-      done={async () => {
-        await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
-        tell(t('findings.acknowledged'));
-      }}
+      reread={() => refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings')}
+      told={() => t('findings.acknowledged')}
     />
   );
 }

@@ -9,7 +9,7 @@ import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Switch } from '../choice.js';
+import { Switch } from '../../ui/choice.js';
 import { Figure, Figures } from '../../ui/facts.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';

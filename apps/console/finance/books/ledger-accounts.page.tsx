@@ -1,6 +1,3 @@
-import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -9,9 +6,10 @@ import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { column } from '../../ui/columns.js';
 import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { SearchField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
-const TYPING_MS = 250;
 
 type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 
@@ -19,21 +17,15 @@ type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 export function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
   const { code } = route.useSearch();
-  const navigate = route.useNavigate();
   const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
-  const find = useDebouncedCallback(
-    (words: string) => void navigate({ search: { code: words.trim() || undefined }, replace: true }),
-    TYPING_MS,
-  );
+  const set = useFilter();
   return (
     <Page title={t('accounts.title')} about={t('accounts.about')}>
-      <TextInput
+      <SearchField
         label={t('accounts.find')}
         description={t('accounts.findHint')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={code ?? ''}
-        onChange={({ currentTarget }) => find(currentTarget.value)}
-        maxLength={100}
+        value={code}
+        set={(words) => set({ code: words })}
         maw="30rem"
       />
       <DataList

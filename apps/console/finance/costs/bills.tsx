@@ -1,22 +1,18 @@
 import { Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, type Item, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
-import { DayField } from '../day-field.js';
+import { DayField } from '../../ui/day-field.js';
 import { dayAfter, today } from '../utc-days.js';
 import { column, moneyColumn, textColumn } from '../../ui/columns.js';
 import { transactionColumn } from '../columns.js';
 import { useList } from '../../api/lists.js';
 import { AmountField, TextField } from '../../ui/fields.js';
 import { ModalForm } from '../../ui/modal-form.js';
-
-const route = getRouteApi('/finance/costs');
 
 type Bill = Item<'/api/finance/upstream-bills'>;
 type Channel = Answer<'/api/finance/reports/upstream-bills'>['channels'][number];
@@ -121,10 +117,8 @@ function RecordBill() {
           },
         })
       }
-      done={async () => {
-        await refresh('/api/finance/upstream-bills', '/api/finance/reports/upstream-bills');
-        tell(t('record.done'));
-      }}
+      reread={() => refresh('/api/finance/upstream-bills', '/api/finance/reports/upstream-bills')}
+      told={() => t('record.done')}
     />
   );
 }

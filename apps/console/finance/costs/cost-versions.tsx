@@ -1,5 +1,4 @@
-import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -13,9 +12,9 @@ import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { useList } from '../../api/lists.js';
+import { WordsField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/finance/costs');
-const TYPING_MS = 250;
 
 type CostVersion = Item<'/api/finance/upstream-costs'>;
 
@@ -27,21 +26,16 @@ export function CostVersions() {
     query: { channel, model, inForce: all === 'yes' ? 'false' : 'true' },
   });
   const set = useFilter();
-  const find = useDebouncedCallback(
-    (name: 'channel' | 'model', words: string) => set({ [name]: words.trim() || undefined }),
-    TYPING_MS,
-  );
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Group align="flex-end" gap="sm">
           {(['channel', 'model'] as const).map((name) => (
-            <TextInput
+            <WordsField
               key={name}
               label={t(`columns.${name}`)}
-              defaultValue={(name === 'channel' ? channel : model) ?? ''}
-              onChange={({ currentTarget }) => find(name, currentTarget.value)}
-              maxLength={100}
+              value={name === 'channel' ? channel : model}
+              set={(words) => set({ [name]: words })}
             />
           ))}
           <Checkbox

@@ -3,7 +3,6 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { AmountField, TextField } from '../../ui/fields.js';
 import { NoteField, useNoteCheck } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
@@ -78,10 +77,8 @@ export function SetCost() {
           },
         })
       }
-      done={async () => {
-        await refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue');
-        tell(t('set.done'));
-      }}
+      reread={() => refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue')}
+      told={() => t('set.done')}
     />
   );
 }

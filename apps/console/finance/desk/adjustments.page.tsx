@@ -1,20 +1,15 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../part-tabs.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { CreateAdjustment } from './create-adjustment.js';
 import { Debts } from './debts.js';
 import { Register } from './register.js';
 import { WriteOffs } from './write-offs.js';
 
-const route = getRouteApi('/finance/adjustments');
-
 /** What was changed by hand, and what was given up: by a ticket, by two people above a limit, and never edited. */
 export function AdjustmentsPage() {
   const { t } = useTranslation('desk');
-  const { tab = 'register' } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <Page
       title={t('title')}
@@ -35,8 +30,6 @@ export function AdjustmentsPage() {
           { name: 'write-offs', label: t('tabs.writeOffs'), content: () => <WriteOffs /> },
           { name: 'debts', label: t('tabs.debts'), content: () => <Debts /> },
         ]}
-        open={tab}
-        choose={(name) => void navigate({ search: name === 'register' ? {} : { tab: name } })}
       />
     </Page>
   );

@@ -1,7 +1,6 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { ID, SIGNED_CREDITS } from '../patterns.js';
 import { reasons, refreshDesk } from './desk.js';
 import { AmountField, TextField } from '../../ui/fields.js';
@@ -64,10 +63,8 @@ export function CreateAdjustment() {
         const body = { ...ids, amount: amount.trim(), reason, note, requestId };
         return (await api.POST('/api/finance/adjustments', { body })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshDesk();
-        tell(t(`outcomes.${state}`));
-      }}
+      reread={refreshDesk}
+      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

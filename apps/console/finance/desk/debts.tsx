@@ -1,15 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Figure, Figures } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { CREDITS, ID } from '../patterns.js';
@@ -22,8 +20,6 @@ import { useList } from '../../api/lists.js';
 import { AmountField, TextField } from '../../ui/fields.js';
 import { NoteField, useNoteCheck } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
-
-const route = getRouteApi('/finance/adjustments');
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
@@ -123,10 +119,8 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Debtor }) {
         const body = { accountId, ticketId: ticketId.trim(), ...part, note, requestId };
         return (await api.POST('/api/finance/write-offs', { body })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshDesk();
-        tell(t(`outcomes.${state}`));
-      }}
+      reread={refreshDesk}
+      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

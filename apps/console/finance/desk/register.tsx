@@ -2,20 +2,18 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
-import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
-import { Choice } from '../choice.js';
-import { CsvLink } from '../csv-link.js';
+import { Choice } from '../../ui/choice.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { type Adjustment, reasons, refreshDesk } from './desk.js';
-import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { column, extra, moneyColumn, peopleColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
 import { useList } from '../../api/lists.js';
 import { NoteAction } from '../note.js';
@@ -76,12 +74,7 @@ function useColumns(): Column<Adjustment>[] {
       column('ticket', t('ticket'), ({ ticketId, seq }) => <Identifier>{`${ticketId} : ${seq}`}</Identifier>),
     ),
     moneyColumn('amount', t('amount'), { signed: true }),
-    column('people', t('people'), ({ requestedBy, approvedBy }) => (
-      <Stack gap={0}>
-        <Who actor={requestedBy} />
-        {approvedBy !== null && <Who actor={approvedBy} />}
-      </Stack>
-    )),
+    peopleColumn(t('people')),
     column('transaction', t('transaction'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
     )),
@@ -104,10 +97,8 @@ function Reversal({ adjustment: { id, reversesId, reversedById } }: { adjustment
         const path = '/api/finance/adjustments/{adjustmentId}/reverse';
         return (await api.POST(path, { params, body: { note, requestId } })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshDesk();
-        tell(t(`outcomes.${state}`));
-      }}
+      reread={refreshDesk}
+      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

@@ -1,19 +1,14 @@
-import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
-import { Who } from '../../shell/who.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { refreshDesk, type WriteOff } from './desk.js';
-import { column, moneyColumn, textColumn, timeColumn } from '../../ui/columns.js';
+import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn, transactionColumn } from '../columns.js';
 import { useList } from '../../api/lists.js';
 import { NoteAction } from '../note.js';
-
-const route = getRouteApi('/finance/adjustments');
 
 /** Debts that were given up. */
 export function WriteOffs() {
@@ -47,12 +42,7 @@ function useColumns(): Column<WriteOff>[] {
     textColumn('period', t('writeOffs.month')),
     moneyColumn('amount', t('amount')),
     column('note', t('note'), ({ note }) => <Text size="sm">{note}</Text>),
-    column('people', t('people'), ({ requestedBy, approvedBy }) => (
-      <Stack gap={0}>
-        <Who actor={requestedBy} />
-        {approvedBy !== null && <Who actor={approvedBy} />}
-      </Stack>
-    )),
+    peopleColumn(t('people')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (writeOff) => <Reversal writeOff={writeOff} />),
   ];
@@ -73,10 +63,8 @@ function Reversal({ writeOff: { id, reversesId, reversedById } }: { writeOff: Wr
         const path = '/api/finance/write-offs/{writeOffId}/reverse';
         return (await api.POST(path, { params, body: { note, requestId } })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshDesk();
-        tell(t(`outcomes.${state}`));
-      }}
+      reread={refreshDesk}
+      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

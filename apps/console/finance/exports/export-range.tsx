@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { DayRange } from '../../ui/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Switch } from '../choice.js';
+import { Switch } from '../../ui/choice.js';
 import { dayAfter, monthOf, today } from '../utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -76,7 +76,7 @@ function ClosedPeriod({ period, set }: ClosedPeriodProps) {
       value={period ?? null}
       onChange={(chosen) => set({ period: chosen ?? undefined })}
       clearable
-      clearButtonProps={{ 'aria-label': t('filters.clear', { ns: 'finance', what: t('exports.period') }) }}
+      clearButtonProps={{ 'aria-label': t('filters.clear', { ns: 'shell', what: t('exports.period') }) }}
       maw="20rem"
     />
   );

@@ -7,7 +7,7 @@ import { $api } from '../../api/client.js';
 import { Page } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
-import { Switch } from '../choice.js';
+import { Switch } from '../../ui/choice.js';
 import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';

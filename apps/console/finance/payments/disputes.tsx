@@ -1,4 +1,3 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -7,7 +6,6 @@ import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../.
 import { accountColumn } from '../columns.js';
 import { useList } from '../../api/lists.js';
 
-const route = getRouteApi('/finance/payments');
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 
 /** Payments that customers had their bank take back. */

@@ -3,10 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Choice } from '../choice.js';
+import { Choice } from '../../ui/choice.js';
 import type { PaymentEvent } from './payments.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
-import { useShown } from '../../api/lists.js';
+import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
@@ -15,10 +16,10 @@ const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting:
 /** What providers told, and what became of it. */
 export function Events() {
   const { t } = useTranslation('payments');
-  const { cursor, ...search } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const set = useFilter();
   const state = states.find((each) => each === search.state);
-  const events = useShown('/api/finance/payment-events', { query: { state, cursor } });
+  const events = useList('/api/finance/payment-events', { query: { state } });
   return (
     <Stack>
       <Group>
@@ -26,9 +27,7 @@ export function Events() {
           label={t('columns.state')}
           options={states.map((value) => ({ value, label: t(`events.states.${value}`) }))}
           value={state}
-          set={(value) =>
-            void navigate({ search: { tab: 'events', ...(value ? { state: value } : {}) }, replace: true })
-          }
+          set={(value) => set({ state: value })}
         />
       </Group>
       <DataList

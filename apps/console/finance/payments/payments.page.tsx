@@ -1,7 +1,6 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../part-tabs.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Disputes } from './disputes.js';
 import { Events } from './events.js';
 import { RecordTransfer } from './record-transfer.js';
@@ -9,13 +8,9 @@ import { Refunds } from './refunds.js';
 import { SuspenseList } from './suspense.js';
 import { TopUps } from './topups.js';
 
-const route = getRouteApi('/finance/payments');
-
 /** Money that came in, what it could not be told of, and what went back. */
 export function PaymentsPage() {
   const { t } = useTranslation('payments');
-  const { tab = 'topups' } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <Page title={t('title')} about={t('about')} actions={<RecordTransfer />}>
       <PartTabs
@@ -27,8 +22,6 @@ export function PaymentsPage() {
           { name: 'disputes', label: t('tabs.disputes'), content: () => <Disputes /> },
           { name: 'events', label: t('tabs.events'), content: () => <Events /> },
         ]}
-        open={tab}
-        choose={(name) => void navigate({ search: name === 'topups' ? {} : { tab: name } })}
       />
     </Page>
   );

@@ -2,8 +2,7 @@ import { SimpleGrid } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
-import { DayField } from '../day-field.js';
+import { DayField } from '../../ui/day-field.js';
 import { ID, PAYMENT } from '../patterns.js';
 import { today } from '../utc-days.js';
 import { refreshPayments } from './payments.js';
@@ -64,10 +63,8 @@ export function RecordTransfer() {
         };
         return (await api.POST('/api/finance/topups', { body })).data!;
       }}
-      done={async ({ approvalId }) => {
-        await refreshPayments();
-        tell(approvalId === null ? t('transfer.done') : t('waitsForSecond'));
-      }}
+      reread={refreshPayments}
+      told={({ approvalId }) => (approvalId === null ? t('transfer.done') : t('waitsForSecond'))}
     />
   );
 }

@@ -2,17 +2,17 @@ import { Group, Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Choice } from '../choice.js';
+import { Choice } from '../../ui/choice.js';
 import { type Refund, refreshPayments } from './payments.js';
 import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn } from '../columns.js';
-import { useShown } from '../../api/lists.js';
+import { useList } from '../../api/lists.js';
 import { TextField } from '../../ui/fields.js';
 import { NoteField, useNoteCheck } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['pending', 'succeeded', 'failed'] as const;
@@ -21,10 +21,10 @@ const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 /** Refunds of top-ups, and which of them the provider has not ended yet. */
 export function Refunds() {
   const { t } = useTranslation('payments');
-  const { cursor, ...search } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const set = useFilter();
   const state = states.find((each) => each === search.state);
-  const refunds = useShown('/api/finance/topup-refunds', { query: { state, cursor } });
+  const refunds = useList('/api/finance/topup-refunds', { query: { state } });
   return (
     <Stack>
       <Group>
@@ -32,9 +32,7 @@ export function Refunds() {
           label={t('columns.state')}
           options={states.map((value) => ({ value, label: t(`refunds.states.${value}`) }))}
           value={state}
-          set={(value) =>
-            void navigate({ search: { tab: 'refunds', ...(value ? { state: value } : {}) }, replace: true })
-          }
+          set={(value) => set({ state: value })}
         />
       </Group>
       <DataList
@@ -103,10 +101,8 @@ function Confirm({ refund: { id } }: { refund: Refund }) {
           body: { outcome, note, ...(reference.trim() === '' ? {} : { reference: reference.trim() }) },
         })
       }
-      done={async () => {
-        await refreshPayments();
-        tell(t('confirmRefund.done'));
-      }}
+      reread={refreshPayments}
+      told={() => t('confirmRefund.done')}
     />
   );
 }

@@ -2,19 +2,19 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Choice } from '../choice.js';
+import { Choice } from '../../ui/choice.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ID } from '../patterns.js';
 import { refreshPayments, type Suspense } from './payments.js';
 import { column, paymentColumn, timeColumn } from '../../ui/columns.js';
-import { useShown } from '../../api/lists.js';
+import { useList } from '../../api/lists.js';
 import { TextField } from '../../ui/fields.js';
 import { NoteAction, NoteField, useNoteCheck } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['open', 'credited', 'returned', 'expensed'] as const;
@@ -22,10 +22,10 @@ const states = ['open', 'credited', 'returned', 'expensed'] as const;
 /** Money that came or left and belongs to no order. */
 export function SuspenseList() {
   const { t } = useTranslation('payments');
-  const { cursor, ...search } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const set = useFilter();
   const state = states.find((each) => each === search.state);
-  const items = useShown('/api/finance/suspense', { query: { state, cursor } });
+  const items = useList('/api/finance/suspense', { query: { state } });
   return (
     <Stack>
       <Group>
@@ -33,9 +33,7 @@ export function SuspenseList() {
           label={t('columns.state')}
           options={states.map((value) => ({ value, label: t(`suspense.states.${value}`) }))}
           value={state}
-          set={(value) =>
-            void navigate({ search: { tab: 'suspense', ...(value ? { state: value } : {}) }, replace: true })
-          }
+          set={(value) => set({ state: value })}
         />
       </Group>
       <DataList
@@ -109,10 +107,8 @@ function Credit({ item: { id } }: { item: Suspense }) {
         const body = { accountId: accountId.trim(), note, requestId };
         return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
       }}
-      done={async ({ approvalId }) => {
-        await refreshPayments();
-        tell(approvalId === null ? t('credit.done') : t('waitsForSecond'));
-      }}
+      reread={refreshPayments}
+      told={({ approvalId }) => (approvalId === null ? t('credit.done') : t('waitsForSecond'))}
     />
   );
 }
@@ -130,10 +126,8 @@ function Return({ item: { id } }: { item: Suspense }) {
           body: { note },
         })
       }
-      done={async () => {
-        await refreshPayments();
-        tell(t('return.done'));
-      }}
+      reread={refreshPayments}
+      told={() => t('return.done')}
     />
   );
 }
@@ -151,10 +145,8 @@ function Expense({ item: { id } }: { item: Suspense }) {
           body: { note },
         })
       }
-      done={async () => {
-        await refreshPayments();
-        tell(t('expense.done'));
-      }}
+      reread={refreshPayments}
+      told={() => t('expense.done')}
     />
   );
 }

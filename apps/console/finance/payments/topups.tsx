@@ -2,7 +2,6 @@ import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
@@ -17,6 +16,7 @@ import { useList } from '../../api/lists.js';
 import { AmountField } from '../../ui/fields.js';
 import { NoteField } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/payments');
 
@@ -24,17 +24,12 @@ const route = getRouteApi('/finance/payments');
 export function TopUps() {
   const { t } = useTranslation('payments');
   const { accountId } = route.useSearch();
-  const navigate = route.useNavigate();
+  const set = useFilter();
   const topups = useList('/api/finance/topups', { query: { accountId } });
   return (
     <Stack>
       <Group>
-        <AccountFilter
-          value={accountId}
-          set={(value) =>
-            void navigate({ search: { ...(value ? { accountId: value } : {}) }, replace: true })
-          }
-        />
+        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
       </Group>
       <DataList
         label={t('tabs.topups')}
@@ -106,10 +101,8 @@ function RefundTopUp({ topup: { id } }: { topup: Payment }) {
         const params = { path: { topupId: id } };
         return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
       }}
-      done={async ({ approvalId }) => {
-        await refreshPayments();
-        tell(approvalId === null ? t('refund.done') : t('waitsForSecond'));
-      }}
+      reread={refreshPayments}
+      told={({ approvalId }) => (approvalId === null ? t('refund.done') : t('waitsForSecond'))}
     />
   );
 }

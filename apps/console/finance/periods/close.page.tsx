@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { ErrorState, Loaded, Section } from '../../ui/states.js';
 import { Day, When } from '../../ui/when.js';
-import { DayField } from '../day-field.js';
+import { DayField } from '../../ui/day-field.js';
 import { dayAfter, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
 import { type ChecklistItem, nextToClose } from './period.js';

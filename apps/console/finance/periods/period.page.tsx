@@ -11,11 +11,11 @@ import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { BalanceLines } from '../books/balance-lines.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
-import { PartTabs } from '../part-tabs.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
 import { PeriodState } from './period-state.js';
@@ -33,8 +33,6 @@ type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
 export function PeriodPage() {
   const { t } = useTranslation('periods');
   const { periodId } = route.useParams();
-  const { tab = 'checklist' } = route.useSearch();
-  const navigate = route.useNavigate();
   const period = $api.useQuery(
     'get',
     '/api/finance/periods/{periodId}',
@@ -71,8 +69,6 @@ export function PeriodPage() {
                   content: () => <LatePostings periodId={periodId} />,
                 },
               ]}
-              open={tab}
-              choose={(name) => void navigate({ search: name === 'checklist' ? {} : { tab: name } })}
             />
           </>
         )}

@@ -5,7 +5,7 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { Choice } from '../choice.js';
+import { Choice } from '../../ui/choice.js';
 import type { Period } from './period.js';
 import { PeriodState } from './period-state.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';

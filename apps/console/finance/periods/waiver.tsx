@@ -2,7 +2,6 @@ import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { startOf } from '../utc-days.js';
@@ -39,10 +38,8 @@ export function Waiver({ end, item: { id, count } }: WaiverProps) {
           body: { end: startOf(end), item: id, count, reason: note, requestId },
         })
       }
-      done={async () => {
-        await refresh('/api/approvals');
-        tell(t('waiver.asked'));
-      }}
+      reread={() => refresh('/api/approvals')}
+      told={() => t('waiver.asked')}
     />
   );
 }

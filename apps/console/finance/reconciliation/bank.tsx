@@ -2,12 +2,11 @@ import { Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Filters, useRange } from './filters.js';
 import { type BankItem, matchTones, refreshReconciliation } from './reconciliation.js';
@@ -146,10 +145,8 @@ function Match({ id }: { id: string }) {
           body: { kind, note, ...(subject.trim() === '' ? {} : { subject: subject.trim() }) },
         })
       }
-      done={async () => {
-        await refreshReconciliation();
-        tell(t('bank.matched'));
-      }}
+      reread={refreshReconciliation}
+      told={() => t('bank.matched')}
     />
   );
 }
@@ -168,10 +165,8 @@ function Undo({ id }: { id: string }) {
           body: { note },
         })
       }
-      done={async () => {
-        await refreshReconciliation();
-        tell(t('bank.undone'));
-      }}
+      reread={refreshReconciliation}
+      told={() => t('bank.undone')}
     />
   );
 }

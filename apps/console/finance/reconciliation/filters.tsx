@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DayRange } from '../../ui/day-range.js';
-import { Choice } from '../choice.js';
+import { Choice } from '../../ui/choice.js';
 import { timesOf } from '../utc-days.js';
 import { providers } from './reconciliation.js';
 import { useFilter } from '../../ui/address.js';

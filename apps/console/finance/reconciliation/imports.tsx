@@ -1,6 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { tell, tellFailure } from '../../shell/notices.js';
@@ -16,7 +15,6 @@ import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { useList } from '../../api/lists.js';
 
-const route = getRouteApi('/finance/reconciliation');
 /** An import over the provider's API goes on behind the answer. */
 const LOOK_AGAIN_MS = 5_000;
 

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { tell } from '../../shell/notices.js';
 import { type Match, refreshReconciliation } from './reconciliation.js';
 import { NoteAction } from '../note.js';
 
@@ -22,10 +21,8 @@ export function BookLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
         return (await api.POST(path, { params, body: { note } })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshReconciliation();
-        tell(t(`book.done.${state}`));
-      }}
+      reread={refreshReconciliation}
+      told={({ state }) => t(`book.done.${state}`)}
     />
   );
 }
@@ -43,10 +40,8 @@ export function AcceptLine({ provider, lineId }: LineName) {
         const path = '/api/finance/provider-lines/{provider}/{lineId}/accept';
         return (await api.POST(path, { params, body: { reason: note, requestId } })).data!;
       }}
-      done={async ({ state }) => {
-        await refreshReconciliation();
-        tell(t(`accept.outcomes.${state}`));
-      }}
+      reread={refreshReconciliation}
+      told={({ state }) => t(`accept.outcomes.${state}`)}
     />
   );
 }

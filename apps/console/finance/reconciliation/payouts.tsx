@@ -6,14 +6,14 @@ import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones, type Payout } from './reconciliation.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { TwoLines } from '../../ui/texts.js';
 import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
@@ -57,12 +57,14 @@ function useColumns(): Column<Payout>[] {
   const { t } = useTranslation('reconciliation');
   return [
     column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
-      <Stack gap={0}>
-        <Identifier>{payoutId}</Identifier>
-        <SmallPrint>
-          {t(`providers.${provider}`)} · <When at={at} />
-        </SmallPrint>
-      </Stack>
+      <TwoLines
+        first={<Identifier>{payoutId}</Identifier>}
+        second={
+          <>
+            {t(`providers.${provider}`)} · <When at={at} />
+          </>
+        }
+      />
     )),
     column('state', t('state'), ({ state, message }) => (
       <Stack gap={4} align="flex-start">

@@ -1,9 +1,8 @@
 import { Skeleton } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../part-tabs.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Bank } from './bank.js';
 import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';
@@ -11,13 +10,9 @@ import { Payouts } from './payouts.js';
 /** The place to drop files is only loaded by those who import some. */
 const Imports = lazy(async () => ({ default: (await import('./imports.js')).Imports }));
 
-const route = getRouteApi('/finance/reconciliation');
-
 /** What providers and banks say against what our books say, item by item and in both directions. */
 export function ReconciliationPage() {
   const { t } = useTranslation('reconciliation');
-  const { tab = 'payments' } = route.useSearch();
-  const navigate = route.useNavigate();
   const parts = [
     { name: 'payments', label: t('tabs.payments'), content: () => <Payments /> },
     { name: 'payouts', label: t('tabs.payouts'), content: () => <Payouts /> },
@@ -34,12 +29,7 @@ export function ReconciliationPage() {
   ] as const;
   return (
     <Page title={t('title')} about={t('about')}>
-      <PartTabs
-        label={t('tabs.label')}
-        parts={parts}
-        open={tab}
-        choose={(name) => void navigate({ search: name === 'payments' ? {} : { tab: name } })}
-      />
+      <PartTabs label={t('tabs.label')} parts={parts} />
     </Page>
   );
 }

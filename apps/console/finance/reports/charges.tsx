@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
-import { Choice } from '../choice.js';
-import { CsvLink } from '../csv-link.js';
+import { Choice } from '../../ui/choice.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
@@ -13,7 +13,7 @@ import { ChargeDays } from './charge-days.js';
 import { WorkState, workStates } from './work-state.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { TwoLines } from '../../ui/texts.js';
 import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
@@ -70,12 +70,10 @@ function useColumns(): Column<Work>[] {
     column('state', t('charge.state'), ({ state }) => <WorkState state={state} />),
     column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),
     column('work', t('charges.work'), ({ taskId, taskState, requestId, answered }) => (
-      <Stack gap={0}>
-        <Identifier>{taskId ?? requestId}</Identifier>
-        <SmallPrint>
-          {taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
-        </SmallPrint>
-      </Stack>
+      <TwoLines
+        first={<Identifier>{taskId ?? requestId}</Identifier>}
+        second={taskState ?? (answered === null ? '' : t('charges.answered', { status: answered }))}
+      />
     )),
     extra(
       column('model', t('dimensions.model'), ({ model, channel }) =>

@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day, When } from '../../ui/when.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Fact, Facts } from '../../ui/facts.js';
 import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
 import { SmallPrint } from '../../ui/texts.js';

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -6,14 +6,14 @@ import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { timesOf } from '../utc-days.js';
 import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
 import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { chargeColumn, transactionsColumn } from '../columns.js';
 import { useFilter } from '../../ui/address.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
@@ -66,12 +66,7 @@ function useColumns(): Column<Failure>[] {
   return [
     timeColumn('failedAt', t('failures.failedAt')),
     column('model', t('dimensions.model'), ({ model, channel, reason }) => (
-      <Stack gap={0}>
-        <Text size="sm" className="model-name">
-          {model}
-        </Text>
-        <SmallPrint>{[channel, reason].filter(Boolean).join(' · ')}</SmallPrint>
-      </Stack>
+      <TwoLines first={model} second={[channel, reason].filter(Boolean).join(' · ')} />
     )),
     moneyColumn('amount', t('holds.amount')),
     column('refunded', t('failures.refunded'), ({ refundedAt, latencyMs }) =>

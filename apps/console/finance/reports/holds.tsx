@@ -9,13 +9,13 @@ import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Figure, Figures } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
 import { column, extra, moneyColumn } from '../../ui/columns.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
@@ -104,12 +104,7 @@ function useColumns(): Column<Hold>[] {
     )),
     extra(column('due', t('holds.due'), ({ dueAt }) => <When at={dueAt} />)),
     column('model', t('dimensions.model'), ({ model, group, channel }) => (
-      <Stack gap={0}>
-        <Text size="sm" className="model-name">
-          {model}
-        </Text>
-        <SmallPrint>{[group, channel].filter(Boolean).join(' · ')}</SmallPrint>
-      </Stack>
+      <TwoLines first={model} second={[group, channel].filter(Boolean).join(' · ')} />
     )),
     moneyColumn('amount', t('holds.amount')),
     column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),

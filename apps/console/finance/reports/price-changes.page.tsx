@@ -1,5 +1,4 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Answer } from '../../api/queries.js';
@@ -10,17 +9,17 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { Choice } from '../choice.js';
-import { CsvLink } from '../csv-link.js';
+import { Choice } from '../../ui/choice.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { timesOf } from '../utc-days.js';
 import { column, moneyColumn, rightColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { useShown } from '../../api/lists.js';
+import { WordsField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/finance/price-changes');
 const kinds = ['price', 'multiplier', 'rule'] as const;
-const TYPING_MS = 250;
 
 type Change = Answer<'/api/finance/reports/price-changes'>['versions'][number];
 
@@ -31,10 +30,6 @@ export function PriceChangesPage() {
   const query = { ...timesOf({ from, to }), ...(kind ? { kind } : {}), ...(subject ? { subject } : {}) };
   const changes = useShown('/api/finance/reports/price-changes', { query });
   const set = useFilter();
-  const find = useDebouncedCallback(
-    (words: string) => set({ subject: words.trim() || undefined }),
-    TYPING_MS,
-  );
   return (
     <Page title={t('priceChanges.title')} about={t('priceChanges.about')}>
       <Group align="flex-end" gap="sm">
@@ -45,11 +40,10 @@ export function PriceChangesPage() {
           value={kind}
           set={(value) => set({ kind: value })}
         />
-        <TextInput
+        <WordsField
           label={t('priceChanges.subject')}
-          defaultValue={subject ?? ''}
-          onChange={({ currentTarget }) => find(currentTarget.value)}
-          maxLength={100}
+          value={subject}
+          set={(words) => set({ subject: words })}
         />
         <CsvLink path="/api/finance/reports/price-changes.csv" query={query} />
       </Group>
@@ -79,12 +73,7 @@ function useColumns(): Column<Change>[] {
       </Stack>
     )),
     column('subject', t('priceChanges.subject'), ({ kind, subject }) => (
-      <Stack gap={0}>
-        <Text size="sm" className="model-name">
-          {subject}
-        </Text>
-        <SmallPrint>{t(`priceChanges.kinds.${kind}`)}</SmallPrint>
-      </Stack>
+      <TwoLines first={subject} second={t(`priceChanges.kinds.${kind}`)} />
     )),
     rightColumn('value', t('priceChanges.value'), ({ before, value }) =>
       before === null ? value : `${before} → ${value}`,

@@ -8,7 +8,7 @@ import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { CsvLink } from '../csv-link.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { Figure, Figures } from '../../ui/facts.js';
 import { timesOf } from '../utc-days.js';
 import { dayColumn, moneyColumn } from '../../ui/columns.js';

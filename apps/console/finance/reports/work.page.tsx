@@ -1,19 +1,14 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../part-tabs.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Charges } from './charges.js';
 import { Failures } from './failures.js';
 import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
 
-const route = getRouteApi('/finance/work');
-
 /** What is set aside, what came back after failures and how soon, and what rewards cost. */
 export function WorkPage() {
   const { t } = useTranslation('reports');
-  const { tab = 'holds' } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <Page title={t('work.title')} about={t('work.about')}>
       <PartTabs
@@ -24,8 +19,6 @@ export function WorkPage() {
           { name: 'failures', label: t('work.tabs.failures'), content: () => <Failures /> },
           { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
         ]}
-        open={tab}
-        choose={(name) => void navigate({ search: name === 'holds' ? {} : { tab: name } })}
       />
     </Page>
   );

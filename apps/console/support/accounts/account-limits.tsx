@@ -2,7 +2,6 @@ import { Card, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { Loaded, Section } from '../../ui/states.js';
@@ -90,10 +89,8 @@ function SetLimits({ accountId, current }: { accountId: string; current: Limits 
           },
         })
       }
-      done={async () => {
-        await refresh('/api/support/accounts/{accountId}/limits', '/api/admin/audit-log');
-        tell(t('limits.done'));
-      }}
+      reread={() => refresh('/api/support/accounts/{accountId}/limits', '/api/admin/audit-log')}
+      told={() => t('limits.done')}
     />
   );
 }

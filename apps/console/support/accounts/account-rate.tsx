@@ -2,7 +2,6 @@ import { Card, Group, Radio, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { localMinute } from '../../ui/minute.js';
@@ -101,10 +100,8 @@ function SetRate({ accountId, current }: { accountId: string; current: Rate['rat
           body: { rate, ...from, reason: reason.trim(), requestId },
         });
       }}
-      done={async () => {
-        await refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log');
-        tell(t('rate.done'));
-      }}
+      reread={() => refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log')}
+      told={() => t('rate.done')}
     />
   );
 }

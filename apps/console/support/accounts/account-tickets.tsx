@@ -1,10 +1,8 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { DataList } from '../../ui/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
 import { useList } from '../../api/lists.js';
 
-const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
 
 /** What the account asked for, the oldest first. */

@@ -10,7 +10,7 @@ import { ChargeFacts } from '../charges/charge-facts.js';
 import { ChargeState } from '../charges/charge-state.js';
 import { column, extra, rightColumn, timeColumn } from '../../ui/columns.js';
 import { SidePanel } from '../../ui/dialog.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { TwoLines } from '../../ui/texts.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -103,12 +103,5 @@ function useUsageColumns(accountId: string): Column<Request>[] {
 }
 
 function Model({ request: { model, requestedModel, group } }: { request: Request }) {
-  return (
-    <Stack gap={0}>
-      <Text size="sm" className="model-name">
-        {requestedModel ?? model ?? '–'}
-      </Text>
-      <SmallPrint>{group}</SmallPrint>
-    </Stack>
-  );
+  return <TwoLines first={requestedModel ?? model ?? '–'} second={group} />;
 }

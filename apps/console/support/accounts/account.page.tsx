@@ -1,4 +1,4 @@
-import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
@@ -20,10 +20,9 @@ import { AccountTickets } from './account-tickets.js';
 import type { FoundAccount } from './found-account.js';
 import { Frozen } from './frozen.js';
 import { Hint } from '../../ui/texts.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
-const TABS = ['about', 'keys', 'usage', 'tickets'] as const;
-type Tab = (typeof TABS)[number];
 
 /** A customer's account: what it has, what it may, what it did, and what can be done for it. */
 export function SupportAccountPage() {
@@ -80,44 +79,41 @@ function Head({ found: { account, person } }: { found: FoundAccount }) {
   );
 }
 
+function About({ found: { account } }: { found: FoundAccount }) {
+  const { accountId } = account;
+  return (
+    <Stack gap="lg">
+      <AccountBalances account={account} />
+      <AccountRate accountId={accountId} />
+      <AccountGroups accountId={accountId} />
+      <AccountLimits accountId={accountId} />
+    </Stack>
+  );
+}
+
 /** Requests are for support and finance: being an administrator alone does not open them. */
 function Records({ found }: { found: FoundAccount }) {
   const { t } = useTranslation('support');
-  const { tab = 'about' } = route.useSearch();
-  const navigate = route.useNavigate();
-  const session = useSession();
-  const shown = TABS.filter((name) => name !== 'usage' || mayAny(session, ['support', 'finance']));
+  const seesUsage = mayAny(useSession(), ['support', 'finance']);
   const { accountId } = found.account;
-  const choose = (chosen: Tab) =>
-    void navigate({ search: chosen === 'about' ? {} : { tab: chosen }, replace: true });
+  const usage = {
+    name: 'usage',
+    label: t('account.tabs.usage'),
+    content: () => <AccountUsage accountId={accountId} />,
+  };
   return (
-    <Tabs value={tab} onChange={(chosen) => choose(chosen as Tab)} keepMounted={false}>
-      <Tabs.List aria-label={t('account.title')} mb="md">
-        {shown.map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {t(`account.tabs.${name}`)}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value="about">
-        <Stack gap="lg">
-          <AccountBalances account={found.account} />
-          <AccountRate accountId={accountId} />
-          <AccountGroups accountId={accountId} />
-          <AccountLimits accountId={accountId} />
-        </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="keys">
-        <AccountKeys keys={found.keys} />
-      </Tabs.Panel>
-      {shown.includes('usage') && (
-        <Tabs.Panel value="usage">
-          <AccountUsage accountId={accountId} />
-        </Tabs.Panel>
-      )}
-      <Tabs.Panel value="tickets">
-        <AccountTickets accountId={accountId} />
-      </Tabs.Panel>
-    </Tabs>
+    <PartTabs
+      label={t('account.title')}
+      parts={[
+        { name: 'about', label: t('account.tabs.about'), content: () => <About found={found} /> },
+        { name: 'keys', label: t('account.tabs.keys'), content: () => <AccountKeys keys={found.keys} /> },
+        ...(seesUsage ? [usage] : []),
+        {
+          name: 'tickets',
+          label: t('account.tabs.tickets'),
+          content: () => <AccountTickets accountId={accountId} />,
+        },
+      ]}
+    />
   );
 }

@@ -1,6 +1,4 @@
-import { Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -10,10 +8,11 @@ import { Page } from '../../ui/page.js';
 import { Frozen } from './frozen.js';
 import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { SearchField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/support/accounts');
 const PAGE = 25;
-const TYPING_PAUSE_MS = 300;
 /** The server looks for no less. */
 const FEWEST_CHARS = 2;
 
@@ -23,26 +22,20 @@ type Account = Item<'/api/support/accounts'>;
 export function AccountsPage() {
   const { t } = useTranslation('support');
   const { query } = route.useSearch();
-  const navigate = route.useNavigate();
   const isLongEnough = (query?.length ?? 0) >= FEWEST_CHARS;
   const accounts = useList('/api/support/accounts', {
     query: { limit: PAGE, ...(isLongEnough ? { query } : {}) },
   });
-  const search = useDebouncedCallback(
-    (typed: string) => void navigate({ search: { query: typed.trim() || undefined }, replace: true }),
-    TYPING_PAUSE_MS,
-  );
+  const set = useFilter();
   return (
     <Page title={t('accounts.title')} about={t('accounts.about')}>
       <Stack>
-        <TextInput
-          type="search"
+        <SearchField
+          key={query === undefined ? 'empty' : 'filled'}
           label={t('accounts.search')}
           description={t('accounts.searchHint')}
-          leftSection={<IconSearch size={16} aria-hidden />}
-          key={query === undefined ? 'empty' : 'filled'}
-          defaultValue={query}
-          onChange={(event) => search(event.currentTarget.value)}
+          value={query}
+          set={(words) => set({ query: words })}
           maw="36rem"
         />
         <DataList

@@ -1,5 +1,4 @@
-import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
@@ -8,6 +7,7 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { ChargeState } from './charge-state.js';
+import { FactGrid } from '../../ui/facts.js';
 
 type Charge = Answer<'/api/support/charges/{chargeId}'>;
 
@@ -54,38 +54,21 @@ function Facts({ charge }: { charge: Charge }) {
   const { t } = useTranslation('support');
   const { requestedModel, model, group, pricing, hold, settlement, release, upstream, requestId } = charge;
   const amount = (of: { amount: string } | null) => of && <Money value={of.amount} />;
-  const facts: [string, ReactNode][] = [
-    [t('usage.model'), `${requestedModel ?? model ?? '–'} · ${group ?? '–'}`],
-    [t('usage.at'), hold && <When at={hold.at} />],
-    [t('charge.units'), pricing?.units],
-    [t('charge.delivered'), settlement?.deliveredUnits],
-    [t('usage.held'), amount(hold)],
-    [t('usage.settled'), amount(settlement)],
-    [t('charge.released'), amount(release)],
-    [t('usage.channel'), upstream.channel],
-    [t('charge.upstream'), upstream.status],
-    [t('usage.latency'), upstream.latencyMs === null ? null : `${upstream.latencyMs}\u00a0ms`],
-    [t('usage.request'), requestId],
-    [t('usage.charge'), charge.id],
+  const facts = [
+    { name: t('usage.model'), value: `${requestedModel ?? model ?? '–'} · ${group ?? '–'}` },
+    { name: t('usage.at'), value: hold && <When at={hold.at} /> },
+    { name: t('charge.units'), value: pricing?.units },
+    { name: t('charge.delivered'), value: settlement?.deliveredUnits },
+    { name: t('usage.held'), value: amount(hold) },
+    { name: t('usage.settled'), value: amount(settlement) },
+    { name: t('charge.released'), value: amount(release) },
+    { name: t('usage.channel'), value: upstream.channel },
+    { name: t('charge.upstream'), value: upstream.status },
+    { name: t('usage.latency'), value: upstream.latencyMs === null ? null : `${upstream.latencyMs}\u00a0ms` },
+    { name: t('usage.request'), value: requestId },
+    { name: t('usage.charge'), value: charge.id },
   ];
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} component="dl" className="facts" spacing="xs">
-      {facts.map(
-        ([name, value]) =>
-          value !== null &&
-          value !== undefined && (
-            <div key={name}>
-              <Text size="sm" c="dimmed" component="dt">
-                {name}
-              </Text>
-              <Text size="sm" component="dd" className="model-name">
-                {value}
-              </Text>
-            </div>
-          ),
-      )}
-    </SimpleGrid>
-  );
+  return <FactGrid cols={{ base: 1, xs: 2, md: 3 }} facts={facts} size="sm" />;
 }
 
 function Refunds({ charge: { refunds } }: { charge: Charge }) {

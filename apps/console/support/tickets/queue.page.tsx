@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Select, Stack } from '@mantine/core';
+import { Group, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { DataList } from '../../ui/data-list.js';
@@ -7,6 +7,7 @@ import { Page } from '../../ui/page.js';
 import { ticketKinds, useTicketColumns } from './ticket-columns.js';
 import { useFilter } from '../../ui/address.js';
 import { useList } from '../../api/lists.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/support/tickets');
 const PAGE = 25;
@@ -62,15 +63,13 @@ function Filters() {
         onChange={(chosen) => set({ state: chosen === 'open' ? undefined : chosen })}
         data={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
       />
-      <Select
+      <Choice
         label={t('queue.kind')}
-        placeholder={t('queue.any')}
-        clearable
-        clearButtonProps={{ 'aria-label': t('queue.any') }}
-        data={ticketKinds.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
-        value={kind ?? null}
-        onChange={(value) => set({ kind: value ?? undefined })}
-        w={{ base: '100%', xs: '14rem' }}
+        any={t('queue.any')}
+        options={ticketKinds.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
+        value={kind}
+        set={(value) => set({ kind: value })}
+        width="14rem"
       />
     </Group>
   );

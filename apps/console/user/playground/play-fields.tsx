@@ -96,7 +96,9 @@ function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
         <Select
           label={t('play.fields.resolution')}
           {...shared}
-          clearButtonProps={{ 'aria-label': t('usage.clear', { what: t('play.fields.resolution') }) }}
+          clearButtonProps={{
+            'aria-label': t('filters.clear', { ns: 'shell', what: t('play.fields.resolution') }),
+          }}
           data={[...resolutions]}
           {...form.getInputProps('resolution')}
           value={form.values.resolution || null}
@@ -106,7 +108,9 @@ function VideoFields({ model, form }: Omit<FieldsProps, 'kind'>) {
       <Select
         label={t('play.fields.aspectRatio')}
         {...shared}
-        clearButtonProps={{ 'aria-label': t('usage.clear', { what: t('play.fields.aspectRatio') }) }}
+        clearButtonProps={{
+          'aria-label': t('filters.clear', { ns: 'shell', what: t('play.fields.aspectRatio') }),
+        }}
         data={aspectRatios ? [...aspectRatios] : USUAL_RATIOS}
         {...form.getInputProps('aspect_ratio')}
         value={form.values.aspect_ratio || null}

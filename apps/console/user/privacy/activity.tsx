@@ -1,11 +1,9 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { column, timeColumn } from '../../ui/columns.js';
 import { useList } from '../../api/lists.js';
 
-const route = getRouteApi('/user/privacy');
 const PAGE = 20;
 
 type Line = Item<'/api/activity'>;

@@ -1,4 +1,4 @@
-import { Group, Select, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
@@ -15,6 +15,7 @@ import { column, longTextColumn, rightColumn } from '../../ui/columns.js';
 import { useFilter } from '../../ui/address.js';
 import { SidePanel } from '../../ui/dialog.js';
 import { useShown } from '../../api/lists.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -67,16 +68,14 @@ function TaskFilters({ filter }: { filter: TaskFilter }) {
   return (
     <Group gap="sm">
       {choices.map(({ name, options }) => (
-        <Select
+        <Choice
           key={name}
           label={t(`tasks.filters.${name}`)}
-          placeholder={t('usage.any')}
-          clearable
-          clearButtonProps={{ 'aria-label': t('usage.clear', { what: t(`tasks.filters.${name}`) }) }}
-          data={options}
-          value={filter[name] ?? null}
-          onChange={(value) => set({ [name]: value ?? undefined })}
-          w={{ base: '100%', xs: '11rem' }}
+          any={t('usage.any')}
+          options={options}
+          value={filter[name]}
+          set={(value: string | undefined) => set({ [name]: value })}
+          width="11rem"
         />
       ))}
     </Group>

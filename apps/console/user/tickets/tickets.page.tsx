@@ -1,4 +1,4 @@
-import { Group, Select } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Item } from '../../api/queries.js';
@@ -8,6 +8,8 @@ import { Page } from '../../ui/page.js';
 import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
 import { column, timeColumn } from '../../ui/columns.js';
 import { useShown } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;
@@ -43,7 +45,7 @@ export function TicketsPage() {
 function TicketFilters() {
   const { t } = useTranslation('tickets');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const set = useFilter({ replace: false });
   const choices = [
     { name: 'state', options: ticketStates.map((value) => ({ value, label: t(`states.${value}`) })) },
     { name: 'kind', options: ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) })) },
@@ -51,20 +53,14 @@ function TicketFilters() {
   return (
     <Group gap="sm">
       {choices.map(({ name, options }) => (
-        <Select
+        <Choice
           key={name}
           label={t(`list.${name}`)}
-          placeholder={t('list.any')}
-          clearable
-          clearButtonProps={{ 'aria-label': t('list.clear', { what: t(`list.${name}`) }) }}
-          data={options}
-          value={search[name] ?? null}
-          onChange={(value) =>
-            void navigate({
-              search: (before) => ({ ...before, [name]: value ?? undefined, cursor: undefined }),
-            })
-          }
-          w={{ base: '100%', xs: '14rem' }}
+          any={t('list.any')}
+          options={options}
+          value={search[name]}
+          set={(value: string | undefined) => set({ [name]: value })}
+          width="14rem"
         />
       ))}
     </Group>

@@ -35,7 +35,9 @@ export function UsageFilters() {
           placeholder={t('usage.any')}
           searchable
           clearable
-          clearButtonProps={{ 'aria-label': t('usage.clear', { what: t(`usage.filters.${name}`) }) }}
+          clearButtonProps={{
+            'aria-label': t('filters.clear', { ns: 'shell', what: t(`usage.filters.${name}`) }),
+          }}
           data={withChosen(options, search[name])}
           value={search[name] ?? null}
           onChange={(value) => set({ [name]: value ?? undefined })}

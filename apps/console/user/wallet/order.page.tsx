@@ -1,6 +1,6 @@
-import { Button, Card, Code, Group, List, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Code, Group, List, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
@@ -16,6 +16,7 @@ import { When } from '../../ui/when.js';
 import { OrderState } from './orders.js';
 import { type OrderDetails, refreshMoney } from './wallet.js';
 import { Hint } from '../../ui/texts.js';
+import { Fact, Facts } from '../../ui/facts.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 /** A payment is told by the provider soon after people come back; the page asks so often until then. */
@@ -38,7 +39,7 @@ export function OrderPage() {
         {(found) => (
           <>
             <Outcome order={found} />
-            <Facts order={found} />
+            <About order={found} />
             <Actions order={found} />
             <Reversals order={found} />
           </>
@@ -79,53 +80,24 @@ function Outcome({ order }: { order: OrderDetails }) {
   );
 }
 
-function Facts({ order }: { order: OrderDetails }) {
+function About({ order }: { order: OrderDetails }) {
   const { t } = useTranslation('wallet');
   const locale = useLocale();
   const { id, state, credits, pay, currency, rate, provider, createdAt, expiresAt, paidAt } = order;
   return (
     <Card withBorder>
-      <Table variant="vertical" layout="auto" withRowBorders={false} aria-label={t('order.title')}>
-        <Table.Tbody>
-          <Fact name={t('orders.state')}>
-            <OrderState state={state} />
-          </Fact>
-          <Fact name={t('topUp.youGet')}>
-            <Money value={credits} />
-          </Fact>
-          <Fact name={t('topUp.youPay')}>
-            <Money value={pay} currency={currency} />
-          </Fact>
-          <Fact name={t('order.rate')}>{exactDecimal(rate, locale)}</Fact>
-          <Fact name={t('orders.provider')}>{t(`provider.${provider}`)}</Fact>
-          <Fact name={t('orders.createdAt')}>
-            <When at={createdAt} />
-          </Fact>
-          {paidAt !== null && (
-            <Fact name={t('order.paidAt')}>
-              <When at={paidAt} />
-            </Fact>
-          )}
-          {state === 'open' && (
-            <Fact name={t('order.expiresAt')}>
-              <When at={expiresAt} />
-            </Fact>
-          )}
-          <Fact name={t('order.id')}>
-            <CopyLine value={id} label={t('order.id')} />
-          </Fact>
-        </Table.Tbody>
-      </Table>
+      <Facts label={t('order.title')}>
+        <Fact name={t('orders.state')} value={<OrderState state={state} />} />
+        <Fact name={t('topUp.youGet')} value={<Money value={credits} />} />
+        <Fact name={t('topUp.youPay')} value={<Money value={pay} currency={currency} />} />
+        <Fact name={t('order.rate')} value={exactDecimal(rate, locale)} />
+        <Fact name={t('orders.provider')} value={t(`provider.${provider}`)} />
+        <Fact name={t('orders.createdAt')} value={<When at={createdAt} />} />
+        {paidAt !== null && <Fact name={t('order.paidAt')} value={<When at={paidAt} />} />}
+        {state === 'open' && <Fact name={t('order.expiresAt')} value={<When at={expiresAt} />} />}
+        <Fact name={t('order.id')} value={<CopyLine value={id} label={t('order.id')} />} />
+      </Facts>
     </Card>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <Table.Tr>
-      <Table.Th scope="row">{name}</Table.Th>
-      <Table.Td>{children}</Table.Td>
-    </Table.Tr>
   );
 }
 

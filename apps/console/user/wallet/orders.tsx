@@ -1,5 +1,4 @@
 import { Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -9,7 +8,6 @@ import { type Order, orderTones } from './wallet.js';
 import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 import { useList } from '../../api/lists.js';
 
-const route = getRouteApi('/user/wallet');
 const PAGE = 10;
 
 /** The account's orders, the newest first. */

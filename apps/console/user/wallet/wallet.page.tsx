@@ -1,4 +1,4 @@
-import { Card, SimpleGrid, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { Card, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,49 +14,46 @@ import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 
 /** Its calendar is only loaded by those who open it. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
 
 const route = getRouteApi('/user/wallet');
-const tabs = ['top-up', 'statement', 'invites'] as const;
 
 /** Where money comes in, what moved, and what invitations brought. Which part is open stands in the address. */
 export function WalletPage() {
   const { t } = useTranslation('wallet');
-  const { tab = 'top-up', credits } = route.useSearch();
-  const navigate = route.useNavigate();
-  const open = (next: string | null) => {
-    const chosen = tabs.find((each) => each === next);
-    void navigate({ search: chosen === undefined || chosen === 'top-up' ? {} : { tab: chosen } });
-  };
   return (
     <Page title={t('title')} about={t('about')}>
       <Balances />
-      <Tabs value={tab} onChange={open} keepMounted={false}>
-        <Tabs.List aria-label={t('parts')}>
-          {tabs.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {t(`tabs.${each}`)}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="top-up" pt="lg">
-          <Stack gap="xl">
-            <TopUp key={credits} />
-            <Orders />
-          </Stack>
-        </Tabs.Panel>
-        <Tabs.Panel value="statement" pt="lg">
-          <Suspense fallback={<Skeleton height="24rem" />}>
-            <Statement />
-          </Suspense>
-        </Tabs.Panel>
-        <Tabs.Panel value="invites" pt="lg">
-          <Invites />
-        </Tabs.Panel>
-      </Tabs>
+      <PartTabs
+        label={t('parts')}
+        parts={[
+          { name: 'top-up', label: t('tabs.top-up'), content: () => <Ordering /> },
+          { name: 'statement', label: t('tabs.statement'), content: () => <LateStatement /> },
+          { name: 'invites', label: t('tabs.invites'), content: () => <Invites /> },
+        ]}
+      />
     </Page>
+  );
+}
+
+function Ordering() {
+  const { credits } = route.useSearch();
+  return (
+    <Stack gap="xl">
+      <TopUp key={credits} />
+      <Orders />
+    </Stack>
+  );
+}
+
+function LateStatement() {
+  return (
+    <Suspense fallback={<Skeleton height="24rem" />}>
+      <Statement />
+    </Suspense>
   );
 }
 

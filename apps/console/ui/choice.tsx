@@ -6,21 +6,25 @@ interface ChoiceProps<Word extends string> {
   options: readonly { value: Word; label: string }[];
   value: Word | undefined;
   set: (value: Word | undefined) => void;
+  /** What stands there when none is chosen. */
+  any?: string;
+  width?: string;
 }
 
 /** Narrows a list to one of some words, or to none of them. */
-export function Choice<Word extends string>({ label, options, value, set }: ChoiceProps<Word>) {
-  const { t } = useTranslation('finance');
+export function Choice<Word extends string>(props: ChoiceProps<Word>) {
+  const { label, options, value, set, any, width = '12rem' } = props;
+  const { t } = useTranslation('shell');
   return (
     <Select
       label={label}
-      placeholder={t('filters.any')}
+      placeholder={any ?? t('filters.any')}
       data={options.map((option) => ({ ...option }))}
       value={value ?? null}
       onChange={(chosen) => set(options.find((option) => option.value === chosen)?.value)}
       clearable
       clearButtonProps={{ 'aria-label': t('filters.clear', { what: label }) }}
-      w={{ base: '100%', xs: '12rem' }}
+      w={{ base: '100%', xs: width }}
     />
   );
 }
@@ -31,7 +35,7 @@ export function Switch<Word extends string>({
   options,
   value,
   set,
-}: Omit<ChoiceProps<Word>, 'value' | 'set'> & { value: Word; set: (value: Word) => void }) {
+}: Pick<ChoiceProps<Word>, 'label' | 'options'> & { value: Word; set: (value: Word) => void }) {
   return (
     <SegmentedControl
       aria-label={label}

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { stringifySearch } from '../ui/search.js';
+import { stringifySearch } from './search.js';
 
 /** All that a filter leaves as a file, not only what a page of the list shows. */
 export function CsvLink({ path, query = {} }: { path: string; query?: Record<string, unknown> }) {
-  const { t } = useTranslation('finance');
+  const { t } = useTranslation('shell');
   return (
     <Button
       component="a"

@@ -1,0 +1,41 @@
+import { Tabs } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+interface Part {
+  name: string;
+  label: string;
+  content: () => ReactNode;
+}
+
+interface PartTabsProps {
+  label: string;
+  /** The first of them is open where the address names none. */
+  parts: readonly [Part, ...Part[]];
+}
+
+/** Parts of a page, of which the address says which one is open. The others are not there until they are. */
+export function PartTabs({ label, parts }: PartTabsProps) {
+  const { tab } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const [first] = parts;
+  const open = parts.find(({ name }) => name === tab) ?? first;
+  const choose = (name: string | null) => {
+    const search: object = name === first.name ? {} : { tab: name };
+    void navigate({ to: '.', search: { ...search } });
+  };
+  return (
+    <Tabs value={open.name} onChange={choose} keepMounted={false}>
+      <Tabs.List aria-label={label}>
+        {parts.map(({ name, label: words }) => (
+          <Tabs.Tab key={name} value={name}>
+            {words}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={open.name} pt="lg">
+        {open.content()}
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

@@ -1,0 +1,30 @@
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+
+/** Long enough that not every letter becomes an address. */
+const TYPING_PAUSE_MS = 250;
+
+interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange'> {
+  value: string | undefined;
+  set: (words: string | undefined) => void;
+}
+
+/** Narrows a list by words, as soon as somebody stops typing. */
+export function WordsField({ value, set, ...input }: WordsFieldProps) {
+  const find = useDebouncedCallback((typed: string) => set(typed.trim() || undefined), TYPING_PAUSE_MS);
+  return (
+    <TextInput
+      defaultValue={value ?? ''}
+      onChange={({ currentTarget }) => find(currentTarget.value)}
+      maxLength={100}
+      {...input}
+    />
+  );
+}
+
+/** The same for the search of a list. */
+export function SearchField(props: WordsFieldProps) {
+  const icon = <IconSearch size={16} aria-hidden />;
+  return <WordsField type="search" leftSection={icon} className="market-search" maw="24rem" {...props} />;
+}
