@@ -48,26 +48,28 @@ export function DebitCredit({
             ))}
           </Table.Tbody>
           <Table.Tfoot>
-            {units.map((unit) => {
-              const amounts = lines.filter((line) => line.unit === unit).map(({ amount }) => amount);
-              return (
-                <Table.Tr key={unit}>
-                  <Table.Th scope="row" data-label={heading}>
-                    {t('sides.total', { unit })}
-                  </Table.Th>
-                  <Sides
-                    debit={sumOf(amounts, -1).replace(/^-/, '')}
-                    credit={sumOf(amounts, 1)}
-                    unit={unit}
-                    isTotal
-                  />
-                </Table.Tr>
-              );
-            })}
+            {units.map((unit) => (
+              <Totals key={unit} heading={heading} lines={lines.filter((line) => line.unit === unit)} />
+            ))}
           </Table.Tfoot>
         </Table>
       </ScrollArea.Autosize>
     </Paper>
+  );
+}
+
+/** Of lines of one unit. */
+function Totals({ heading, lines }: { heading: string; lines: readonly BookLine[] }) {
+  const { t } = useTranslation('finance');
+  const { unit } = lines[0]!;
+  const amounts = lines.map(({ amount }) => amount);
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" data-label={heading}>
+        {t('sides.total', { unit })}
+      </Table.Th>
+      <Sides debit={sumOf(amounts, -1).replace(/^-/, '')} credit={sumOf(amounts, 1)} unit={unit} isTotal />
+    </Table.Tr>
   );
 }
 

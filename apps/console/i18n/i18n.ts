@@ -36,7 +36,7 @@ export type Namespace =
   | 'operator';
 
 const STORED_AS = 'tollgate.language';
-const files = import.meta.glob<{ default: object }>('./*/*.json');
+const files = import.meta.glob<{ default: Record<string, unknown> }>('./*/*.json');
 
 const filesOfTexts: BackendModule = {
   type: 'backend',
@@ -48,7 +48,7 @@ const filesOfTexts: BackendModule = {
       return;
     }
     load().then(
-      ({ default: texts }) => done(null, texts as never),
+      ({ default: texts }) => done(null, texts),
       (error: Error) => done(error, false),
     );
   },

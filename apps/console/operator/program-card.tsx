@@ -1,13 +1,13 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn } from '../ui/columns.js';
 import { type Column, DataList, knownRows } from '../ui/data-list.js';
+import { FactGrid } from '../ui/facts.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
+import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import { type Program, rate } from './program.js';
-import { column, rightColumn } from '../ui/columns.js';
-import { SmallPrint } from '../ui/texts.js';
-import { FactGrid } from '../ui/facts.js';
 
 type Pace = Program['report']['messages'];
 const MEGABYTE = 1024 * 1024;

@@ -1,16 +1,17 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
+import { FactGrid } from '../ui/facts.js';
 import { TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { EmptyState, Loaded, Section } from '../ui/states.js';
+import { Hint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
-import { Fact, type Program, rate, type System } from './program.js';
-import { Hint } from '../ui/texts.js';
+import { type Program, rate, type System } from './program.js';
 
 /** The programs say how they are every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -71,29 +72,27 @@ function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: 
     items.reduce((all, program) => all + (program.isSilent ? 0 : (of(program) ?? 0)), 0);
   const facts = [
     {
-      name: 'requests',
+      name: t('totals.requests'),
       value: rate(
         sum(({ report }) => report.requests?.perSecond),
         locale,
       ),
     },
-    { name: 'errors', value: errorsOf(items, locale) },
-    { name: 'inFlight', value: sum(({ report }) => report.requests?.inFlight).toLocaleString(locale) },
-    { name: 'tasks', value: runningTasks.toLocaleString(locale) },
-    { name: 'repairs', value: sum(({ report }) => report.repairs).toLocaleString(locale) },
-  ] as const;
+    { name: t('totals.errors'), value: errorsOf(items, locale) },
+    {
+      name: t('totals.inFlight'),
+      value: sum(({ report }) => report.requests?.inFlight).toLocaleString(locale),
+    },
+    { name: t('totals.tasks'), value: runningTasks.toLocaleString(locale) },
+    { name: t('totals.repairs'), value: sum(({ report }) => report.repairs).toLocaleString(locale) },
+    {
+      name: t('totals.deadLetters'),
+      value: <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>,
+    },
+  ];
   return (
     <Card withBorder>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} component="dl" className="facts">
-        {facts.map(({ name, value }) => (
-          <Fact key={name} name={t(`totals.${name}`)}>
-            {value}
-          </Fact>
-        ))}
-        <Fact name={t('totals.deadLetters')}>
-          <TextLink to="/operator/dead-letters">{deadLetters.toLocaleString(locale)}</TextLink>
-        </Fact>
-      </SimpleGrid>
+      <FactGrid cols={{ base: 2, sm: 3, lg: 6 }} facts={facts} />
       <Text size="xs" c="dimmed" mt="xs">
         {t('system.at')} <When at={at} />
       </Text>

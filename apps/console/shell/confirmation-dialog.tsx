@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { SendForm, useSendForm } from '../ui/form.js';
-import { PasswordField, TextField } from '../ui/fields.js';
 import { Dialog } from '../ui/dialog.js';
+import { PasswordField, TextField } from '../ui/fields.js';
+import { SendForm, useSendForm } from '../ui/form.js';
 
 interface ConfirmationDialogProps {
   by: 'code' | 'password';

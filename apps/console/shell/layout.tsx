@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
-import { Navigation } from './sidebar.js';
 import { Confirmation } from './confirmation.js';
-import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
+import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
 import { OnePersonBanner } from './one-person.js';
+import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { useSession } from './session.js';
+import { Navigation } from './sidebar.js';
 import { ViewingBanner } from './viewing.js';
 
 /** The frame of all pages: header, navigation of those who are signed in, content. */
@@ -16,15 +16,14 @@ export function Layout() {
   const { t } = useTranslation('shell');
   const session = useSession();
   const isHeldBack = session?.secondFactor === 'required';
+  const hasNavigation = session && !isHeldBack;
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [path, close]);
   return (
     <AppShell
       header={{ height: 56 }}
-      {...(session && !isHeldBack
-        ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } }
-        : {})}
+      {...(hasNavigation ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
       padding="md"
     >
       <a href="#content" className="skip-link">
@@ -33,16 +32,7 @@ export function Layout() {
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
           <Group gap="sm" wrap="nowrap">
-            {session && !isHeldBack && (
-              <Burger
-                opened={isOpen}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={isOpen ? t('nav.close') : t('nav.open')}
-                aria-expanded={isOpen}
-              />
-            )}
+            {hasNavigation && <NavigationButton isOpen={isOpen} toggle={toggle} />}
             <Logo />
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -53,7 +43,7 @@ export function Layout() {
           </Group>
         </Group>
       </AppShell.Header>
-      {session && !isHeldBack && <Navigation session={session} />}
+      {hasNavigation && <Navigation session={session} />}
       <AppShell.Main id="content" tabIndex={-1}>
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
         {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
@@ -62,5 +52,19 @@ export function Layout() {
       </AppShell.Main>
       {session && <Confirmation session={session} />}
     </AppShell>
+  );
+}
+
+function NavigationButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+  const { t } = useTranslation('shell');
+  return (
+    <Burger
+      opened={isOpen}
+      onClick={toggle}
+      hiddenFrom="sm"
+      size="sm"
+      aria-label={isOpen ? t('nav.close') : t('nav.open')}
+      aria-expanded={isOpen}
+    />
   );
 }

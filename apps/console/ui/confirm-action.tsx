@@ -1,10 +1,11 @@
 import { Button, type ButtonProps, Group, Stack, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../api/failure.js';
-import { FormFault } from './form.js';
 import { Dialog } from './dialog.js';
+import { FormFault } from './form.js';
 
 interface ConfirmActionProps extends ButtonProps {
   /** The button that asks, and the one that does: a verb, such as "Delete the key". */
@@ -19,59 +20,53 @@ interface ConfirmActionProps extends ButtonProps {
 }
 
 /** A button for what is not undone easily. It says what will happen before it does it, and shows what the server refuses. */
-export function ConfirmAction({
-  label,
-  title,
-  children,
-  act,
-  phrase,
-  isDangerous = true,
-  ...button
-}: ConfirmActionProps) {
-  const { t } = useTranslation('shell');
-  const [isOpen, setOpen] = useState(false);
-  const [typed, setTyped] = useState('');
-  const field = useId();
-  const action = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
-  const open = () => {
-    action.reset();
-    setTyped('');
-    setOpen(true);
-  };
-  const colour = isDangerous ? { color: 'red' } : {};
+export function ConfirmAction(props: ConfirmActionProps) {
+  const { label, title, children, act, phrase, isDangerous = true, ...button } = props;
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const asked = { label, children, act, isDangerous, ...(phrase === undefined ? {} : { phrase }) };
   return (
     <>
       <Button variant="default" {...button} onClick={open}>
         {label}
       </Button>
-      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={title}>
-        <Stack>
-          <div>{children}</div>
-          {phrase !== undefined && (
-            <TextInput
-              id={field}
-              label={t('confirm.type', { phrase })}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-            />
-          )}
-          <FormFault failure={action.error ? asFailure(action.error) : null} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {t('confirm.cancel')}
-            </Button>
-            <Button
-              {...colour}
-              loading={action.isPending}
-              disabled={phrase !== undefined && typed !== phrase}
-              onClick={() => action.mutate()}
-            >
-              {label}
-            </Button>
-          </Group>
-        </Stack>
+      <Dialog opened={isOpen} onClose={close} title={title}>
+        <Question {...asked} close={close} />
       </Dialog>
     </>
+  );
+}
+
+type QuestionProps = Omit<ConfirmActionProps, 'title'> & { close: () => void };
+
+function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
+  const { t } = useTranslation('shell');
+  const [typed, setTyped] = useState('');
+  const action = useMutation({ mutationFn: act, onSuccess: close });
+  return (
+    <Stack>
+      <div>{children}</div>
+      {phrase !== undefined && (
+        <TextInput
+          label={t('confirm.type', { phrase })}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+      )}
+      <FormFault failure={action.error ? asFailure(action.error) : null} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          {t('confirm.cancel')}
+        </Button>
+        <Button
+          {...(isDangerous ? { color: 'red' } : {})}
+          loading={action.isPending}
+          disabled={phrase !== undefined && typed !== phrase}
+          onClick={() => action.mutate()}
+        >
+          {label}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

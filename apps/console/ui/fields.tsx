@@ -1,10 +1,14 @@
 import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { localMinute } from './minute.js';
 
-/** What is used of a form of the library's `useForm`. */
-interface FieldsOf<Values> {
+/** What fields use of a form of the library's `useForm`. */
+export interface Inputs {
+  getInputProps: (name: string, options?: { type: 'checkbox' }) => object;
+}
+
+export interface FieldsOf<Values> extends Inputs {
   getValues: () => Values;
-  getInputProps: (name: string) => object;
   key: (name: string) => string;
 }
 
@@ -20,6 +24,11 @@ export function TextField<Values>({
   ...input
 }: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
   return <TextInput key={form.key(name)} autoComplete="off" {...input} {...form.getInputProps(name)} />;
+}
+
+/** A moment from now on, in the viewer's zone. */
+export function MomentField<Values>(props: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
+  return <TextField type="datetime-local" min={localMinute(new Date())} {...props} />;
 }
 
 /** An amount of a form, which is a decimal string. */

@@ -1,6 +1,5 @@
 import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../api/failure.js';
@@ -57,7 +56,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
 }
 
 interface LoadedProps<Data> {
-  query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   /** About as many lines as the content will have, so that the page does not jump. */
   lines?: number;
   children: (data: Data) => ReactNode;

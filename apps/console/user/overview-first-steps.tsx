@@ -5,8 +5,8 @@ import { $api } from '../api/client.js';
 import { signOf } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
 import { Section } from '../ui/states.js';
-import type { Overview } from './overview.js';
 import { Hint } from '../ui/texts.js';
+import type { Overview } from './overview.js';
 
 const steps = [
   { name: 'topUp', to: '/wallet' },

@@ -1,14 +1,14 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn, timeColumn } from '../ui/columns.js';
 import { type Column, DataList } from '../ui/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
+import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import type { Overview, Request, RunningTask } from './overview.js';
-import { column, rightColumn, timeColumn } from '../ui/columns.js';
-import { SmallPrint } from '../ui/texts.js';
 
 /** Videos and 3D assets under way, as they go on. */
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: Overview }) {

@@ -1,18 +1,18 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
-import { ButtonLink, TextLink } from '../ui/links.js';
-import { Money, useMoneyText } from '../ui/money.js';
 import { Chart } from '../ui/chart.js';
+import { FactGrid } from '../ui/facts.js';
+import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
+import { Money, useMoneyText } from '../ui/money.js';
 import { Notice } from '../ui/notice.js';
 import { Page } from '../ui/page.js';
 import { Loaded, Section } from '../ui/states.js';
+import { Hint, SmallPrint } from '../ui/texts.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import { daysLeft, isLow, type Overview, useOverview } from './overview.js';
-import { Hint, SmallPrint } from '../ui/texts.js';
-import { FactGrid } from '../ui/facts.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {

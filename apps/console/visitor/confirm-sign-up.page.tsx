@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { SendForm, useSendForm } from '../ui/form.js';
-import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
-import { TextLink } from '../ui/links.js';
 import { PasswordField, TextField } from '../ui/fields.js';
+import { SendForm, useSendForm } from '../ui/form.js';
+import { TextLink } from '../ui/links.js';
+import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 
 /** Where the link of a sign-up leads: choose a password, and be in. */
 export function ConfirmSignUpPage() {

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
 import { CodeLines, CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
-import { codeSamples } from './code-samples.js';
 import { Hint } from '../ui/texts.js';
+import { codeSamples } from './code-samples.js';
 
 /** The base address, and the lines that point each SDK at it. */
 export function Connect() {

@@ -1,7 +1,9 @@
 import { Paper, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import { enter, type Session } from '../shell/session.js';
+import { type FieldsOf, TextField } from '../ui/fields.js';
 import { Page } from '../ui/page.js';
 
 /** The server's limits of a new password. */
@@ -26,6 +28,22 @@ export function EntrancePage({
         <Stack>{children}</Stack>
       </Paper>
     </Page>
+  );
+}
+
+/** The one-time code of a device, once the server has asked for it. */
+export function CodeField({ form }: { form: FieldsOf<{ code: string }> }) {
+  const { t } = useTranslation('visitor');
+  return (
+    <TextField
+      form={form}
+      name="code"
+      label={t('fields.code')}
+      description={t('fields.codeHint')}
+      autoComplete="one-time-code"
+      autoFocus
+      required
+    />
   );
 }
 

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { SendForm, useSendForm } from '../ui/form.js';
-import { EMAIL, EntrancePage } from './entrance.js';
-import { TextLink } from '../ui/links.js';
 import { TextField } from '../ui/fields.js';
+import { SendForm, useSendForm } from '../ui/form.js';
+import { TextLink } from '../ui/links.js';
+import { EMAIL, EntrancePage } from './entrance.js';
 
 /** Asks for a link to set a new password. What is shown does not tell whether the address has an account. */
 export function ForgotPasswordPage() {

@@ -2,15 +2,15 @@ import { Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@m
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { exactDecimal } from '../ui/decimal.js';
+import { ButtonLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Money } from '../ui/money.js';
-import { StatusBadge } from '../ui/status-badge.js';
 import { EmptyState } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { Hint } from '../ui/texts.js';
 import type { Model } from './market.js';
 import { priceIn } from './market.js';
 import { PriceText } from './price.js';
-import { ButtonLink } from '../ui/links.js';
-import { Hint } from '../ui/texts.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SKELETONS = 6;

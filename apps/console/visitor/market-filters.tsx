@@ -1,9 +1,9 @@
 import { Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Family, type Model, valuesOf } from './market.js';
 import { useFilter } from '../ui/address.js';
 import { SearchField } from '../ui/search-field.js';
+import { type Family, type Model, valuesOf } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;

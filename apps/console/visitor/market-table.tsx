@@ -2,13 +2,13 @@ import { Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { column, extra } from '../ui/columns.js';
 import { type Column, DataList } from '../ui/data-list.js';
-import { type Model, priceIn } from './market.js';
+import { TextLink } from '../ui/links.js';
 import { Availability, NoModels } from './market-cards.js';
+import { type Model, priceIn } from './market.js';
 import { ModelLimits } from './model-details.js';
 import { PriceText } from './price.js';
-import { TextLink } from '../ui/links.js';
-import { column, extra } from '../ui/columns.js';
 
 const route = getRouteApi('/visitor/marketplace');
 

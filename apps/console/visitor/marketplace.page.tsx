@@ -2,14 +2,14 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { SidePanel } from '../ui/dialog.js';
 import { Page } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
-import { chosenModels, marketQuery, type Model } from './market.js';
 import { MarketCards } from './market-cards.js';
 import { MarketFilters } from './market-filters.js';
 import { MarketTable } from './market-table.js';
+import { chosenModels, marketQuery, type Model } from './market.js';
 import { ModelDetails } from './model-details.js';
-import { SidePanel } from '../ui/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');
 

@@ -1,17 +1,17 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../api/lists.js';
 import { type Item } from '../api/queries.js';
-import { Chart } from '../ui/chart.js';
 import type { ChartPoint } from '../ui/chart-props.js';
+import { Chart } from '../ui/chart.js';
+import { column, timeColumn } from '../ui/columns.js';
 import { type Column, DataList } from '../ui/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
 import { useMoneyText } from '../ui/money.js';
 import type { Model } from './market.js';
 import { PriceText } from './price.js';
-import { column, timeColumn } from '../ui/columns.js';
-import { useShown } from '../api/lists.js';
 
 type Version = Item<'/api/public/prices/{model}/history'>;
 

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
+import { PasswordField } from '../ui/fields.js';
 import { SendForm, useSendForm } from '../ui/form.js';
-import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 import { TextLink } from '../ui/links.js';
-import { PasswordField, TextField } from '../ui/fields.js';
+import { CodeField, EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 
 /** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
@@ -60,17 +60,7 @@ function ResetForm({ token }: { token: string }) {
         description={t('fields.passwordLength', PASSWORD_CHARS)}
         autoComplete="new-password"
       />
-      {asksCode && (
-        <TextField
-          form={form}
-          name="code"
-          label={t('fields.code')}
-          description={t('fields.codeHint')}
-          autoComplete="one-time-code"
-          autoFocus
-          required
-        />
-      )}
+      {asksCode && <CodeField form={form} />}
     </SendForm>
   );
 }

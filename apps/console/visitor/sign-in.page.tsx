@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { SendForm, useSendForm } from '../ui/form.js';
-import { EMAIL, EntrancePage, useEntrance } from './entrance.js';
-import { TextLink } from '../ui/links.js';
 import { PasswordField, TextField } from '../ui/fields.js';
+import { SendForm, useSendForm } from '../ui/form.js';
+import { TextLink } from '../ui/links.js';
+import { CodeField, EMAIL, EntrancePage, useEntrance } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-in');
 
@@ -30,6 +30,23 @@ export function SignInPage() {
   );
 }
 
+interface Credentials {
+  email: string;
+  password: string;
+  code: string;
+}
+
+/** @param isClosing keeps an account that was about to be deleted */
+async function signIn({ email, password, code }: Credentials, isClosing: boolean) {
+  const body = {
+    email,
+    password,
+    ...(code.trim() ? { code: code.trim() } : {}),
+    ...(isClosing ? { cancelDeletion: true } : {}),
+  };
+  return (await api.POST('/api/public/sign-in', { body })).data!;
+}
+
 function SignInForm({ next }: { next: string | undefined }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
@@ -43,15 +60,7 @@ function SignInForm({ next }: { next: string | undefined }) {
       password: (value) => (value ? null : t('fields.passwordMissing')),
       code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
     },
-    send: async ({ email, password, code }) => {
-      const body = {
-        email,
-        password,
-        ...(code.trim() ? { code: code.trim() } : {}),
-        ...(isClosing ? { cancelDeletion: true } : {}),
-      };
-      return (await api.POST('/api/public/sign-in', { body })).data!;
-    },
+    send: (values) => signIn(values, isClosing),
     done: go,
     refused: ({ code }) => {
       if (code === 'totp_required') setAsksCode(true);
@@ -76,17 +85,7 @@ function SignInForm({ next }: { next: string | undefined }) {
         label={t('fields.password')}
         autoComplete="current-password"
       />
-      {asksCode && (
-        <TextField
-          form={form}
-          name="code"
-          label={t('fields.code')}
-          description={t('fields.codeHint')}
-          autoComplete="one-time-code"
-          autoFocus
-          required
-        />
-      )}
+      {asksCode && <CodeField form={form} />}
       {isClosing && <Alert color="orange">{t('signIn.closing')}</Alert>}
     </SendForm>
   );

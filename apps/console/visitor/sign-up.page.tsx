@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { SendForm, useSendForm } from '../ui/form.js';
-import { EMAIL, EntrancePage } from './entrance.js';
-import { TextLink } from '../ui/links.js';
 import { TextField } from '../ui/fields.js';
+import { SendForm, useSendForm } from '../ui/form.js';
+import { TextLink } from '../ui/links.js';
+import { EMAIL, EntrancePage } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-up');
 

@@ -1,18 +1,18 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
+import { useFilter } from '../../ui/address.js';
+import { column, personColumn, textColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { changesBetween } from '../../ui/fields-of.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
-import { column, personColumn, textColumn } from '../../ui/columns.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { useShown } from '../../api/lists.js';
-import { useFilter } from '../../ui/address.js';
 import { WordsField } from '../../ui/search-field.js';
+import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;

@@ -14,10 +14,11 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { TextField } from '../../ui/fields.js';
 import { SendForm, useSend } from '../../ui/form.js';
 import { type Channel, useGroups } from '../catalog.js';
-import { ChannelModels } from './channel-models.js';
 import { KeyMark } from './channel-health.js';
+import { ChannelModels } from './channel-models.js';
 import {
   changesOf,
   type ChannelFormState,
@@ -26,7 +27,6 @@ import {
   protocols,
   valuesOf,
 } from './channel-values.js';
-import { TextField } from '../../ui/fields.js';
 
 /** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
 export function ChannelForm({ channel, done }: { channel: Channel | null; done: (id: string) => void }) {
@@ -67,16 +67,7 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
       />
       <Keys form={form} channel={channel} />
       <Numbers form={form} />
-      <Checkbox
-        label={t('channel.allowPrivateAddress')}
-        description={t('channel.allowPrivateAddressHint')}
-        {...form.getInputProps('allowPrivateAddress', { type: 'checkbox' })}
-      />
-      <Checkbox
-        label={t('channel.honoursIdempotency')}
-        description={t('channel.honoursIdempotencyHint')}
-        {...form.getInputProps('honoursIdempotency', { type: 'checkbox' })}
-      />
+      <Switches form={form} />
       <Groups form={form} />
       <ChannelModels form={form} />
     </SendForm>
@@ -149,6 +140,18 @@ function Numbers({ form }: { form: ChannelFormState }) {
       ))}
     </SimpleGrid>
   );
+}
+
+function Switches({ form }: { form: ChannelFormState }) {
+  const { t } = useTranslation('catalog');
+  return (['allowPrivateAddress', 'honoursIdempotency'] as const).map((name) => (
+    <Checkbox
+      key={name}
+      label={t(`channel.${name}`)}
+      description={t(`channel.${name}Hint`)}
+      {...form.getInputProps(name, { type: 'checkbox' })}
+    />
+  ));
 }
 
 function Groups({ form }: { form: ChannelFormState }) {

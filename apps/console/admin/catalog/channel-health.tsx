@@ -1,10 +1,10 @@
 import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 
 export type Health = Item<'/api/admin/channel-health'>;
 type Program = Health['programs'][number];

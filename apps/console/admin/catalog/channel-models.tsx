@@ -1,9 +1,9 @@
 import { ActionIcon, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Hint } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import type { ChannelFormState } from './channel-values.js';
-import { Hint } from '../../ui/texts.js';
 
 /** Our models that the upstream serves, and what it calls each. */
 export function ChannelModels({ form }: { form: ChannelFormState }) {

@@ -6,6 +6,7 @@ import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { paths } from '../../api/schema.js';
+import { column, rightColumn, textColumn } from '../../ui/columns.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { FormFault } from '../../ui/form.js';
@@ -13,6 +14,7 @@ import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { Hint } from '../../ui/texts.js';
 import type { Channel } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
 import {
@@ -23,8 +25,6 @@ import {
   LOOK_AGAIN_MS,
   milliseconds,
 } from './channel-health.js';
-import { column, rightColumn, textColumn } from '../../ui/columns.js';
-import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/channels/$channelId');
 

@@ -3,13 +3,13 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { column, rightColumn, textColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { type Channel, useChannels } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
 import { type Health, ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
-import { column, rightColumn, textColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/channels');
 

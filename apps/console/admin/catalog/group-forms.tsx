@@ -5,11 +5,11 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
+import { type Inputs, AmountField, TextField } from '../../ui/fields.js';
 import { SendForm, useSend, useSendForm } from '../../ui/form.js';
 import { ButtonLink } from '../../ui/links.js';
 import { type Group, useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
-import { AmountField, TextField } from '../../ui/fields.js';
 
 type RuleValues = {
   open: boolean;
@@ -38,7 +38,7 @@ async function reread(): Promise<void> {
 }
 
 /** The models and limits that a new group and one that is there have in common. */
-function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnType<Values> }) {
+function RuleFields({ form }: { form: Inputs }) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
   return (
@@ -46,7 +46,7 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
       <Switch
         label={t('groups.open')}
         description={t('groups.openHint')}
-        {...form.getInputProps('open' as never, { type: 'checkbox' })}
+        {...form.getInputProps('open', { type: 'checkbox' })}
       />
       <MultiSelect
         label={t('groups.models')}
@@ -55,7 +55,7 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
         searchable
         clearable
         clearButtonProps={{ 'aria-label': t('groups.noModels') }}
-        {...form.getInputProps('models' as never)}
+        {...form.getInputProps('models')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         {LIMITS.map((name) => (
@@ -68,7 +68,7 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
             max={1_000_000_000}
             allowDecimal={false}
             hideControls
-            {...form.getInputProps(name as never)}
+            {...form.getInputProps(name)}
           />
         ))}
       </SimpleGrid>
@@ -76,20 +76,23 @@ function RuleFields<Values extends RuleValues>({ form }: { form: UseFormReturnTy
   );
 }
 
+const newGroup = {
+  name: '',
+  multiplier: '1',
+  fixedPerCall: '',
+  open: false,
+  models: [] as string[],
+  requestsPerMinute: '' as number | string,
+  maxRunningTasks: '' as number | string,
+  maxConcurrentRequests: '' as number | string,
+};
+type NewValues = typeof newGroup;
+
 /** A group with what it begins with; later its multiplier and fixed price change by proposals. */
 export function NewGroup({ done }: { done: () => void }) {
   const { t } = useTranslation('catalog');
   const { form, sending } = useSendForm({
-    initialValues: {
-      name: '',
-      multiplier: '1',
-      fixedPerCall: '',
-      open: false,
-      models: [] as string[],
-      requestsPerMinute: '' as number | string,
-      maxRunningTasks: '' as number | string,
-      maxConcurrentRequests: '' as number | string,
-    },
+    initialValues: newGroup,
     validate: {
       name: (value) =>
         /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value.trim()) ? null : t('fields.groupInvalid'),
@@ -116,6 +119,20 @@ export function NewGroup({ done }: { done: () => void }) {
   });
   return (
     <SendForm sending={sending} submit={t('groups.create')}>
+      <NameAndPrice form={form} />
+      <RuleFields form={form} />
+    </SendForm>
+  );
+}
+
+interface NameAndPriceProps {
+  form: UseFormReturnType<NewValues>;
+}
+
+function NameAndPrice({ form }: NameAndPriceProps) {
+  const { t } = useTranslation('catalog');
+  return (
+    <>
       <TextField form={form} name="name" label={t('groups.name')} required data-autofocus />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <AmountField
@@ -133,8 +150,7 @@ export function NewGroup({ done }: { done: () => void }) {
           currency="USD"
         />
       </SimpleGrid>
-      <RuleFields form={form} />
-    </SendForm>
+    </>
   );
 }
 

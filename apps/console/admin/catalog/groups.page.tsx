@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -9,7 +10,6 @@ import { Page } from '../../ui/page.js';
 import { type Group, useGroups } from '../catalog.js';
 import { ChangeGroup, NewGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
-import { column, rightColumn } from '../../ui/columns.js';
 
 const route = getRouteApi('/admin/groups');
 

@@ -1,17 +1,16 @@
 import { NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { countLimits, type LimitName, listLimits, type LimitValues } from './limits.js';
+import type { Inputs } from '../../ui/fields.js';
+import { countLimits, type LimitName, listLimits } from './limits.js';
 
-interface LimitFieldsProps<Values extends LimitValues> {
-  form: UseFormReturnType<Values>;
+interface LimitFieldsProps {
+  form: Inputs;
   isShown: (name: LimitName) => boolean;
 }
 
 /** What a call may ask of a model. */
-export function LimitFields<Values extends LimitValues>({ form, isShown }: LimitFieldsProps<Values>) {
+export function LimitFields({ form, isShown }: LimitFieldsProps) {
   const { t } = useTranslation('catalog');
-  const field = (name: LimitName) => form.getInputProps(name as never);
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -23,7 +22,7 @@ export function LimitFields<Values extends LimitValues>({ form, isShown }: Limit
             min={1}
             allowDecimal={false}
             hideControls
-            {...field(name)}
+            {...form.getInputProps(name)}
           />
         ))}
       </SimpleGrid>
@@ -34,7 +33,7 @@ export function LimitFields<Values extends LimitValues>({ form, isShown }: Limit
           description={t(`limits.hints.${name}`)}
           splitChars={[',', ' ']}
           acceptValueOnBlur
-          {...field(name)}
+          {...form.getInputProps(name)}
         />
       ))}
     </>

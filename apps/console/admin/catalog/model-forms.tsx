@@ -2,16 +2,16 @@ import { MultiSelect, Select, Stack, Switch, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ApiFailure } from '../../api/failure.js';
 import { api } from '../../api/client.js';
+import type { ApiFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { TextField } from '../../ui/fields.js';
 import { SendForm, useFieldError, useSend } from '../../ui/form.js';
+import { Hint } from '../../ui/texts.js';
 import { families, type Model, useGroups } from '../catalog.js';
 import { LimitFields } from './limit-fields.js';
 import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
-import { Hint } from '../../ui/texts.js';
-import { TextField } from '../../ui/fields.js';
 
 /** As the server has it: as vendors write ids, with single slashes between their parts. */
 const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za-z0-9._:-]*)*$/;
@@ -26,12 +26,12 @@ const UNITS: Record<Model['family'], readonly Model['unit'][]> = {
 };
 
 /** The server names limits such as `limits.maxSeconds`; the form has the field without the document around it. */
-function useAtLimit(setFieldError: (field: never, message: ReactNode) => void) {
+function useAtLimit(setFieldError: (field: string, message: ReactNode) => void) {
   const errorOf = useFieldError();
   return (failure: ApiFailure) => {
     const field = /^limits\.(\w+)/.exec(failure.param ?? '')?.[1];
     if (field === undefined) return false;
-    setFieldError(field as never, errorOf(failure));
+    setFieldError(field, errorOf(failure));
     return true;
   };
 }
@@ -56,20 +56,21 @@ type NewValues = LimitValues & {
 };
 type NewForm = UseFormReturnType<NewValues>;
 
+const newModel: NewValues = {
+  id: '',
+  aliasOf: '',
+  family: 'image',
+  unit: 'call',
+  ownedBy: '',
+  groups: [],
+  ...limitValues({}),
+};
+
 /** A model, or another name of one that is there. It is for sale when its price was confirmed. */
 export function NewModel({ isAlias, models, done }: NewModelProps) {
   const { t } = useTranslation('catalog');
-  const groups = useGroups().data ?? [];
   const form = useForm<NewValues>({
-    initialValues: {
-      id: '',
-      aliasOf: '',
-      family: 'image',
-      unit: 'call',
-      ownedBy: '',
-      groups: [],
-      ...limitValues({}),
-    },
+    initialValues: newModel,
     validate: {
       id: (value) => (MODEL_ID.test(value.trim()) ? null : t('fields.modelInvalid')),
       aliasOf: (value) => (isAlias && value === '' ? t('fields.aliasMissing') : null),
@@ -105,14 +106,22 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
       />
       {isAlias ? <OfModel form={form} models={models} /> : <Kind form={form} />}
       <TextField form={form} name="ownedBy" label={t('models.vendor')} required />
-      <MultiSelect
-        label={t('models.groups')}
-        description={t('fields.groupsHint')}
-        data={groups.map(({ name }) => name)}
-        {...form.getInputProps('groups')}
-      />
+      <Groups form={form} />
       {(!isAlias || aliasOf !== '') && <LimitFields form={form} isShown={limitsShown(family, {})} />}
     </SendForm>
+  );
+}
+
+function Groups({ form }: { form: NewForm }) {
+  const { t } = useTranslation('catalog');
+  const groups = useGroups().data ?? [];
+  return (
+    <MultiSelect
+      label={t('models.groups')}
+      description={t('fields.groupsHint')}
+      data={groups.map(({ name }) => name)}
+      {...form.getInputProps('groups')}
+    />
   );
 }
 

@@ -2,16 +2,16 @@ import { Drawer, Group, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, extra, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
+import { SearchField } from '../../ui/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { families, type Model, useModels } from '../catalog.js';
 import { ChangeModel, NewModel } from './model-forms.js';
-import { column, extra, rightColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SearchField } from '../../ui/search-field.js';
-import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/admin/models');
 

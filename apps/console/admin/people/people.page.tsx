@@ -1,18 +1,18 @@
 import { Badge, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { useSession } from '../../shell/session.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { type Person, staffRoles } from './person.js';
-import { OpenPerson } from './person-drawer.js';
-import { column, timeColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { useList } from '../../api/lists.js';
 import { SearchField } from '../../ui/search-field.js';
-import { Choice } from '../../ui/choice.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { OpenPerson } from './person-drawer.js';
+import { type Person, staffRoles } from './person.js';
 
 const route = getRouteApi('/admin/people');
 const PAGE = 25;

@@ -6,10 +6,10 @@ import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { SendForm, useSend } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { type Person, staffRoles } from './person.js';
-import { SidePanel } from '../../ui/dialog.js';
 
 /** What somebody may do, and what keeps them out. Nobody changes their own. */
 export function OpenPerson({ person }: { person: Person | undefined }) {

@@ -28,8 +28,6 @@ const KINDS = ['price', 'multiplier', 'rule'] as const;
 export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
-  const current = inForceFor(draft, catalog.inForce);
-  const unit = catalog.models.find(({ id }) => id === draft.subject)?.unit;
   const replace = (change: Partial<Draft>) => {
     form.clearFieldError(`changes.${index}.subject`);
     form.setFieldValue(`changes.${index}`, { ...draft, ...change });
@@ -62,26 +60,39 @@ export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
             </ActionIcon>
           )}
         </Group>
-        {draft.subject !== '' && (
-          <>
-            <Text size="sm" component="div">
-              {t('propose.inForce')} <ChangeValue change={current} unit={unit} />
-            </Text>
-            <SegmentedControl
-              w="fit-content"
-              aria-label={t('propose.what')}
-              value={draft.isEnd ? 'end' : 'set'}
-              onChange={(chosen) => replace({ isEnd: chosen === 'end' })}
-              data={[
-                { value: 'set', label: t(`propose.set.${draft.kind}`) },
-                { value: 'end', label: t(`propose.end.${draft.kind}`) },
-              ]}
-            />
-            <Amounts form={form} index={index} unit={unit} />
-          </>
-        )}
+        {draft.subject !== '' && <Wanted form={form} index={index} catalog={catalog} replace={replace} />}
       </Stack>
     </Fieldset>
+  );
+}
+
+interface WantedProps extends ChangeFieldsProps {
+  replace: (change: Partial<Draft>) => void;
+}
+
+/** What is in force, and what shall be. */
+function Wanted({ form, index, catalog, replace }: WantedProps) {
+  const { t } = useTranslation('prices');
+  const draft = form.values.changes[index]!;
+  const current = inForceFor(draft, catalog.inForce);
+  const unit = catalog.models.find(({ id }) => id === draft.subject)?.unit;
+  return (
+    <>
+      <Text size="sm" component="div">
+        {t('propose.inForce')} <ChangeValue change={current} unit={unit} />
+      </Text>
+      <SegmentedControl
+        w="fit-content"
+        aria-label={t('propose.what')}
+        value={draft.isEnd ? 'end' : 'set'}
+        onChange={(chosen) => replace({ isEnd: chosen === 'end' })}
+        data={[
+          { value: 'set', label: t(`propose.set.${draft.kind}`) },
+          { value: 'end', label: t(`propose.end.${draft.kind}`) },
+        ]}
+      />
+      <Amounts form={form} index={index} unit={unit} />
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 import { Group as Row } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { type Group, useGroups } from '../catalog.js';
-import { column, rightColumn } from '../../ui/columns.js';
 
 /** What the groups make of the list prices. */
 export function GroupPrices() {

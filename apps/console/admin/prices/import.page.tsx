@@ -5,16 +5,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
+import { MomentField, TextField } from '../../ui/fields.js';
 import { FormFault, SendForm, useSendForm } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
-import { localMinute } from '../../ui/minute.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
-import { ProposedChanges } from './proposed-changes.js';
-import { type Compared, compare, type Importing, readFile, send } from './importing.js';
 import { Hint } from '../../ui/texts.js';
-import { TextField } from '../../ui/fields.js';
+import { type Compared, compare, type Importing, readFile, send } from './importing.js';
+import { ProposedChanges } from './proposed-changes.js';
 
 /** Compares a file of prices with what is in force, and proposes what differs. */
 export function ImportPage() {
@@ -66,13 +65,11 @@ function FileForm({ begun, found }: FileFormProps) {
           flex="1 1 16rem"
           {...form.getInputProps('rows')}
         />
-        <TextField
+        <MomentField
           form={form}
           name="effectiveAt"
-          type="datetime-local"
           label={t('propose.effectiveAt')}
           description={t('propose.effectiveAtHint')}
-          min={localMinute(new Date())}
           flex="1 1 14rem"
         />
         <TextField

@@ -1,14 +1,14 @@
 import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
+import { SearchField } from '../../ui/search-field.js';
 import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
-import { column, rightColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SearchField } from '../../ui/search-field.js';
-import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/admin/prices');
 
@@ -26,7 +26,7 @@ export function ModelPrices() {
   const inForce = useInForce();
   const data = models.data && inForce.data && { items: rowsOf(models.data, inForce.data, { text, family }) };
   const error = models.error ?? inForce.error;
-  const refetch = () => Promise.all([models.refetch(), inForce.refetch()]) as never;
+  const refetch = () => Promise.all([models.refetch(), inForce.refetch()]);
   return (
     <Stack>
       <Filters />

@@ -3,10 +3,10 @@ import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
-import { PartTabs } from '../../ui/part-tabs.js';
 
 /** What is in force, what is proposed, and the ways to propose. */
 export function PricesPage() {

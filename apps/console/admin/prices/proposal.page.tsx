@@ -12,11 +12,11 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { Preview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
-import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
 

@@ -1,13 +1,13 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
+import { column, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { column, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/admin/prices');
 const PAGE = 25;

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { isDecimal } from '../../ui/decimal.js';
+import { MomentField, TextField } from '../../ui/fields.js';
 import { SendForm, useSend } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/minute.js';
@@ -14,7 +15,6 @@ import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
 import { type Catalog, ChangeFields, type ProposalValues } from './change-fields.js';
 import { amountsOf, changeOf, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
-import { TextField } from '../../ui/fields.js';
 
 const route = getRouteApi('/admin/prices/propose');
 const MOST_NOTE_CHARS = 500;
@@ -37,7 +37,7 @@ export function ProposePage() {
   const query = {
     data: isThere ? { models: models.data!, groups: groups.data!, inForce: inForce.data! } : undefined,
     error: parts.find(({ error }) => error)?.error ?? null,
-    refetch: () => Promise.all(parts.map((part) => part.refetch())) as never,
+    refetch: () => Promise.all(parts.map((part) => part.refetch())),
   };
   const subject = model ?? group;
   const first = (catalog: Catalog): Draft[] => {
@@ -141,22 +141,13 @@ function ProposalEditor(props: EditorProps) {
       {form.values.changes.map(({ key }, index) => (
         <ChangeFields key={key} form={form} index={index} catalog={catalog} />
       ))}
-      <Button
-        variant="default"
-        w="fit-content"
-        leftSection={<IconPlus size={16} aria-hidden />}
-        onClick={() => form.insertListItem('changes', newDraft())}
-      >
-        {t('propose.add')}
-      </Button>
+      <AddChange add={() => form.insertListItem('changes', newDraft())} />
       <Stack gap="sm">
-        <TextField
+        <MomentField
           form={form}
           name="effectiveAt"
-          type="datetime-local"
           label={t('propose.effectiveAt')}
           description={t('propose.effectiveAtHint')}
-          min={localMinute(new Date())}
         />
         <TextField
           form={form}
@@ -167,6 +158,15 @@ function ProposalEditor(props: EditorProps) {
         />
       </Stack>
     </SendForm>
+  );
+}
+
+function AddChange({ add }: { add: () => void }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Button variant="default" w="fit-content" leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
+      {t('propose.add')}
+    </Button>
   );
 }
 

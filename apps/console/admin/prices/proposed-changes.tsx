@@ -1,13 +1,13 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { type Change, type Model, useModels } from '../catalog.js';
 import { ChangeValue, Difference, nameOf, subjectOf } from './change.js';
 import { exampleOf } from './example.js';
-import { column, rightColumn } from '../../ui/columns.js';
-import { SmallPrint } from '../../ui/texts.js';
 
 export interface Compared {
   change: Change;

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import type { Item } from '../../api/queries.js';
-import { Chart } from '../../ui/chart.js';
 import type { ChartPoint } from '../../ui/chart-props.js';
+import { Chart } from '../../ui/chart.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -14,10 +14,10 @@ import { useMoneyText } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { allOf, useModels } from '../catalog.js';
 import { PriceValue, type Unit } from './change.js';
-import { Hint } from '../../ui/texts.js';
 
 const route = getRouteApi('/admin/prices/models/$model');
 

@@ -5,15 +5,15 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { Figure, Figures } from '../../ui/facts.js';
 import { ControlLight, useControlWords } from './control-words.js';
 import { type Control, controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
-import { SmallPrint } from '../../ui/texts.js';
 
 const LOOK_AGAIN_MS = 20_000;
 

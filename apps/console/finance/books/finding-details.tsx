@@ -4,15 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
+import { Fact, Facts } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { FindingState } from './control-words.js';
 import type { Finding } from './controls.js';
-import { NoteAction } from '../note.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
 export function FindingDetails({ finding }: { finding: Finding }) {

@@ -1,23 +1,23 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
+import { useFilter } from '../../ui/address.js';
+import { Switch } from '../../ui/choice.js';
+import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { Switch } from '../../ui/choice.js';
-import { Figure, Figures } from '../../ui/facts.js';
 import { KindOfPosting } from '../kinds.js';
 import { ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
-import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
@@ -36,7 +36,6 @@ export function LedgerAccountPage() {
     query: { by, ...timesOf({ from, to }) },
   });
   const unit = statement.data?.account.unit ?? 'CRD';
-  const set = useFilter();
   return (
     <Page
       title={statement.data?.account.code ?? t('accounts.one')}
@@ -57,16 +56,7 @@ export function LedgerAccountPage() {
       <Loaded query={statement} lines={3}>
         {(found) => <Ends statement={found} />}
       </Loaded>
-      <Group align="flex-end">
-        <DayRange from={from} to={to} set={(days) => set(days)} />
-        <Switch
-          label={t('trial.by')}
-          options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-          value={by}
-          set={(value) => set({ by: value === 'recorded' ? undefined : value })}
-        />
-        <SmallPrint>{t('utc')}</SmallPrint>
-      </Group>
+      <Filters />
       <DataList
         label={t('statement.title')}
         query={statement}
@@ -77,6 +67,24 @@ export function LedgerAccountPage() {
         columnsName="ledger-account"
       />
     </Page>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('finance');
+  const { by = 'recorded', from, to } = route.useSearch();
+  const set = useFilter();
+  return (
+    <Group align="flex-end">
+      <DayRange from={from} to={to} set={set} />
+      <Switch
+        label={t('trial.by')}
+        options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
+        value={by}
+        set={(value) => set({ by: value === 'recorded' ? undefined : value })}
+      />
+      <SmallPrint>{t('utc')}</SmallPrint>
+    </Group>
   );
 }
 

@@ -1,13 +1,13 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { Fact, Facts } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Day, When } from '../../ui/when.js';
-import { Fact, Facts } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
-import { monthOf, today } from '../utc-days.js';
 import { nextToClose } from '../periods/period.js';
+import { monthOf, today } from '../utc-days.js';
 
 /** Up to when everything is told, sealed and closed. */
 export function Progress() {

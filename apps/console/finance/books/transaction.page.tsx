@@ -3,20 +3,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
+import { column, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
+import { Fact, Facts } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
+import { transactionColumn } from '../columns.js';
 import { DebitCredit } from '../debit-credit.js';
-import { Fact, Facts } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, ChargeLink } from '../transaction-links.js';
-import { column, timeColumn } from '../../ui/columns.js';
-import { transactionColumn } from '../columns.js';
 
 const route = getRouteApi('/finance/transactions/$transactionId');
 

@@ -1,18 +1,18 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
+import { useFilter } from '../../ui/address.js';
+import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { WordsField } from '../../ui/search-field.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
-import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
-import { WordsField } from '../../ui/search-field.js';
 
 const route = getRouteApi('/finance/costs');
 

@@ -6,10 +6,10 @@ import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { Dialog } from '../../ui/dialog.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Cost } from './cost.js';
-import { Dialog } from '../../ui/dialog.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
   const query = { requestId, dryRun: dryRun ? 'true' : 'false' } as const;
@@ -43,13 +43,7 @@ export function ImportCosts() {
   const failure = importing.error ?? trial.error;
   return (
     <>
-      <FileButton onChange={(chosen) => void take(chosen)} accept=".csv,text/csv">
-        {(props) => (
-          <Button variant="default" {...props}>
-            {t('import.choose')}
-          </Button>
-        )}
-      </FileButton>
+      <ChooseFile take={take} />
       <Dialog opened={file !== null} onClose={() => setFile(null)} title={t('import.title')} size="xl">
         <Stack>
           {trial.data && <WouldChange trial={trial.data} />}
@@ -69,6 +63,19 @@ export function ImportCosts() {
         </Stack>
       </Dialog>
     </>
+  );
+}
+
+function ChooseFile({ take }: { take: (file: File | null) => Promise<void> }) {
+  const { t } = useTranslation('costs');
+  return (
+    <FileButton onChange={(chosen) => void take(chosen)} accept=".csv,text/csv">
+      {(props) => (
+        <Button variant="default" {...props}>
+          {t('import.choose')}
+        </Button>
+      )}
+    </FileButton>
   );
 }
 

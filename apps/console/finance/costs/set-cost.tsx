@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { AmountField, TextField } from '../../ui/fields.js';
-import { NoteField, useNoteCheck } from '../note.js';
 import { ModalForm } from '../../ui/modal-form.js';
+import { NoteField, useNoteCheck } from '../note.js';
 
 const units = ['unit', 'tokens', 'withdrawn'] as const;
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;

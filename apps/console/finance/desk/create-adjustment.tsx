@@ -1,11 +1,12 @@
 import { Select } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
+import { NoteField, useNoteCheck } from '../note.js';
 import { ID, SIGNED_CREDITS } from '../patterns.js';
 import { reasons, refreshDesk } from './desk.js';
-import { AmountField, TextField } from '../../ui/fields.js';
-import { NoteField, useNoteCheck } from '../note.js';
-import { ModalForm } from '../../ui/modal-form.js';
 
 const initial = {
   accountId: '',
@@ -32,32 +33,7 @@ export function CreateAdjustment() {
         ...(ID.test(values.ticketId.trim()) ? {} : { ticketId: t('idWrong') }),
         ...(SIGNED_CREDITS.test(values.amount.trim()) ? {} : { amount: t('adjust.amountWrong') }),
       })}
-      fields={(form) => (
-        <>
-          <TextField form={form} name="accountId" label={t('account')} required />
-          <TextField
-            form={form}
-            name="ticketId"
-            label={t('ticket')}
-            description={t('adjust.ticketHint')}
-            required
-          />
-          <AmountField
-            form={form}
-            name="amount"
-            label={t('adjust.amount')}
-            description={t('adjust.amountHint')}
-            required
-          />
-          <Select
-            label={t('reason')}
-            data={reasons.map((value) => ({ value, label: t(`reasons.${value}`) }))}
-            allowDeselect={false}
-            {...form.getInputProps('reason')}
-          />
-          <NoteField form={form} />
-        </>
-      )}
+      fields={(form) => <Fields form={form} />}
       send={async ({ accountId, ticketId, amount, reason, note }, requestId) => {
         const ids = { accountId: accountId.trim(), ticketId: ticketId.trim() };
         const body = { ...ids, amount: amount.trim(), reason, note, requestId };
@@ -66,5 +42,35 @@ export function CreateAdjustment() {
       reread={refreshDesk}
       told={({ state }) => t(`outcomes.${state}`)}
     />
+  );
+}
+
+function Fields({ form }: { form: UseFormReturnType<typeof initial> }) {
+  const { t } = useTranslation('desk');
+  return (
+    <>
+      <TextField form={form} name="accountId" label={t('account')} required />
+      <TextField
+        form={form}
+        name="ticketId"
+        label={t('ticket')}
+        description={t('adjust.ticketHint')}
+        required
+      />
+      <AmountField
+        form={form}
+        name="amount"
+        label={t('adjust.amount')}
+        description={t('adjust.amountHint')}
+        required
+      />
+      <Select
+        label={t('reason')}
+        data={reasons.map((value) => ({ value, label: t(`reasons.${value}`) }))}
+        allowDeselect={false}
+        {...form.getInputProps('reason')}
+      />
+      <NoteField form={form} />
+    </>
   );
 }

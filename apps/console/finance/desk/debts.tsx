@@ -1,25 +1,25 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
+import { column, moneyColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { signOf } from '../../ui/decimal.js';
+import { Figure, Figures } from '../../ui/facts.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { Identifier } from '../../ui/identifier.js';
+import { ModalForm } from '../../ui/modal-form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Figure, Figures } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
+import { transactionColumn } from '../columns.js';
+import { NoteField, useNoteCheck } from '../note.js';
 import { CREDITS, ID } from '../patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { type Debtor, refreshDesk } from './desk.js';
-import { column, moneyColumn } from '../../ui/columns.js';
-import { transactionColumn } from '../columns.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
-import { AmountField, TextField } from '../../ui/fields.js';
-import { NoteField, useNoteCheck } from '../note.js';
-import { ModalForm } from '../../ui/modal-form.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {

@@ -2,21 +2,21 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, extra, moneyColumn, peopleColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
+import { Identifier } from '../../ui/identifier.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
-import { Choice } from '../../ui/choice.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Identifier } from '../../ui/identifier.js';
+import { NoteAction } from '../note.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { type Adjustment, reasons, refreshDesk } from './desk.js';
-import { column, extra, moneyColumn, peopleColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { useList } from '../../api/lists.js';
-import { NoteAction } from '../note.js';
 
 const route = getRouteApi('/finance/adjustments');
 

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
+import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { refreshDesk, type WriteOff } from './desk.js';
-import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn, transactionColumn } from '../columns.js';
-import { useList } from '../../api/lists.js';
 import { NoteAction } from '../note.js';
+import { refreshDesk, type WriteOff } from './desk.js';
 
 /** Debts that were given up. */
 export function WriteOffs() {

@@ -4,8 +4,8 @@ import { useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/now.js';
 import { EmptyState } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { cancelDownload, type Download, forgetDownload, useDownloads } from './downloads.js';
 import { Hint } from '../../ui/texts.js';
+import { cancelDownload, type Download, forgetDownload, useDownloads } from './downloads.js';
 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;

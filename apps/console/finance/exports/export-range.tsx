@@ -2,12 +2,12 @@ import { Group, Select, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { useFilter } from '../../ui/address.js';
+import { Switch } from '../../ui/choice.js';
 import { DayRange } from '../../ui/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Switch } from '../../ui/choice.js';
-import { dayAfter, monthOf, today } from '../utc-days.js';
-import { useFilter } from '../../ui/address.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
+import { dayAfter, monthOf, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/exports');
 const orders = ['recorded', 'effective'] as const;

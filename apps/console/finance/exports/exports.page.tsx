@@ -4,15 +4,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { Switch } from '../../ui/choice.js';
 import { Page } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
-import { Switch } from '../../ui/choice.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { timesOf, today } from '../utc-days.js';
 import { DownloadList } from './download-list.js';
 import { startDownload } from './downloads.js';
 import { ExportRange } from './export-range.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/finance/exports');
 const formats = ['csv', 'jsonl', 'hledger', 'beancount'] as const;
@@ -53,22 +53,7 @@ function Choose() {
     <Stack>
       <ExportRange />
       <OneAccount />
-      <Radio.Group
-        label={t('exports.format')}
-        value={format}
-        onChange={(value) => setFormat(asFormat(value))}
-      >
-        <Stack gap="xs" mt="xs">
-          {formats.map((value) => (
-            <Radio
-              key={value}
-              value={value}
-              label={t(`exports.formats.${value}`)}
-              description={t(`exports.formatHints.${value}`)}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
+      <FormatChoice format={format} choose={setFormat} />
       {account === undefined && (
         <Stack gap={4} align="flex-start">
           <Switch
@@ -93,6 +78,29 @@ function Choose() {
       </Group>
       <SmallPrint>{t('exports.directHint')}</SmallPrint>
     </Stack>
+  );
+}
+
+interface FormatChoiceProps {
+  format: (typeof formats)[number];
+  choose: (format: (typeof formats)[number]) => void;
+}
+
+function FormatChoice({ format, choose }: FormatChoiceProps) {
+  const { t } = useTranslation('costs');
+  return (
+    <Radio.Group label={t('exports.format')} value={format} onChange={(value) => choose(asFormat(value))}>
+      <Stack gap="xs" mt="xs">
+        {formats.map((value) => (
+          <Radio
+            key={value}
+            value={value}
+            label={t(`exports.formats.${value}`)}
+            description={t(`exports.formatHints.${value}`)}
+          />
+        ))}
+      </Stack>
+    </Radio.Group>
   );
 }
 

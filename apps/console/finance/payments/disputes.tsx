@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import type { Dispute } from './payments.js';
-import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
 import { accountColumn } from '../columns.js';
-import { useList } from '../../api/lists.js';
+import type { Dispute } from './payments.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 

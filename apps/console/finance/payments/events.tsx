@@ -1,13 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { StatusBadge } from '../../ui/status-badge.js';
-import { Choice } from '../../ui/choice.js';
-import type { PaymentEvent } from './payments.js';
-import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
 import { useList } from '../../api/lists.js';
 import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
+import { type Column, DataList } from '../../ui/data-list.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import type { PaymentEvent } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;

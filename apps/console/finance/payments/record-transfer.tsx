@@ -3,12 +3,12 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { DayField } from '../../ui/day-field.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
+import { NoteField } from '../note.js';
 import { ID, PAYMENT } from '../patterns.js';
 import { today } from '../utc-days.js';
 import { refreshPayments } from './payments.js';
-import { AmountField, TextField } from '../../ui/fields.js';
-import { NoteField } from '../note.js';
-import { ModalForm } from '../../ui/modal-form.js';
 
 interface Values extends Record<string, unknown> {
   accountId: string;

@@ -1,15 +1,15 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { Choice } from '../../ui/choice.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { Choice } from '../../ui/choice.js';
-import type { Period } from './period.js';
 import { PeriodState } from './period-state.js';
-import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
-import { useList } from '../../api/lists.js';
+import type { Period } from './period.js';
 
 const route = getRouteApi('/finance/periods');
 const states = ['closing', 'closed', 'abandoned'] as const;

@@ -4,9 +4,9 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
 import type { ChecklistItem } from './period.js';
-import { NoteAction } from '../note.js';
 
 interface WaiverProps {
   /** The first day that is outside. */

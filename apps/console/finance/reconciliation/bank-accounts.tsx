@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { FormFault, useSend } from '../../ui/form.js';
-import { Section } from '../../ui/states.js';
 import { column, textColumn } from '../../ui/columns.js';
+import { type Column, DataList } from '../../ui/data-list.js';
 import { TextField } from '../../ui/fields.js';
+import { SendForm, useSend } from '../../ui/form.js';
+import { Section } from '../../ui/states.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
 
@@ -141,7 +141,7 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
         value === '' && (debitColumn === '' || creditColumn === '') ? t('accounts.amountMissing') : null,
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: (values) =>
       api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
@@ -155,7 +155,15 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
     },
   });
   return (
-    <form onSubmit={onSubmit} noValidate className="stack">
+    <SendForm
+      sending={sending}
+      submit={t('accounts.save')}
+      aside={
+        <Button variant="default" onClick={close}>
+          {t('confirm.cancel', { ns: 'shell' })}
+        </Button>
+      }
+    >
       <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
         <TextField
           form={form}
@@ -168,16 +176,7 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
         <Reading form={form} />
         <Columns form={form} />
       </SimpleGrid>
-      <FormFault failure={failure} />
-      <Group>
-        <Button type="submit" loading={isSending}>
-          {t('accounts.save')}
-        </Button>
-        <Button variant="default" onClick={close}>
-          {t('confirm.cancel', { ns: 'shell' })}
-        </Button>
-      </Group>
-    </form>
+    </SendForm>
   );
 }
 

@@ -2,11 +2,11 @@ import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { DayRange } from '../../ui/day-range.js';
+import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/choice.js';
+import { DayRange } from '../../ui/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { providers } from './reconciliation.js';
-import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/finance/reconciliation');
 

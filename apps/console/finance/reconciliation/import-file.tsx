@@ -11,13 +11,13 @@ import { asFailure } from '../../api/failure.js';
 import type { Answer } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { DayRange } from '../../ui/day-range.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
-import { Fact, Facts } from '../../ui/facts.js';
+import { Hint } from '../../ui/texts.js';
 import { type Days, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
 import { refreshReconciliation } from './reconciliation.js';
-import { Hint } from '../../ui/texts.js';
 
 /** What the control plane takes at once; the command line takes any size. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
@@ -56,19 +56,12 @@ export function ImportFile() {
   return (
     <Stack>
       <Group align="flex-end">
-        <Select
-          label={t('import.of')}
-          data={[
-            { value: 'stripe', label: t('import.stripe') },
-            ...accounts.map(({ id }) => ({ value: `bank:${id}`, label: t('import.bank', { id }) })),
-          ]}
-          value={source}
-          onChange={(chosen) => {
-            setSource(chosen ?? 'stripe');
+        <SourceChoice
+          source={source}
+          choose={(chosen) => {
+            setSource(chosen);
             forget();
           }}
-          allowDeselect={false}
-          w={{ base: '100%', xs: '18rem' }}
         />
         <DayRange
           from={from}
@@ -81,15 +74,45 @@ export function ImportFile() {
       </Group>
       <Hint>{t('import.daysHint')}</Hint>
       {from === undefined || to === undefined ? (
-        <Notice tone="quiet" title={t('import.daysMissing')}>
-          {t('import.daysMissingHint')}
-        </Notice>
+        <DaysMissing />
       ) : (
         <Drop take={take} isBusy={trial.isPending} />
       )}
       <FormFault failure={trial.error ? asFailure(trial.error) : null} />
       {file && trial.data && <Trial file={file} trial={trial.data} target={target} forget={forget} />}
     </Stack>
+  );
+}
+
+function DaysMissing() {
+  const { t } = useTranslation('reconciliation');
+  return (
+    <Notice tone="quiet" title={t('import.daysMissing')}>
+      {t('import.daysMissingHint')}
+    </Notice>
+  );
+}
+
+interface SourceChoiceProps {
+  source: string;
+  choose: (source: string) => void;
+}
+
+function SourceChoice({ source, choose }: SourceChoiceProps) {
+  const { t } = useTranslation('reconciliation');
+  const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];
+  return (
+    <Select
+      label={t('import.of')}
+      data={[
+        { value: 'stripe', label: t('import.stripe') },
+        ...accounts.map(({ id }) => ({ value: `bank:${id}`, label: t('import.bank', { id }) })),
+      ]}
+      value={source}
+      onChange={(chosen) => choose(chosen ?? 'stripe')}
+      allowDeselect={false}
+      w={{ base: '100%', xs: '18rem' }}
+    />
   );
 }
 

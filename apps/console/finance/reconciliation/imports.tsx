@@ -2,18 +2,18 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
 import { tell, tellFailure } from '../../shell/notices.js';
+import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
 import type { Run } from './reconciliation.js';
-import { column, rightColumn, timeColumn } from '../../ui/columns.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 /** An import over the provider's API goes on behind the answer. */
 const LOOK_AGAIN_MS = 5_000;

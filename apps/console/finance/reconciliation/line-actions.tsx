@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { type Match, refreshReconciliation } from './reconciliation.js';
 import { NoteAction } from '../note.js';
+import { type Match, refreshReconciliation } from './reconciliation.js';
 
 interface LineName {
   provider: Match['provider'];

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
+import { Fact, Facts } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { providers } from './reconciliation.js';
 

@@ -1,5 +1,6 @@
 import { Group, Paper, ScrollArea, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
@@ -8,7 +9,6 @@ import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day } from '../../ui/when.js';
 import { type Match, matchTones } from './reconciliation.js';
-import { useShown } from '../../api/lists.js';
 
 type DayState = Answer<'/api/finance/reconciliation/payment-days'>['days'][number];
 

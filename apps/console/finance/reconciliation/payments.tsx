@@ -1,23 +1,23 @@
 import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { column } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
+import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine, BookLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
 import { type Match, matchTones } from './reconciliation.js';
-import { column } from '../../ui/columns.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [

@@ -1,20 +1,20 @@
 import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
+import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Identifier } from '../../ui/identifier.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones, type Payout } from './reconciliation.js';
-import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
-import { TwoLines } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [

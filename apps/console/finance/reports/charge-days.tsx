@@ -1,14 +1,14 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
+import { column, dayColumn, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { WorkState } from './work-state.js';
-import { column, dayColumn, rightColumn } from '../../ui/columns.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { useShown } from '../../api/lists.js';
+import { WorkState } from './work-state.js';
 
 type DayState = Answer<'/api/finance/reports/charges-tasks'>['days'][number];
 

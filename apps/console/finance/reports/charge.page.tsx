@@ -3,13 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
+import { Fact, Facts, Figure, Figures } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { Fact, Facts, Figure, Figures } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
 import { KindOfPosting } from '../kinds.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 

@@ -1,20 +1,20 @@
 import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
-import { Choice } from '../../ui/choice.js';
-import { CsvLink } from '../../ui/csv-link.js';
 import { Identifier } from '../../ui/identifier.js';
+import { TwoLines } from '../../ui/texts.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkState, workStates } from './work-state.js';
-import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { TwoLines } from '../../ui/texts.js';
-import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 

@@ -1,19 +1,19 @@
 import { Group, Paper, SimpleGrid, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { DayRange } from '../../ui/day-range.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Day, When } from '../../ui/when.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Fact, Facts } from '../../ui/facts.js';
-import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { useShown } from '../../api/lists.js';
+import { Day, When } from '../../ui/when.js';
+import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
 
@@ -53,24 +53,10 @@ export function DeferredPage() {
 
 function Report({ report, days }: { report: Deferred; days: { from: string; to: string } }) {
   const { t } = useTranslation('reports');
-  const { agrees, completeTo, recognisedTo, ledgerAccountId } = report;
+  const { ledgerAccountId } = report;
   return (
     <>
-      <Group gap="sm">
-        <StatusBadge tone={agrees ? 'good' : 'bad'}>
-          {t(agrees ? 'deferred.agrees' : 'deferred.differs')}
-        </StatusBadge>
-        {completeTo !== null && (
-          <SmallPrint>
-            {t('revenue.completeTo')} <When at={completeTo} />
-          </SmallPrint>
-        )}
-        {recognisedTo !== null && (
-          <SmallPrint>
-            {t('deferred.recognisedTo')} <When at={recognisedTo} />
-          </SmallPrint>
-        )}
-      </Group>
+      <Certainty report={report} />
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Section
           title={t('deferred.roll')}
@@ -105,6 +91,28 @@ function Report({ report, days }: { report: Deferred; days: { from: string; to: 
         </Section>
       </SimpleGrid>
     </>
+  );
+}
+
+/** Whether the ledger and the lots agree, and up to when all is told. */
+function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: Deferred }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Group gap="sm">
+      <StatusBadge tone={agrees ? 'good' : 'bad'}>
+        {t(agrees ? 'deferred.agrees' : 'deferred.differs')}
+      </StatusBadge>
+      {completeTo !== null && (
+        <SmallPrint>
+          {t('revenue.completeTo')} <When at={completeTo} />
+        </SmallPrint>
+      )}
+      {recognisedTo !== null && (
+        <SmallPrint>
+          {t('deferred.recognisedTo')} <When at={recognisedTo} />
+        </SmallPrint>
+      )}
+    </Group>
   );
 }
 

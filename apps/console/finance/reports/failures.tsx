@@ -1,20 +1,20 @@
 import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
+import { useFilter } from '../../ui/address.js';
+import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { CsvLink } from '../../ui/csv-link.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
+import { chargeColumn, transactionsColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
 import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
-import { column, moneyColumn, timeColumn } from '../../ui/columns.js';
-import { chargeColumn, transactionsColumn } from '../columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 

@@ -1,22 +1,22 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
+import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
+import { Figure, Figures } from '../../ui/facts.js';
+import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Figure, Figures } from '../../ui/facts.js';
-import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { useDurationText } from './durations.js';
-import { column, extra, moneyColumn } from '../../ui/columns.js';
-import { SmallPrint, TwoLines } from '../../ui/texts.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/work');
 

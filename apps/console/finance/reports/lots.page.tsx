@@ -1,20 +1,20 @@
 import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
+import { useFilter } from '../../ui/address.js';
+import { column, extra, moneyColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { DayField } from '../../ui/day-field.js';
+import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { DayField } from '../../ui/day-field.js';
-import { Identifier } from '../../ui/identifier.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { dayAfter, today } from '../utc-days.js';
-import { column, extra, moneyColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 

@@ -1,19 +1,19 @@
 import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
+import { dayColumn, moneyColumn } from '../../ui/columns.js';
+import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { signOf } from '../../ui/decimal.js';
+import { Figure, Figures } from '../../ui/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { CsvLink } from '../../ui/csv-link.js';
-import { Figure, Figures } from '../../ui/facts.js';
-import { timesOf } from '../utc-days.js';
-import { dayColumn, moneyColumn } from '../../ui/columns.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { useShown } from '../../api/lists.js';
+import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/work');
 

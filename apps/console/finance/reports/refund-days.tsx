@@ -1,13 +1,13 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Answer } from '../../api/queries.js';
 import { Chart } from '../../ui/chart.js';
+import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList, rowsOf } from '../../ui/data-list.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from './durations.js';
-import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/columns.js';
-import { useShown } from '../../api/lists.js';
 
 type RefundDay = Answer<'/api/finance/reports/refunds'>['days'][number];
 

@@ -1,5 +1,6 @@
 import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { Chart } from '../../ui/chart.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -7,7 +8,6 @@ import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { type Days, dayAfter, daysUntil } from '../utc-days.js';
 import type { RevenueRow } from './revenue.js';
-import { useShown } from '../../api/lists.js';
 
 /** More days than that are no chart that anybody could read. */
 const MOST_DAYS = 400;

@@ -1,13 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { column, extra, moneyColumn, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { useLocale } from '../../ui/locale.js';
-import { TextLink } from '../../ui/links.js';
-import { Day } from '../../ui/when.js';
 import { Identifier } from '../../ui/identifier.js';
+import { TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Day } from '../../ui/when.js';
 import type { Dimension, Revenue, RevenueRow, Within } from './revenue.js';
-import { column, extra, moneyColumn, rightColumn } from '../../ui/columns.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Revenue, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;

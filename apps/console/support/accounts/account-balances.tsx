@@ -1,8 +1,8 @@
 import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { FactGrid } from '../../ui/facts.js';
 import { Money } from '../../ui/money.js';
 import type { FoundAccount } from './found-account.js';
-import { FactGrid } from '../../ui/facts.js';
 
 const BALANCES = ['main', 'held', 'invite', 'refundPending'] as const;
 

@@ -3,13 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
+import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
-import { localMinute } from '../../ui/minute.js';
+import { MomentField, TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Volume } from './volume.js';
-import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
-import { TextField } from '../../ui/fields.js';
-import { ModalForm } from '../../ui/modal-form.js';
 
 type Rate = Answer<'/api/support/accounts/{accountId}/rate'>;
 
@@ -82,13 +81,11 @@ function SetRate({ accountId, current }: { accountId: string; current: Rate['rat
               <Radio value="1.2" label={t('rate.reseller')} />
             </Group>
           </Radio.Group>
-          <TextField
+          <MomentField
             form={form}
             name="effectiveFrom"
-            type="datetime-local"
             label={t('rate.from')}
             description={t('rate.fromHint')}
-            min={localMinute(new Date())}
           />
           <TextField form={form} name="reason" label={t('rate.reason')} required maxLength={500} />
         </>

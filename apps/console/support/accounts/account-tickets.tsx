@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
 import { DataList } from '../../ui/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
-import { useList } from '../../api/lists.js';
 
 const PAGE = 25;
 

@@ -3,14 +3,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { type Item, keepShown } from '../../api/queries.js';
+import { column, extra, rightColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
+import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { ChargeState } from '../charges/charge-state.js';
-import { column, extra, rightColumn, timeColumn } from '../../ui/columns.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { TwoLines } from '../../ui/texts.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;

@@ -6,21 +6,21 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
-import { AccountKeys } from './account-keys.js';
 import { AccountGroups } from './account-groups.js';
+import { AccountKeys } from './account-keys.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
-import { AccountUsage } from './account-usage.js';
 import { AccountTickets } from './account-tickets.js';
+import { AccountUsage } from './account-usage.js';
 import type { FoundAccount } from './found-account.js';
 import { Frozen } from './frozen.js';
-import { Hint } from '../../ui/texts.js';
-import { PartTabs } from '../../ui/part-tabs.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 

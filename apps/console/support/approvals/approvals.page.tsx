@@ -2,15 +2,15 @@ import { SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
+import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
 import { type Approval, ApprovalState, useKindName } from './approval.js';
-import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/columns.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;

@@ -2,12 +2,12 @@ import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
+import { FactGrid } from '../../ui/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { ChargeState } from './charge-state.js';
-import { FactGrid } from '../../ui/facts.js';
 
 type Charge = Answer<'/api/support/charges/{chargeId}'>;
 

@@ -1,13 +1,13 @@
 import { Group, SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
 import { DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { ticketKinds, useTicketColumns } from './ticket-columns.js';
-import { useFilter } from '../../ui/address.js';
-import { useList } from '../../api/lists.js';
-import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/support/tickets');
 const PAGE = 25;

@@ -1,15 +1,15 @@
 import { Stack, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
+import { AmountField, TextField } from '../../ui/fields.js';
+import { ModalForm } from '../../ui/modal-form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import type { StaffTicket } from './ticket.js';
-import { AmountField, TextField } from '../../ui/fields.js';
-import { ModalForm } from '../../ui/modal-form.js';
-import type { UseFormReturnType } from '@mantine/form';
 
 const ID = /^[0-9a-z]{26}$/;
 

@@ -6,9 +6,9 @@ import { newRequestId } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { Hint } from '../../ui/texts.js';
 import { Volume } from '../accounts/volume.js';
 import { type StaffTicket, takeTicket } from './ticket.js';
-import { Hint } from '../../ui/texts.js';
 
 /** What a request for the reseller rate is judged by, and granting it. */
 export function ResellerRequest({

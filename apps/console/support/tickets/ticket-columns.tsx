@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
+import { column, timeColumn } from '../../ui/columns.js';
 import type { Column } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { column, timeColumn } from '../../ui/columns.js';
 
 export type Ticket = Item<'/api/support/tickets'>;
 export const ticketKinds = ['question', 'billing', 'reseller_rate', 'refund'] as const;

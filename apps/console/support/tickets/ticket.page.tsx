@@ -9,14 +9,14 @@ import { ConfirmAction } from '../../ui/confirm-action.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
 import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
-import { type StaffTicket, takeTicket } from './ticket.js';
 import { TicketState } from './ticket-columns.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
+import { type StaffTicket, takeTicket } from './ticket.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;

@@ -6,12 +6,12 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
+import { TextField } from '../../ui/fields.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { EmailChange } from './email-change.js';
-import { Hint } from '../../ui/texts.js';
-import { TextField } from '../../ui/fields.js';
 
 const MOST_NAME_CHARS = 100;
 

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
+import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { deviceOf } from './device.js';
-import { column, rightColumn, timeColumn } from '../../ui/columns.js';
 
 type Session = Item<'/api/sessions'>;
 

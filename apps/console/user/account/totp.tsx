@@ -6,11 +6,11 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
+import { Dialog } from '../../ui/dialog.js';
+import { PasswordField, TextField } from '../../ui/fields.js';
 import { SendForm, useSendForm } from '../../ui/form.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { PasswordField, TextField } from '../../ui/fields.js';
-import { Dialog } from '../../ui/dialog.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;

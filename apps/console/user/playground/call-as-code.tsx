@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Loaded } from '../../ui/states.js';
-import { type Call, type CodeLanguage, linesOf } from './call.js';
 import { Hint } from '../../ui/texts.js';
+import { type Call, type CodeLanguage, linesOf } from './call.js';
 
 const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'curl', name: 'curl' },

@@ -2,14 +2,14 @@ import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { keepShown } from '../../api/queries.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { ErrorState } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
 import type { Model } from '../../visitor/market.js';
 import { type PlayValues, quoteOf } from './call.js';
-import { keepShown } from '../../api/queries.js';
-import { Hint } from '../../ui/texts.js';
 
 const TYPING_PAUSE_MS = 400;
 

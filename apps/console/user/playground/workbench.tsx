@@ -8,12 +8,12 @@ import { refresh } from '../../api/queries.js';
 import { useSend } from '../../ui/form.js';
 import type { Model } from '../../visitor/market.js';
 import type { Key } from '../keys.js';
-import { type PlayKind, type PlayValues, callOf } from './call.js';
 import { CallAsCode } from './call-as-code.js';
+import { type PlayKind, type PlayValues, callOf } from './call.js';
 import { MakeKey } from './make-key.js';
-import { type Played, play } from './play.js';
 import { PlayFields } from './play-fields.js';
 import { PlayFault, PlayResult } from './play-result.js';
+import { type Played, play } from './play.js';
 import { PriceBefore } from './price-before.js';
 
 const route = getRouteApi('/user/playground');
@@ -39,15 +39,18 @@ function initialValues(model: Model): PlayValues {
   };
 }
 
-/** Form, price, result and code of one kind of calls. */
-export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
+interface Playing {
+  kind: PlayKind;
+  model: Model;
+  key: Key | undefined;
+}
+
+/** The form of a call, and what came of the last one that was sent. */
+function usePlay({ kind, model, key }: Playing) {
   const { t } = useTranslation('calls');
-  const { task } = route.useSearch();
   const navigate = route.useNavigate();
-  const [chosenKey, chooseKey] = useState<string | null>(null);
   const [played, setPlayed] = useState<Played | null>(null);
   const leaving = useRef<AbortController>(null);
-  const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0];
   const form = useForm<PlayValues>({
     initialValues: initialValues(model),
     validate: {
@@ -55,7 +58,7 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
       image: (value) => (kind === 'edit' && value === null ? t('play.pictureMissing') : null),
     },
   });
-  const { onSubmit, isSending, failure } = useSend({
+  const sending = useSend({
     form,
     send: (values) => {
       setPlayed(null);
@@ -72,6 +75,18 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
     },
     refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
   });
+  return { form, sending, played, cancel: () => leaving.current?.abort() };
+}
+
+/** Form, price, result and code of one kind of calls. */
+export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
+  const { t } = useTranslation('calls');
+  const { task } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [chosenKey, chooseKey] = useState<string | null>(null);
+  const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0];
+  const { form, sending, played, cancel } = usePlay({ kind, model, key });
+  const { onSubmit, isSending, failure } = sending;
   const chooseModel = (id: string | null) => {
     form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
     void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
@@ -97,7 +112,7 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
               {t(`play.send.${kind}`)}
             </Button>
             {isSending && (
-              <Button variant="default" onClick={() => leaving.current?.abort()}>
+              <Button variant="default" onClick={cancel}>
                 {t('play.cancel')}
               </Button>
             )}

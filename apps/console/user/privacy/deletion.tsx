@@ -6,11 +6,11 @@ import { $api, api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
-import { Duration } from '../../ui/duration.js';
-import { SendForm, useSendForm } from '../../ui/form.js';
-import { PasswordField, TextField } from '../../ui/fields.js';
-import { Loaded } from '../../ui/states.js';
 import { Dialog } from '../../ui/dialog.js';
+import { Duration } from '../../ui/duration.js';
+import { type Inputs, PasswordField, TextField } from '../../ui/fields.js';
+import { SendForm, useSendForm } from '../../ui/form.js';
+import { Loaded } from '../../ui/states.js';
 
 type Preview = Answer<'/api/account/deletion'>;
 
@@ -50,6 +50,22 @@ function What({ preview: { graceSeconds } }: { preview: Preview }) {
   );
 }
 
+/** What is left is lost, which has to be said in so many words. */
+function Forfeit({ preview: { main, invite }, form }: { preview: Preview; form: Inputs }) {
+  const { t } = useTranslation('privacy');
+  return (
+    <Alert color="orange">
+      <Stack gap="xs">
+        <Text size="sm">{t('deletion.money', { main, invite })}</Text>
+        <Checkbox
+          label={t('deletion.forfeit')}
+          {...form.getInputProps('forfeitBalance', { type: 'checkbox' })}
+        />
+      </Stack>
+    </Alert>
+  );
+}
+
 function DeletionForm({ preview }: { preview: Preview }) {
   const { t } = useTranslation('privacy');
   const navigate = useNavigate();
@@ -77,17 +93,7 @@ function DeletionForm({ preview }: { preview: Preview }) {
   return (
     <SendForm sending={sending} submit={t('deletion.submit')} isWide button={{ color: 'red' }}>
       <What preview={preview} />
-      {hasMoney && (
-        <Alert color="orange">
-          <Stack gap="xs">
-            <Text size="sm">{t('deletion.money', { main: preview.main, invite: preview.invite })}</Text>
-            <Checkbox
-              label={t('deletion.forfeit')}
-              {...form.getInputProps('forfeitBalance', { type: 'checkbox' })}
-            />
-          </Stack>
-        </Alert>
-      )}
+      {hasMoney && <Forfeit preview={preview} form={form} />}
       <PasswordField
         form={form}
         name="password"

@@ -2,8 +2,8 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNow } from '../../ui/now.js';
-import { isRunning, type Task } from './task.js';
 import { Hint } from '../../ui/texts.js';
+import { isRunning, type Task } from './task.js';
 
 const SECOND_MS = 1_000;
 

@@ -1,21 +1,21 @@
 import { Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, longTextColumn, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
-import { type Task, type TaskFilter, useLiveTasks, useTask } from './task.js';
 import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { Download } from './task-file.js';
 import { TaskState } from './task-state.js';
-import { column, longTextColumn, rightColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { useShown } from '../../api/lists.js';
-import { Choice } from '../../ui/choice.js';
+import { type Task, type TaskFilter, useLiveTasks, useTask } from './task.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;

@@ -1,14 +1,14 @@
 import { Select, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { useForm, UseFormReturnType } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
+import { TextField } from '../../ui/fields.js';
 import { SendForm, useSend } from '../../ui/form.js';
 import { Page } from '../../ui/page.js';
-import { ticketKinds } from './ticket-state.js';
 import { Hint } from '../../ui/texts.js';
-import { TextField } from '../../ui/fields.js';
+import { ticketKinds } from './ticket-state.js';
 
 const route = getRouteApi('/user/tickets/new');
 const MOST_SUBJECT_CHARS = 200;
@@ -32,6 +32,15 @@ async function openTicket({ chargeId, ...body }: TicketValues) {
 /** Asks support for something. */
 export function NewTicketPage() {
   const { t } = useTranslation('tickets');
+  return (
+    <Page title={t('new.title')} about={t('new.about')} width={40}>
+      <TicketForm />
+    </Page>
+  );
+}
+
+function TicketForm() {
+  const { t } = useTranslation('tickets');
   const { kind = 'question', charge = '' } = route.useSearch();
   const navigate = useNavigate();
   const form = useForm<TicketValues>({
@@ -53,41 +62,48 @@ export function NewTicketPage() {
   });
   const chosen = form.values.kind;
   return (
-    <Page title={t('new.title')} about={t('new.about')} width={40}>
-      <SendForm sending={sending} submit={t('new.submit')}>
-        <Select
-          label={t('new.kind')}
-          data={ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
-          allowDeselect={false}
-          {...form.getInputProps('kind')}
-        />
-        <Hint>{t(`kindHints.${chosen}`)}</Hint>
+    <SendForm sending={sending} submit={t('new.submit')}>
+      <Select
+        label={t('new.kind')}
+        data={ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+        allowDeselect={false}
+        {...form.getInputProps('kind')}
+      />
+      <Hint>{t(`kindHints.${chosen}`)}</Hint>
+      <Words form={form} />
+      {(chosen === 'refund' || chosen === 'billing') && (
         <TextField
           form={form}
-          name="subject"
-          label={t('new.subject')}
-          maxLength={MOST_SUBJECT_CHARS}
-          required
+          name="chargeId"
+          label={t('new.chargeId')}
+          description={t('new.chargeHint')}
+          required={chosen === 'refund'}
         />
-        <Textarea
-          label={t('new.body')}
-          autosize
-          minRows={5}
-          maxRows={20}
-          maxLength={MOST_BODY_CHARS}
-          required
-          {...form.getInputProps('body')}
-        />
-        {(chosen === 'refund' || chosen === 'billing') && (
-          <TextField
-            form={form}
-            name="chargeId"
-            label={t('new.chargeId')}
-            description={t('new.chargeHint')}
-            required={chosen === 'refund'}
-          />
-        )}
-      </SendForm>
-    </Page>
+      )}
+    </SendForm>
+  );
+}
+
+function Words({ form }: { form: UseFormReturnType<TicketValues> }) {
+  const { t } = useTranslation('tickets');
+  return (
+    <>
+      <TextField
+        form={form}
+        name="subject"
+        label={t('new.subject')}
+        maxLength={MOST_SUBJECT_CHARS}
+        required
+      />
+      <Textarea
+        label={t('new.body')}
+        autosize
+        minRows={5}
+        maxRows={20}
+        maxLength={MOST_BODY_CHARS}
+        required
+        {...form.getInputProps('body')}
+      />
+    </>
   );
 }

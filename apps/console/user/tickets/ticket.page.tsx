@@ -11,9 +11,9 @@ import { FormFault, useSend } from '../../ui/form.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TicketState } from './ticket-state.js';
-import { SmallPrint } from '../../ui/texts.js';
 
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;

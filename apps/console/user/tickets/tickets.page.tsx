@@ -1,15 +1,15 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/choice.js';
+import { column, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
-import { column, timeColumn } from '../../ui/columns.js';
-import { useShown } from '../../api/lists.js';
-import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/choice.js';
 
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;

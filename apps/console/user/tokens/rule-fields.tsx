@@ -3,10 +3,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { localMinute } from '../../ui/minute.js';
+import { AmountField, MomentField, TextField } from '../../ui/fields.js';
 import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
-import { AmountField, TextField } from '../../ui/fields.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;
 /** The server's own largest number. */
@@ -31,13 +30,11 @@ export function RuleFields({ form, children }: { form: RuleForm; children: React
         <Limit form={form} name="monthlyLimit" />
         <Limit form={form} name="totalLimit" />
       </SimpleGrid>
-      <TextField
+      <MomentField
         form={form}
         name="expiresAt"
-        type="datetime-local"
         label={t('fields.expiresAt')}
         description={t('fields.expiresAtHint')}
-        min={localMinute(new Date())}
       />
       <Models form={form} />
       <TagsInput

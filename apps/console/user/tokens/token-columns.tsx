@@ -1,15 +1,15 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { type Column } from '../../ui/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 import { DeleteToken } from './delete-token.js';
-import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/columns.js';
-import { SmallPrint } from '../../ui/texts.js';
 
 /** What the list of keys shows of each. */
 export function useTokenColumns(): Column<Key>[] {

@@ -5,12 +5,12 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { FormFault, useSend } from '../../ui/form.js';
+import { SmallPrint } from '../../ui/texts.js';
 import type { Key } from '../keys.js';
 import { GroupField } from './group-field.js';
 import { RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
 import { changedRules, NO_RULES, type RuleValues, rulesOf, valuesOf } from './token-rules.js';
-import { SmallPrint } from '../../ui/texts.js';
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/;
 

@@ -4,14 +4,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { useList } from '../../api/lists.js';
 import { DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { ChangeToken, NewToken } from './token-forms.js';
 import { useTokenColumns } from './token-columns.js';
+import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;

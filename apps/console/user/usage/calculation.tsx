@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { amountOf, type Charge, recomputed } from './recompute.js';
-import { Hint } from '../../ui/texts.js';
 
 type Pricing = NonNullable<Charge['pricing']>;
 

@@ -5,12 +5,12 @@ import { CopyLine } from '../../ui/copy.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
 import { ChargeState } from './charge-state.js';
 import type { Charge } from './recompute.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
 
 /** What a request cost and why: its price, what was set aside, settled and given back, and the postings behind it. */
 export function ChargeDetails({ id }: { id: string }) {

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
+import { column, extra, rightColumn } from '../../ui/columns.js';
 import type { Column } from '../../ui/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
@@ -9,7 +10,6 @@ import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
 import { ChargeState } from './charge-state.js';
-import { column, extra, rightColumn } from '../../ui/columns.js';
 
 type Entry = Item<'/api/usage'>;
 

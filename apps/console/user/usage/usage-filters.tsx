@@ -2,10 +2,10 @@ import { Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/day-range.js';
 import { marketQuery, valuesOf } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
-import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/user/usage');
 const STATES = ['held', 'settled', 'released', 'refused'] as const;

@@ -2,16 +2,16 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
 import { DataList } from '../../ui/data-list.js';
 import { timesOfDays } from '../../ui/day-range.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { ChargeDetails } from './charge-details.js';
 import { useUsageColumns } from './usage-columns.js';
 import { UsageFilters } from './usage-filters.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { useShown } from '../../api/lists.js';
 
 const route = getRouteApi('/user/usage');
 const PAGE = 50;

@@ -6,17 +6,17 @@ import { $api, api } from '../../api/client.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
 import { exactDecimal } from '../../ui/decimal.js';
+import { Fact, Facts } from '../../ui/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { OrderState } from './orders.js';
 import { type OrderDetails, refreshMoney } from './wallet.js';
-import { Hint } from '../../ui/texts.js';
-import { Fact, Facts } from '../../ui/facts.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 /** A payment is told by the provider soon after people come back; the page asks so often until then. */

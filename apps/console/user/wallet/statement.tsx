@@ -2,15 +2,15 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useList } from '../../api/lists.js';
+import { useFilter } from '../../ui/address.js';
+import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/day-range.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 import type { StatementLine } from './wallet.js';
-import { column, extra, moneyColumn, timeColumn } from '../../ui/columns.js';
-import { useFilter } from '../../ui/address.js';
-import { useList } from '../../api/lists.js';
 
 const route = getRouteApi('/user/wallet');
 

@@ -13,8 +13,8 @@ import { FormFault, useFieldError, useSend } from '../../ui/form.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';
-import { CREDITS, PAYMENT, type Provider, type Quote, refreshMoney, useRequestName } from './wallet.js';
 import { Hint } from '../../ui/texts.js';
+import { CREDITS, PAYMENT, type Provider, type Quote, refreshMoney, useRequestName } from './wallet.js';
 
 const route = getRouteApi('/user/wallet');
 const USUAL = '10';

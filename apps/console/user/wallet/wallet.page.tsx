@@ -9,12 +9,12 @@ import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
+import { PartTabs } from '../../ui/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { Invites } from './invites.js';
 import { Orders } from './orders.js';
 import { TopUp } from './top-up.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
-import { PartTabs } from '../../ui/part-tabs.js';
 
 /** Its calendar is only loaded by those who open it. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));

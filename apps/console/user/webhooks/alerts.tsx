@@ -4,11 +4,11 @@ import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
+import { AmountField } from '../../ui/fields.js';
 import { SendForm, useSendForm } from '../../ui/form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { AmountField } from '../../ui/fields.js';
 
 type Account = Answer<'/api/account'>;
 
@@ -43,6 +43,7 @@ function AlertsForm({ account }: { account: Account }) {
       await refresh('/api/account');
     },
   });
+  const unit = { leftSection: 'USD', leftSectionWidth: 48, miw: '15rem' };
   return (
     <SendForm sending={sending} submit={t('alerts.save')}>
       <Group align="flex-start" grow preventGrowOverflow={false}>
@@ -52,9 +53,7 @@ function AlertsForm({ account }: { account: Account }) {
           label={t('alerts.threshold')}
           description={t('alerts.thresholdHint')}
           placeholder={t('alerts.never')}
-          leftSection="USD"
-          leftSectionWidth={48}
-          miw="15rem"
+          {...unit}
         />
         <AmountField
           form={form}
@@ -62,9 +61,7 @@ function AlertsForm({ account }: { account: Account }) {
           label={t('alerts.monthlyLimit')}
           description={t('alerts.monthlyLimitHint')}
           placeholder={t('alerts.noLimit')}
-          leftSection="USD"
-          leftSectionWidth={48}
-          miw="15rem"
+          {...unit}
         />
       </Group>
       <Hint>

@@ -6,10 +6,10 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
-import { SendForm, useSend } from '../../ui/form.js';
-import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
 import { Dialog } from '../../ui/dialog.js';
 import { TextField } from '../../ui/fields.js';
+import { SendForm, useSend } from '../../ui/form.js';
+import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
 
 interface ModalProps {
   isOpen: boolean;

@@ -6,17 +6,17 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, type Item, keepShown, refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
+import { column, numberColumn } from '../../ui/columns.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type Column, DataList } from '../../ui/data-list.js';
+import { SidePanel } from '../../ui/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import type { Endpoint } from './endpoint.js';
-import { column, numberColumn } from '../../ui/columns.js';
-import { SidePanel } from '../../ui/dialog.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -178,13 +178,6 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Endpoint; id: string }) {
     { params: { path } },
     { refetchInterval: ({ state }) => (state.data?.state === 'pending' ? LOOK_AGAIN_MS : false) },
   );
-  const replay = useMutation({
-    mutationFn: () =>
-      api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } }),
-    onSuccess: () =>
-      refresh('/api/webhooks/{endpointId}/deliveries', '/api/webhooks/{endpointId}/deliveries/{deliveryId}'),
-    onError: tellFailure,
-  });
   return (
     <Loaded query={delivery} lines={10}>
       {(found) => (
@@ -201,16 +194,7 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Endpoint; id: string }) {
               {t('delivery.nextAttempt')} <When at={found.nextAttemptAt} />
             </Text>
           )}
-          {endpoint.enabled && found.state !== 'pending' && (
-            <Button
-              variant="default"
-              w="fit-content"
-              onClick={() => replay.mutate()}
-              loading={replay.isPending}
-            >
-              {t('delivery.replay')}
-            </Button>
-          )}
+          {endpoint.enabled && found.state !== 'pending' && <Replay path={path} />}
           <Section title={t('delivery.attempts')}>
             <Attempts delivery={found} />
           </Section>
@@ -220,6 +204,22 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Endpoint; id: string }) {
         </Stack>
       )}
     </Loaded>
+  );
+}
+
+function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) {
+  const { t } = useTranslation('webhooks');
+  const replay = useMutation({
+    mutationFn: () =>
+      api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } }),
+    onSuccess: () =>
+      refresh('/api/webhooks/{endpointId}/deliveries', '/api/webhooks/{endpointId}/deliveries/{deliveryId}'),
+    onError: tellFailure,
+  });
+  return (
+    <Button variant="default" w="fit-content" onClick={() => replay.mutate()} loading={replay.isPending}>
+      {t('delivery.replay')}
+    </Button>
   );
 }
 

@@ -8,6 +8,7 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
+import { Dialog } from '../../ui/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
@@ -15,7 +16,6 @@ import { When } from '../../ui/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
 import { type Endpoint, EndpointState } from './endpoint.js';
-import { Dialog } from '../../ui/dialog.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import { column, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
@@ -9,7 +10,6 @@ import { Section } from '../../ui/states.js';
 import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { type Endpoint, EndpointState } from './endpoint.js';
-import { column, timeColumn } from '../../ui/columns.js';
 
 /** When the account wants to be told of something, and where its programs are told. */
 export function WebhooksPage() {
